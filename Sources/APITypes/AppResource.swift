@@ -115,16 +115,11 @@ extension AppResource<PackageName> {
         .list(of: Coding.certificate.schema, limit: AndroidApp.mostCertificates, atLeast: 1),
         "The certificates that sign the app, in the order in which they are published; at least one.",
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
-        read: { body, root in
-          let certificates = readCertificates(body) ?? []
-          // Others are the author's own.
-          if certificates != root.app.certificates { root.app.addedBy = nil }
-          root.app.certificates = certificates
-        }),
+        read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
       Field(
         "addedBy", addedBy,
         "The token or the user that added the app, if it is limited to domains; left out once somebody without "
-          + "limits has confirmed the fingerprints: by putting the app, or by publishing a domain with it.",
+          + "limits has accepted the app for a domain, or given it other fingerprints.",
         [.optional, .local],
         write: { stored in
           stored.app.addedBy.map {
@@ -141,10 +136,12 @@ extension AppResource<PackageName> {
         }),
     ] + kept)
 
-  private static let addedBy = Schema.object([
-    Member("name", .string, "Its name."),
-    Member("domains", .list(of: .alias), "What it was limited to."),
-  ])
+  private static let addedBy = Schema.named(
+    "LimitedAuthor",
+    .object([
+      Member("name", .string, "The name."),
+      Member("domains", .list(of: .alias), "What it was limited to."),
+    ]))
 
   private static func readCertificates(_ body: BodyValue) -> [AndroidApp.Certificate]? {
     var seen: Set<Fingerprint> = []

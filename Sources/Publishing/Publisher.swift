@@ -221,7 +221,6 @@ extension Publisher {
   }
 
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
-  /// Domains may use the app without a question from then on, whoever added it.
   ///
   /// - Throws: `PublicationError` with the errors of every domain.
   public func put(
@@ -230,6 +229,7 @@ extension Publisher {
     let package = app.package
     let result = try store.edit(context) { earlier in
       let old = try store.androidApp(package)
+      let app = PackageName.rows.written(app, old, context)
       let names =
         old == nil || old?.certificates == app.certificates
         ? [] : try store.domains(using: package)

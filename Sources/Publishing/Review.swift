@@ -35,7 +35,7 @@ struct Review {
     _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, by context: WriteContext
   ) throws {
     let old = proposal.before ?? basis.stored?.domain
-    createdApps = proposal.createdApps.map { PackageName.rows.added($0, context) }
+    createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
     androidApps = proposal.androidApps
     createsAndroidApps = proposal.createsAndroidApps
     let source = source.adding(createdApps)
@@ -365,7 +365,8 @@ extension Domain {
         "\(author.name.quoted), which is limited to other domains, added the Android app \(package). \(name) would "
           + "publish its fingerprint\(fingerprints.count == 1 ? "" : "s") \(fingerprints.joined(separator: ", ")).",
         help: "Compare them with those in Google Play Console. If they are right, accept "
-          + "\(Finding.Code.appAddedByLimitedToken.rawValue). Otherwise, correct the app first.")
+          + "\(Finding.Code.appAddedByLimitedToken.rawValue). Otherwise, correct the app's fingerprints first."
+      )
     }.about(.assetLinks)
   }
 

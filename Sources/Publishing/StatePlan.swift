@@ -257,8 +257,9 @@ struct StatePlanning {
     } androidApp: { package in
       if let found = plan.apps.android[package] { return found }
       let stored = try store.androidApp(package)
-      guard let app = androidApps[package]?.app(over: stored) else { return stored }
-      return stored == nil ? PackageName.rows.added(app, context) : app
+      return androidApps[package].map {
+        PackageName.rows.written($0.app(over: stored), stored, context)
+      } ?? stored
     }
   }
 

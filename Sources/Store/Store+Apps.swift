@@ -92,7 +92,7 @@ extension Transaction {
     let rows = Key.rows
     let key = app[keyPath: rows.key]
     let old = try rows.find(key, connection)
-    let app = old == nil ? rows.added(app, context) : app
+    let app = rows.written(app, old?.app, context)
     if isDryRun {
       footprint.apps.insert(key.id)
       return (try rows.preview(app, over: old, now: now, connection), old == nil)
@@ -160,10 +160,8 @@ public struct AppRows<Key: AppKey>: Sendable {
   let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool
   /// SQL for the distinct rows of the domains that use an app, given SQL for its row and its identifier.
   let uses: @Sendable (String, String) -> String
-  /// An app as an author adds it.
-  package var added: @Sendable (Key.App, WriteContext) -> Key.App = { app, _ in
-    app
-  }
+  /// An app as an author writes it over the stored one.
+  package var written: @Sendable (Key.App, Key.App?, WriteContext) -> Key.App = { app, _, _ in app }
   /// Throws for an app that cannot be saved.
   var check: @Sendable (Key.App) throws -> Void = { _ in }
   /// Reads and writes what is in other tables, for the row of an app.
@@ -401,10 +399,12 @@ extension PackageName: AppKey {
             = \(package)
       """
     },
-    added: { app, context in
+    written: { app, old, context in
       var app = app
-      app.addedBy =
-        context.within.isEmpty ? nil : .init(name: context.author, domains: context.within)
+      let isLimited = old == nil && !context.within.isEmpty
+      app.addedBy = isLimited ? .init(name: context.author, domains: context.within) : nil
+      // The same certificates confirm nothing: they may come from an export.
+      if let old, old.certificates == app.certificates { app.addedBy = old.addedBy }
       return app
     },
     check: { if $0.certificates.isEmpty { throw StoreError.unknownApps([$0.package.id]) } },

@@ -274,11 +274,17 @@ import Testing
 
   // MARK: - Confirming
 
-  @Test func anAppThatAnAdminPutsIsNotAskedAbout() throws {
+  @Test func anAdminConfirmsAnAppWithOtherFingerprintsAndNotWithAnotherName() throws {
     try add()
-    #expect(try admin.send("PUT", "/v1/android-apps/\(package)", json: input()).status == 200)
+    var named = input().objectValue ?? [:]
+    named["name"] = "Shop"
+    let path = "/v1/android-apps/\(package)"
+    let put = try admin.send("PUT", path, json: .object(named))
+    #expect(try put.status == 200 && put.json["addedBy"]?["name"] == "team-a", "\(put.text)")
+    #expect(try isAsked(self.put(admin, "brand.example")))
+    #expect(try admin.send("PUT", path, json: input("8")).status == 200)
     #expect(try addedBy() == nil)
-    #expect(try put(admin, "brand.example").status == 201)
+    #expect(try self.put(admin, "brand.example").status == 201)
   }
 
   @Test func aStateConfirmsAnAppOnlyWithOtherFingerprints() throws {

@@ -426,7 +426,9 @@ import Testing
     let change = try limited.send("POST", "/v1/apply", json: ["androidApps": [.object(desired)]])
     #expect(try change.code == "token-limited")
     desired["package"] = "com.example.new"
-    let add = try limited.send("POST", "/v1/apply", json: ["androidApps": [.object(desired)]])
+    let domain: JSON = ["domain": "a.example", "androidCredentials": ["com.example.new"]]
+    let add = try limited.send(
+      "POST", "/v1/apply", json: ["androidApps": [.object(desired)], "domains": [domain]])
     #expect(add.status == 200, "\(add.text)")
   }
 

@@ -50,10 +50,8 @@ import Testing
     #expect(try addedBy() == nil)
     try replace()
     #expect(try addedBy() == author)
-    var changed = try #require(try store.androidApp(app.package))
-    changed.name = "Renamed"
-    #expect(try store.putApp(changed).app.addedBy == author)
-    #expect(try store.putApp(app).app.addedBy == nil)
+    #expect(try store.putApp(app).app.addedBy == author)
+    #expect(try store.putApp(.example(octets: ["CD"])).app.addedBy == nil)
   }
 
   /// A state with one domain that names the app.
@@ -113,8 +111,8 @@ import Testing
     try replace()
     let backup = temporary.directory.path("backup.db")
     _ = try Backup.save(temporary.location, to: backup, replacing: false, now: 0)
-    let (package, app) = (app.package, app)
-    try store.putApp(app)
+    let package = app.package
+    try store.putApp(.example(octets: ["CD"]))
     #expect(try addedBy() == nil)
     _ = try Backup.restore(
       backup, to: temporary.location, replacing: true, now: TemporaryStore.time)

@@ -348,7 +348,8 @@ export const words = {
     many: (n) => `${plural(n, "domain uses", "domains use")} the app. Type the name of one.`,
     nothing: "On this domain, the app opens no links.", entitlements: "Entitlements (Xcode)",
     mobileconfig: "Configuration profile for managed Macs", filter: "Intent filter (AndroidManifest.xml)",
-    filter15: "Intent filter that needs Android 15",
+    filter15: "Intent filter that needs Android 15", addedBy: "Added by",
+    limitedTo: ({ name, domains }) => `${name}, limited to ${domains.join(", ")}. Other domains are asked first.`,
   },
   findings: {
     title: "Findings", domain: "Domain", show: "Show", severity: "Severity", source: "Found in", state: "State",

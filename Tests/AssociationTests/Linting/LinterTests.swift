@@ -25,6 +25,7 @@ import Testing
     arguments: Finding.Code.allCases.filter { !Finding.Code.ofChecks.contains($0) }.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
+        .appAddedByLimitedToken,
         .credentialsOnOnePlatform, .androidDiffers, .debugFingerprint,
         .noPlaySigningFingerprint, .keptStatementDiffers, .androidNotManaged, .androidRowsRemoved,
       ].contains($0)

@@ -226,6 +226,7 @@ class One extends View {
       facts([
         [text.identifier[this.platform], mono(this.name)], [words.pages.domains, uses(app, this.platform)],
         [text.changed, time(app.updatedAt)],
+        app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
         !may("editor") && [words.domains.environment, words.environment[app.environment]]]),
       may("editor") && form(() => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
         submit(words.common.save, { disabled: this.#save.isRunning })),
