@@ -179,7 +179,9 @@ import Testing
   }
 
   @Test(arguments: examples.indices) func aDeletedDomainIsRestoredWhole(_ example: Int) throws {
-    let domain = Self.examples[example]
+    var domain = Self.examples[example]
+    // A domain whose URLs must open something cannot be deleted.
+    domain.expectations.removeAll { $0.resolution != .noMatch }
     try put(domain)
     try send("DELETE", target(domain) + "", nil)
     try send("POST", target(domain) + "/restore", nil)
