@@ -13,9 +13,9 @@ extension DomainResource {
   }
 
   /// What a revision records of a domain besides its document.
-  static let settingsOfRevision = fields.members().filter {
+  static let settingsOfRevision = fields.filter {
     ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
-      .contains($0.name)
+      .contains($0.member.name)
   }
 
   package static let schemas: JSON.Object = [

@@ -1,6 +1,7 @@
 import APITypes
 import Association
 import JSONValue
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -34,7 +35,7 @@ import Testing
   // MARK: Examples
 
   /// Together they set every property to something besides its default.
-  static let examples = [example, legacyExample]
+  static let examples = [example, legacyExample, mixedExample]
 
   private static let example: Domain = {
     let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
@@ -110,6 +111,19 @@ import Testing
           url: "https://legacy.example.org/b", app: AppIdentifier(stored: otherApp),
           resolution: .blocked)
       ])
+  }()
+
+  /// Its file does not tell its format, nor which of its elements are one entry.
+  private static let mixedExample: Domain = {
+    let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
+    var document = Document()
+    document.apps = []
+    document.entries = [
+      Entry(id: 1, keys: .legacy, apps: [apple, second], routes: [Route(id: 1, path: "/a")]),
+      Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/b")]),
+    ]
+    return Domain(
+      name: DomainName(stored: "mixed.example.net"), format: .legacy, document: document)
   }()
 
   // MARK: The examples are whole
@@ -214,6 +228,44 @@ import Testing
     try put(blank, other)
     try send("POST", "/v1/apply?overwrite=true", export, other.admin)
     expectSame(try stored(domain, other), domain, besidesNumbers: true)
+  }
+
+  @Test func aRevisionOfAnEarlierVersionIsRestoredWhole() throws {
+    let domain = Self.example
+    try put(domain)
+    try recordAsEarlier(domain)
+    var blank = Domain(name: domain.name)
+    blank.expectations = domain.expectations
+    try put(blank)
+    try send("POST", target(domain) + "/revisions/1/restore", nil)
+    var expected = domain
+    (expected.environment, expected.isStrict) = (blank.environment, blank.isStrict)
+    expectSame(try stored(domain), expected, besidesNumbers: true)
+    try send("PUT", target(domain), DomainResource.json(StoredDomain(domain)))
+    try recordAsEarlier(domain)
+    try send("DELETE", target(domain), nil)
+    try send("POST", target(domain) + "/restore", nil)
+    expectSame(try stored(domain), domain, besidesNumbers: true)
+  }
+
+  /// Makes all revisions of a domain what the version with schema 17 wrote.
+  private func recordAsEarlier(_ domain: Domain) throws {
+    var record = DomainResource.json(StoredDomain(domain)).objectValue ?? [:]
+    let settings = ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
+    for key in record.keys where !settings.contains(key) { record[key] = nil }
+    let entries: [JSON] = domain.document.entries.enumerated().compactMap { index, entry in
+      if entry.androidApps.isEmpty { return nil }
+      var object: JSON.Object = [
+        "index": .integer(index), "apps": .strings(entry.androidApps.map(\.text)),
+      ]
+      if entry.apps.isEmpty { object["content"] = ["components": [["/": "/only"]]] }
+      return .object(object)
+    }
+    record["android"] = [
+      "entries": .array(entries), "credentials": .strings(domain.androidCredentials.map(\.text)),
+      "dynamicAppLinks": .bool(domain.hasDynamicAppLinks),
+    ]
+    try running.connect().run("UPDATE revision SET settings = ?", [.text(JSON.object(record).text)])
   }
 
   private func target(_ domain: Domain) -> String { "/v1/domains/\(domain.name)" }

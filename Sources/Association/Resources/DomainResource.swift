@@ -136,13 +136,27 @@ package enum DomainResource {
     $0.member.name == "revision" ? revisionOfState : $0
   }
 
-  private static let membersThatStay = fields.filter { !$0.member.traits.contains(.readOnly) }
-    .map(\.member.name)
+  private static let recorded = fields.filter { !$0.member.traits.contains(.readOnly) }
+  private static let membersThatStay = recorded.map(\.member.name)
 
   private static let revisionOfState = Field<StoredDomain>(
     "revision", .revision, \.revision,
     "The revision that the state is based on, as in an export. If the domain now has another one that "
       + "`apply` did not publish, a change that would undo any of it needs `overwrite`.")
+
+  /// A domain as revisions record it: every member that a request may set.
+  package static func record(_ domain: Domain) -> JSON {
+    .object(recorded.json(of: StoredDomain(domain)))
+  }
+
+  /// The domain that a revision recorded, with defaults for what it did not record. Like a request, it has
+  /// no effect where it is invalid.
+  package static func read(record: JSON) -> Domain {
+    var stored = StoredDomain(Domain(name: DomainName(stored: "")))
+    let body = BodyValue(json: record, pointer: .root, faults: Faults())
+    _ = body.read(recorded, into: &stored, isOpen: true)
+    return stored.domain
+  }
 
   package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
 
