@@ -220,15 +220,15 @@ public struct AdminAPI: Sendable {
 
   private func finish(_ response: Response, requestID: String) -> Response {
     var response = response
-    response.fields.append(Field("X-Request-Id", requestID))
-    response.fields.append(Field("X-Content-Type-Options", "nosniff"))
-    response.fields.append(Field("Cross-Origin-Resource-Policy", "same-origin"))
+    response.fields.append(HeaderField("X-Request-Id", requestID))
+    response.fields.append(HeaderField("X-Content-Type-Options", "nosniff"))
+    response.fields.append(HeaderField("Cross-Origin-Resource-Policy", "same-origin"))
     if response.fields["Content-Security-Policy"] == nil {
       response.fields.append(
-        Field("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"))
+        HeaderField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"))
     }
     if response.fields["Cache-Control"] == nil {
-      response.fields.append(Field("Cache-Control", "no-store"))
+      response.fields.append(HeaderField("Cache-Control", "no-store"))
     }
     guard case .stream(let next) = response.body else { return response }
     response.body = .stream {

@@ -146,7 +146,7 @@ final class Authentication: Sendable {
 
   private static func unauthorized(_ detail: String) -> Problem {
     Problem(
-      .unauthorized, detail, fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
+      .unauthorized, detail, fields: [HeaderField("WWW-Authenticate", "Bearer realm=\"aasa\"")])
   }
 
   private func slowDown(_ request: RequestHead) {

@@ -53,7 +53,7 @@ struct DashboardEndpoints: Sendable {
     // A comparison of weak tags (RFC 9110 section 13.1.2).
     let isKnown = known.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
     return Self.response(
-      isKnown ? .notModified : .ok, Self.pageName, page, "no-cache", [Field("ETag", tag)])
+      isKnown ? .notModified : .ok, Self.pageName, page, "no-cache", [HeaderField("ETag", tag)])
   }
 
   private func answerAsset(_ call: Call) throws(Problem) -> Response {
@@ -67,13 +67,14 @@ struct DashboardEndpoints: Sendable {
   }
 
   private static func response(
-    _ status: Status, _ path: String, _ content: [UInt8], _ caching: String, _ more: [Field] = []
+    _ status: Status, _ path: String, _ content: [UInt8], _ caching: String,
+    _ more: [HeaderField] = []
   ) -> Response {
     let fields = [
-      Field("Content-Type", mediaType(of: path)), Field("Cache-Control", caching),
-      Field("Content-Security-Policy", policy), Field("Referrer-Policy", "no-referrer"),
-      Field("Cross-Origin-Opener-Policy", "same-origin"),
-      Field("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+      HeaderField("Content-Type", mediaType(of: path)), HeaderField("Cache-Control", caching),
+      HeaderField("Content-Security-Policy", policy), HeaderField("Referrer-Policy", "no-referrer"),
+      HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
+      HeaderField("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
     ]
     return Response(status, fields: Fields(fields + more), body: content)
   }

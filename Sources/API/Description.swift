@@ -1,3 +1,4 @@
+import Association
 import APITypes
 import HTTP
 import JSONValue

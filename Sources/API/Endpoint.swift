@@ -213,7 +213,7 @@ struct Router: Sendable {
     let list = allowed.joined(separator: ", ")
     throw Problem(
       .methodNotAllowed, "This path only allows \(list).",
-      fields: [Field("Allow", list)])
+      fields: [HeaderField("Allow", list)])
   }
 
   private static func match(_ parts: [Part], _ segments: [String]) -> [String: String]? {

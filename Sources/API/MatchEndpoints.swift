@@ -235,7 +235,7 @@ private struct MatchAnswer {
   var response: Response {
     let results = texts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")])
     return Response(
-      .ok, fields: [Field("Content-Type", "application/json")],
+      .ok, fields: [HeaderField("Content-Type", "application/json")],
       body: Array(#"{"results":["#.utf8) + results + Array("]}".utf8))
   }
 }

@@ -142,15 +142,15 @@ extension Problem {
       return Problem(
         .staleRevision,
         "If-Match does not name the current revision, \(current). Read the domain again, then repeat "
-          + "the change.", fields: [Field("ETag", "\"\(current)\"")])
+          + "the change.", fields: [HeaderField("ETag", "\"\(current)\"")])
     case .alreadyExists(let current):
       return Problem(
         .alreadyExists, "The domain already exists, and If-None-Match requires a new one.",
-        fields: [Field("ETag", "\"\(current)\"")])
+        fields: [HeaderField("ETag", "\"\(current)\"")])
     case .notDeleted(let name, let current):
       return Problem(
         .notDeleted, "The domain \"\(name)\" is not deleted: revision \(current) is current.",
-        fields: [Field("ETag", "\"\(current)\"")])
+        fields: [HeaderField("ETag", "\"\(current)\"")])
     case .nameTaken(let name, let owner):
       return Problem(
         .nameTaken,
@@ -210,12 +210,12 @@ extension Problem {
       return Problem(
         .databaseUnavailable,
         "Cannot use the database. Nothing was changed, and files are still served. See the log.",
-        fields: [Field("Retry-After", "5")])
+        fields: [HeaderField("Retry-After", "5")])
     case .unknownOutcome:
       return Problem(
         .outcomeUnknown,
         "The connection to the database was lost while it stored the change. Check whether the change was made before you "
-          + "repeat it.", fields: [Field("Retry-After", "5")])
+          + "repeat it.", fields: [HeaderField("Retry-After", "5")])
     case .replaced:
       return Problem(
         .databaseReplaced,

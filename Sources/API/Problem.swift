@@ -14,14 +14,14 @@ struct Problem: Error, Sendable {
   /// Members beyond those that every problem has.
   var members: JSON.Object = [:]
   /// Header fields beyond those that every problem has.
-  var fields: [Field] = []
+  var fields: [HeaderField] = []
 }
 
 extension Problem {
   /// - Parameter status: Only for a code that has more than one status.
   init(
     _ code: Code, status: Status? = nil, _ detail: String, members: JSON.Object = [:],
-    fields: [Field] = []
+    fields: [HeaderField] = []
   ) {
     self.init(
       status: status ?? code.status, code: code.rawValue, detail: detail, members: members,
@@ -48,7 +48,7 @@ extension Problem {
       self.init(
         .tooManyBodies,
         "\(bodies) together are over the limit of \(limit) bytes. Try again later.",
-        fields: [Field("Retry-After", "1")])
+        fields: [HeaderField("Retry-After", "1")])
     case .noRoom:
       self.init(
         .diskFull, "The disk has no room for the body. Nothing was changed. Free some space.")
@@ -59,7 +59,7 @@ extension Problem {
     case .tooManyConnections:
       self.init(
         .tooManyConnections, "All connections, or your share of them, are in use. Try again later.",
-        fields: [Field("Retry-After", "1")])
+        fields: [HeaderField("Retry-After", "1")])
     case .headerTooLarge(let limit):
       self.init(.headerTooLarge, "The header is over the limit of \(limit) bytes.")
     }
@@ -89,7 +89,7 @@ extension Problem {
   static func busy(_ reason: String) -> Problem {
     Problem(
       .busy, "\(reason) Nothing was changed. Repeat the request later.",
-      fields: [Field("Retry-After", "1")])
+      fields: [HeaderField("Retry-After", "1")])
   }
 
   var json: JSON {
@@ -106,7 +106,7 @@ extension Problem {
     var object = json.objectValue ?? [:]
     object["requestId"] = requestID.map(JSON.string)
     var response = Response(
-      status, fields: [Field("Content-Type", "application/problem+json")],
+      status, fields: [HeaderField("Content-Type", "application/problem+json")],
       body: JSON.object(object).serialized())
     for field in fields { response.fields.append(field) }
     return response

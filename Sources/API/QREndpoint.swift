@@ -23,7 +23,7 @@ enum QREndpoint {
           + "as in https://example.com/caf%C3%A9.")
     }
     return Response(
-      .ok, fields: [Field("Content-Type", "image/svg+xml")],
+      .ok, fields: [HeaderField("Content-Type", "image/svg+xml")],
       body: Array(try QRCode(url).svg.utf8))
   }
 

@@ -58,7 +58,7 @@ extension Call {
       ? [late.count.counted("server")]
       : late.map { "\($0.name) (\($0.url))".filter { $0.isASCII } }
     response.fields.append(
-      Field(Self.lateField, names.joined(separator: ", ")))
+      HeaderField(Self.lateField, names.joined(separator: ", ")))
     return response
   }
 

@@ -57,20 +57,20 @@ extension Call {
     let location = try location(stored) ?? own
     return .json(
       location == nil ? .ok : .created, .object(object),
-      fields: [stored.entityTag] + (location.map { [Field("Location", $0)] } ?? []))
+      fields: [stored.entityTag] + (location.map { [HeaderField("Location", $0)] } ?? []))
   }
 }
 
 extension Response {
-  static func json(_ status: Status, _ json: JSON, fields: [Field] = []) -> Response {
+  static func json(_ status: Status, _ json: JSON, fields: [HeaderField] = []) -> Response {
     Response(
-      status, fields: Fields([Field("Content-Type", "application/json")] + fields),
+      status, fields: Fields([HeaderField("Content-Type", "application/json")] + fields),
       body: json.serialized())
   }
 
   /// An answer whose text is made while it is sent.
   static func json(_ status: Status, stream next: @escaping () throws -> [UInt8]?) -> Response {
-    Response(status, fields: [Field("Content-Type", "application/json")], stream: next)
+    Response(status, fields: [HeaderField("Content-Type", "application/json")], stream: next)
   }
 
   /// A page of a list.
@@ -107,13 +107,13 @@ extension Response {
     return Response(
       .ok,
       fields: [
-        Field("Content-Type", "application/json"),
-        Field("ETag", "\"\(published.revision.number)\""),
+        HeaderField("Content-Type", "application/json"),
+        HeaderField("ETag", "\"\(published.revision.number)\""),
       ], body: document)
   }
 }
 
 extension StoredDomain {
   /// The revision as an entity tag.
-  var entityTag: Field { Field("ETag", "\"\(revision)\"") }
+  var entityTag: HeaderField { HeaderField("ETag", "\"\(revision)\"") }
 }

@@ -23,7 +23,7 @@ struct RevisionEndpoints: Sendable {
         .get, path + "/{revision}", .role(.viewer),
         "getRevision", .revisions, "Read a revision",
         answers: .ok("The revision.", "PublishedRevision", Example.publishedRevision)
-      ) { call in .json(.ok, RevisionResource.json(try find(call))) },
+      ) { call in .json(.ok, try RevisionResource.json(find(call))) },
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
         "getRevisionFile", .revisions, "Read Apple's file of a revision",
@@ -110,7 +110,7 @@ struct RevisionEndpoints: Sendable {
     let document = try call.json()
     documents[DocumentKind(ofFile: call.request.body)] = document
     return try compare(
-      call, from, nil, DomainComparison.State(ReadDocuments(documents), from.settings))
+      call, from, nil, DomainComparison.State(ReadDocuments(documents), from.domain()))
   }
 
   private func compare(
@@ -151,7 +151,7 @@ struct RevisionEndpoints: Sendable {
 
 extension PublishedRevision {
   fileprivate func state() throws -> DomainComparison.State {
-    DomainComparison.State(try ReadDocuments(stored: documents), settings)
+    try DomainComparison.State(ReadDocuments(stored: documents), domain())
   }
 }
 

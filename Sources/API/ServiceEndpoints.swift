@@ -65,7 +65,7 @@ struct ServiceEndpoints: Sendable {
           mediaType: "text/plain", schema: .string)
       ) { _ in
         Response(
-          .ok, fields: [Field("Content-Type", MetricFamily.mediaType)],
+          .ok, fields: [HeaderField("Content-Type", MetricFamily.mediaType)],
           body: metrics().flatMap { Array($0.text.utf8) })
       },
       // Caddy asks before it obtains a certificate
@@ -135,7 +135,8 @@ struct ServiceEndpoints: Sendable {
     ) { _ in Response(.noContent) }
     let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
     endpoint.handle = { _ in
-      Response(.ok, fields: [Field("Content-Type", "application/json")], body: try document.get())
+      Response(
+        .ok, fields: [HeaderField("Content-Type", "application/json")], body: try document.get())
     }
     return endpoint
   }

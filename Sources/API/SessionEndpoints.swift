@@ -1,3 +1,4 @@
+import Association
 import APITypes
 import HTTP
 import JSONValue
@@ -78,10 +79,10 @@ struct SessionEndpoints: Sendable {
     return response
   }
 
-  private func cookie(_ value: String, seconds: Int64, _ call: Call) -> Field {
+  private func cookie(_ value: String, seconds: Int64, _ call: Call) -> HeaderField {
     let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
     let (name, isSecure) = authentication.cookieName(call.request.head)
-    return Field("Set-Cookie", "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
+    return HeaderField("Set-Cookie", "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
   }
 }
 

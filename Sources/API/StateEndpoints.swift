@@ -67,7 +67,7 @@ struct StateEndpoints: Sendable {
       try Self.next(of: reader, onlyHashes: onlyHashes)
     }
     var response = Response.json(.ok) { try withExtendedLifetime(turn) { try text.next() } }
-    if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
+    if isReplaced { response.fields.append(HeaderField("X-Aasa-Database", "replaced")) }
     return response
   }
 

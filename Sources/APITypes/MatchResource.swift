@@ -14,7 +14,7 @@ package struct MatchQuestion {
   /// The maximum number of URLs per request.
   private static let urlLimit = 10_000
   /// The maximum length of a URL, in characters. Servers refuse longer ones.
-  package static let longestURL = 8192
+  package static let longestURL = ExpectationResource.longestURL
 
   private static let fieldsOfStored: [Field<MatchQuestion>] = [
     Field(

@@ -1,3 +1,4 @@
+package import Association
 /// The names that people can give to tokens, users and webhooks: they appear in the audit log, where invisible
 /// characters would make two look the same, and in paths, where clients resolve "..".
 package enum NewName {

@@ -1,3 +1,4 @@
+import Association
 package import JSONValue
 package import Store
 

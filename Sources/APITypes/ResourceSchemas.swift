@@ -9,7 +9,8 @@ package enum ResourceSchemas {
     for group in [
       values, AppResource.apple.schemas, AppResource.android.schemas, RouteResource.schemas,
       EntryResource.schemas,
-      ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
+      ExpectationResource.schemas, ExpectationResource.schemasOfBroken, DomainResource.schemas,
+      FindingResource.schemas,
       PublicationResource.schemas, AdoptedAppResource.schemas, RevisionResource.schemas,
       MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,

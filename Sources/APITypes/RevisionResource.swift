@@ -31,7 +31,8 @@ package enum RevisionResource {
   ]
 
   private static let settings = Member(
-    "settings", .nullable(.named("RevisionSettings", .object(DomainResource.settingsOfRevision))),
+    "settings",
+    .nullable(.named("RevisionSettings", .object(DomainResource.settingsOfRevision.members()))),
     "Everything else that decided what visitors got. Null if it was not recorded, because an earlier "
       + "version of the program published the revision.")
 
@@ -47,9 +48,12 @@ package enum RevisionResource {
 
   package static func json(_ revision: Revision) -> JSON { .object(fields.json(of: revision)) }
 
-  package static func json(_ published: PublishedRevision) -> JSON {
+  package static func json(_ published: PublishedRevision) throws -> JSON {
     var object = fields.json(of: published.revision)
-    object["settings"] = published.settings?.json ?? .null
+    object["settings"] =
+      try published.domain().map {
+        .object(DomainResource.settingsOfRevision.json(of: StoredDomain($0)))
+      } ?? .null
     return .object(object)
   }
 }

@@ -1,3 +1,4 @@
+package import Association
 package import JSONValue
 package import Store
 

@@ -1,3 +1,4 @@
+import Association
 package import JSONValue
 
 /// The text of an object with long lists, made piece by piece, so that it is never held as a whole.

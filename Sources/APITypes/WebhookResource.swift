@@ -1,4 +1,4 @@
-import Association
+package import Association
 package import JSONValue
 package import Store
 

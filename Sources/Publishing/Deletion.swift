@@ -43,7 +43,7 @@ struct Deletion {
     revision.acceptedCodes = review.findings.map(\.code.rawValue)
     let edited = EditedDomain(
       stored: stored, revision: revision, documentsBefore: published.documents,
-      settingsBefore: DomainSettings(of: stored.domain), isNew: false, isChanged: true)
+      domainBefore: stored.domain, isNew: false, isChanged: true)
     return Publication(
       edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,
       documents: documents, isDeletion: true)

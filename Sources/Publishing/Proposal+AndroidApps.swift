@@ -54,6 +54,13 @@ extension Proposal {
     androidApps.filter(\.isCreated).map(\.app)
   }
 
+  /// Whether the rows, whose Android apps all exist, render a document; `nil` for none of this kind.
+  func renders(_ document: [UInt8]?, as kind: DocumentKind, _ source: AppSource) throws -> Bool {
+    let apps = try apps(source)
+    return domain.androidApps.allSatisfy { apps.android[$0] != nil }
+      && domain.rendered(apps)[kind] == document
+  }
+
   /// The stored Android apps that the domain names, in rows or in kept statements.
   private func apps(_ source: AppSource) throws -> UsedApps {
     var apps = UsedApps()

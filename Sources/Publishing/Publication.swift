@@ -38,7 +38,7 @@ public struct Publication: Sendable {
   public func comparison() -> DomainComparison? {
     documentsBefore().flatMap { before in
       let (domain, from) = (
-        edited.stored.domain, DomainComparison.State(before, edited.settingsBefore)
+        edited.stored.domain, DomainComparison.State(before, edited.domainBefore)
       )
       do throws(TooComplex) {
         if isDeletion {
@@ -46,7 +46,7 @@ public struct Publication: Sendable {
         }
         return try DomainComparison(
           of: domain.name, from: from,
-          to: DomainComparison.State(documents, DomainSettings(of: domain)), moves: moves)
+          to: DomainComparison.State(documents, domain), moves: moves)
       } catch {
         // Only the old document can be: the new one passed the linter.
         return nil
@@ -64,7 +64,7 @@ extension [Publication] {
   func findingMoves() -> [Publication] {
     var takers: [Alias: Publication] = [:]
     for publication in self where !publication.isDeletion {
-      let before = Set(publication.edited.settingsBefore?.aliases ?? [])
+      let before = Set(publication.edited.domainBefore?.aliases ?? [])
       let domain = publication.edited.stored.domain
       let own = publication.edited.isNew ? [Alias(domain.name)] : []
       for name in own + domain.aliases where !before.contains(name) { takers[name] = publication }
@@ -77,7 +77,7 @@ extension [Publication] {
       for name in self[index].namesGivenUp {
         guard let taker = takers[name] else { continue }
         let (from, to) = (self[index].edited.stored.domain, taker.edited.stored.domain)
-        let wasServed = self[index].edited.settingsBefore?.isEnabled ?? false
+        let wasServed = self[index].edited.domainBefore?.isEnabled ?? false
         let move = MovedName(
           from: from.name, to: to.name,
           before: wasServed ? self[index].documentsBefore() : nil,
@@ -94,7 +94,7 @@ extension Publication {
   /// The names that the domain had before and has no more.
   fileprivate var namesGivenUp: [Alias] {
     let domain = edited.stored.domain
-    let before = edited.settingsBefore?.aliases ?? []
+    let before = edited.domainBefore?.aliases ?? []
     if isDeletion { return [Alias(domain.name)] + before }
     let after = Set(domain.aliases)
     return before.filter { !after.contains($0) }

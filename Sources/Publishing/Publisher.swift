@@ -99,9 +99,12 @@ extension Publisher {
       name, if: precondition, action: "restore revision \(number)", by: context
     ) { stored in
       guard let stored else { throw StoreError.notFound(.domain(name)) }
-      var domain = stored.domain
       let published = try store.revision(number, of: stored)
-      published.settings?.restoreService(of: &domain)
+      var domain = try published.domain() ?? stored.domain
+      domain.name = name
+      domain.environment = stored.domain.environment
+      domain.isStrict = stored.domain.isStrict
+      domain.expectations = stored.domain.expectations
       let current = Set(stored.domain.aliases)
       for alias in domain.aliases where !current.contains(alias) { try check(alias) }
       return try published.proposal(
@@ -120,8 +123,8 @@ extension Publisher {
   ) throws -> Publication {
     try publish(name, action: "restore domain", by: context) { _ in
       let published = try store.lastRevision(ofDeleted: name, if: precondition)
-      var domain = Domain(name: name)
-      published.settings?.restore(&domain)
+      var domain = try published.domain() ?? Domain(name: name)
+      domain.name = name
       for alias in domain.aliases { try check(alias) }
       return try published.proposal(
         for: domain, accepting: accepted, apps: store.appSource)
@@ -307,23 +310,29 @@ extension Publisher {
 }
 
 extension PublishedRevision {
-  /// The domain with these documents and no others. Errors that were accepted once are accepted again,
-  /// except one of the change itself.
+  /// The domain with these documents and no others. A document that its rows do not render is adopted: that
+  /// of an earlier version of the program, or of other Android apps than now. Errors that were accepted once
+  /// are accepted again, except one of the change itself.
   func proposal(
     for domain: Domain, accepting accepted: Set<Finding.Code>, apps: AppSource
   ) throws -> Proposal {
     let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { !$0.isOfChange }
     var proposal = Proposal(domain: domain, accepted: accepted.union(before))
     for kind in DocumentKind.allCases {
-      if let bytes = documents[kind] {
-        let file = try AdoptedFile(bytes, as: kind, accepting: proposal.accepted)
-        let next = try file.proposal(for: proposal.domain, apps: apps)
-        proposal.domain = next.domain
-        proposal.findings += next.findings
-      } else {
-        try proposal.domain.adopt(nil, as: kind, UsedApps())
+      let bytes = documents[kind]
+      if try !proposal.renders(bytes, as: kind, apps) {
+        if let bytes {
+          let file = try AdoptedFile(bytes, as: kind, accepting: proposal.accepted)
+          let next = try file.proposal(for: proposal.domain, apps: apps)
+          proposal.domain = next.domain
+          proposal.findings += next.findings
+        } else {
+          try proposal.domain.adopt(nil, as: kind, UsedApps())
+        }
       }
-      if kind == .apple { settings?.android.restore(&proposal.domain) }
+      if kind == .apple, let earlier = try earlierRecord() {
+        proposal.domain.restoreAndroid(ofEarlier: earlier)
+      }
     }
     return proposal
   }

@@ -305,9 +305,9 @@ struct StatePlanning {
     let name = stored.domain.name
     let documents = desired.domain.documents(try appSource.apps(of: [desired.domain]))
     let new = DomainComparison.State(
-      ReadDocuments(documents), DomainSettings(of: desired.domain))
-    let current = try published.state(DomainSettings(of: stored.domain))
-    let base = try store.base(of: stored, at: desired.revision).map { try $0.state($0.settings) }
+      ReadDocuments(documents), desired.domain)
+    let current = try published.state(stored.domain)
+    let base = try store.base(of: stored, at: desired.revision).map { try $0.state($0.domain()) }
     do throws(TooComplex) {
       let changes = try DomainComparison(
         of: name, from: current, to: new, findsExamples: false
@@ -452,8 +452,8 @@ extension PublishedRevision {
   /// What it published, to be compared.
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
-  fileprivate func state(_ settings: DomainSettings?) throws -> DomainComparison.State {
-    DomainComparison.State(try ReadDocuments(stored: documents), settings)
+  fileprivate func state(_ domain: Domain?) throws -> DomainComparison.State {
+    DomainComparison.State(try ReadDocuments(stored: documents), domain)
   }
 }
 

@@ -1,36 +1,6 @@
-public import Association
+import Association
 import JSONValue
 import SQL
-
-/// A stored domain.
-public struct StoredDomain: Sendable, Equatable {
-  /// The row, which never changes.
-  public let id: Int64
-  /// The domain, with the numbers of its entries and routes.
-  public package(set) var domain: Domain
-  /// The number of the current revision.
-  public package(set) var revision: Int
-  /// When it last changed, in seconds since 1970.
-  public package(set) var updatedAt: Int64
-  /// The codes of the errors that were accepted for this revision.
-  public let acceptedCodes: [String]
-
-  /// What changes with every edit of a domain.
-  package struct Version: Equatable, Sendable {
-    let id: Int64
-    let revision: Int
-    let updatedAt: Int64
-  }
-
-  package var version: Version { Version(id: id, revision: revision, updatedAt: updatedAt) }
-}
-
-extension StoredDomain {
-  /// A domain without a row, to be written as JSON or read from it.
-  package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
-    self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
-  }
-}
 
 /// Reads the rows of one domain.
 struct DomainRows {

@@ -1,5 +1,5 @@
 public import Association
-import JSONValue
+package import JSONValue
 import SQL
 
 /// A revision with everything that was published.
@@ -8,9 +8,21 @@ public struct PublishedRevision: Sendable, Equatable {
   public let documents: Documents
   /// Its number, and who published it when.
   public let revision: Revision
-  /// Everything else that decides what visitors get; `nil` if an earlier version of the program, which
-  /// did not record it, published the revision.
-  public let settings: DomainSettings?
+  /// The domain as JSON. Revisions of versions up to schema 17 have only its settings and its Android apps,
+  /// and the first of them nothing.
+  fileprivate let record: String?
+
+  /// The domain as it was; `nil` if it was not recorded.
+  public func domain() throws -> Domain? { try recorded().map(DomainResource.read(record:)) }
+
+  /// What an earlier version of the program recorded, which is not the whole domain.
+  package func earlierRecord() throws -> JSON? {
+    try recorded().flatMap { $0["domain"] == nil ? $0 : nil }
+  }
+
+  private func recorded() throws -> JSON? {
+    try record.map { try JSON.parse($0.utf8, limits: .trusted).value }
+  }
 }
 
 extension Store {
@@ -67,23 +79,23 @@ enum RevisionRows {
       Column("is_applied", \.isApplied),
     ])
 
-  /// The columns of the table, then the settings; the first parameter is the domain.
-  private static let select = """
-    SELECT \(table.selection), settings FROM revision WHERE domain_id = ?
-    """
+  /// The columns of the table; the first parameter is the domain.
+  private static let select = select(table.selection)
+
+  private static func select(_ columns: String) -> String {
+    "SELECT \(columns) FROM revision WHERE domain_id = ?"
+  }
 
   /// A revision of a domain with its documents.
   static func find(
     _ number: Int, of domain: Int64, _ connection: any Connection
   ) throws -> PublishedRevision? {
     let key: [Value] = [.integer(domain), .integer(number)]
-    let found = try connection.first(select + " AND number = ?", key) { row in
-      let next = Int32(table.columns.count)
-      return PublishedRevision(
-        documents: [:], revision: try table.read(row),
-        settings: row.isNull(next) ? nil : try settings(row, next))
+    let sql = select("settings, " + table.selection) + " AND number = ?"
+    let found = try connection.first(sql, key) { row in
+      (record: row.optionalText(0), revision: try table.read(row, from: 1))
     }
-    guard var revision = found?.revision else { return nil }
+    guard case (let record, var revision)? = found else { return nil }
     var documents: Documents = [:]
     try connection.run(
       "SELECT kind, content, sha256 FROM document WHERE domain_id = ? AND revision = ?", key
@@ -94,15 +106,7 @@ enum RevisionRows {
         Revision.Document(kind, size: content.count, sha256: row.text(2)))
     }
     revision.documents.sort { $0.kind < $1.kind }
-    return PublishedRevision(
-      documents: documents, revision: revision, settings: found?.settings)
-  }
-
-  private static func settings(_ row: borrowing Row, _ column: Int32) throws -> DomainSettings {
-    guard let settings = DomainSettings(json: try row.json(column)) else {
-      throw UnreadableColumn(text: row.text(column))
-    }
-    return settings
+    return PublishedRevision(documents: documents, revision: revision, record: record)
   }
 
   /// A page of the revisions of a domain, the newest first, before `number`.
@@ -163,13 +167,16 @@ enum RevisionRows {
   }
 
   /// Adds a revision and makes it the current one.
+  ///
+  /// - Parameter whole: The domain of the edit with all its numbers.
   static func publish(
-    _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
+    _ edit: DomainEdit, _ whole: Domain, number: Int, of domain: Int64, action: String,
+    by context: WriteContext,
     now: Int64, _ connection: any Connection
   ) throws -> Revision {
     let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
-    let settings = DomainSettings(of: edit.domain).json.text
-    try table.insert(revision, [.integer(domain), .text(settings)], connection)
+    let record = DomainResource.record(whole).text
+    try table.insert(revision, [.integer(domain), .text(record)], connection)
     for document in revision.documents {
       try connection.run(
         """

@@ -42,7 +42,7 @@ extension DomainEdit {
     if let old, let before, old.domain == domain, before.documents == documents {
       return EditedDomain(
         stored: old, revision: before.revision, documentsBefore: before.documents,
-        settingsBefore: DomainSettings(of: old.domain), isNew: false, isChanged: false,
+        domainBefore: old.domain, isNew: false, isChanged: false,
         suppressions: suppressions)
     }
     let revision = Revision(
@@ -52,7 +52,7 @@ extension DomainEdit {
         id: old?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: acceptedCodes),
       revision: revision, documentsBefore: before?.documents,
-      settingsBefore: old.map { DomainSettings(of: $0.domain) }, isNew: old == nil, isChanged: true,
+      domainBefore: old?.domain, isNew: old == nil, isChanged: true,
       suppressions: suppressions)
   }
 }

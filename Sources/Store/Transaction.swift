@@ -129,8 +129,8 @@ public struct EditedDomain: Sendable {
   public let revision: Revision
   /// The documents of the previous revision; `nil` if nothing was served before.
   public let documentsBefore: Documents?
-  /// The settings before the edit; `nil` if nothing was served before.
-  public let settingsBefore: DomainSettings?
+  /// The domain before the edit; `nil` if nothing was served before.
+  public let domainBefore: Domain?
   /// Whether the edit created the domain.
   public let isNew: Bool
   /// Whether anything changed. If not, no revision was published.
@@ -141,13 +141,13 @@ public struct EditedDomain: Sendable {
   /// A domain after an edit.
   package init(
     stored: StoredDomain, revision: Revision, documentsBefore: Documents?,
-    settingsBefore: DomainSettings?, isNew: Bool, isChanged: Bool,
+    domainBefore: Domain?, isNew: Bool, isChanged: Bool,
     suppressions: [Suppression] = []
   ) {
     self.stored = stored
     self.revision = revision
     self.documentsBefore = documentsBefore
-    self.settingsBefore = settingsBefore
+    self.domainBefore = domainBefore
     self.isNew = isNew
     self.isChanged = isChanged
     self.suppressions = suppressions
@@ -266,11 +266,10 @@ extension Transaction {
       && areCurrent(edit.apps)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
-    let settings = old.map { DomainSettings(of: $0.domain) }
     if let old, let before, old.domain == edit.domain, before.documents == edit.documents {
       return EditedDomain(
         stored: old, revision: before.revision, documentsBefore: before.documents,
-        settingsBefore: settings, isNew: false, isChanged: false,
+        domainBefore: old.domain, isNew: false, isChanged: false,
         suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
     }
     if isDryRun { return try preview(edit, action: action) }
@@ -280,12 +279,13 @@ extension Transaction {
       ?? DomainRows.insert(edit.domain, now: now, connection)
     let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
     let revision = try RevisionRows.publish(
-      edit, number: edit.basis.lastNumber + 1, of: rows.id, action: action, by: context, now: now,
+      edit, domain, number: edit.basis.lastNumber + 1, of: rows.id, action: action, by: context,
+      now: now,
       connection)
     let suppressions = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection)
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
-    var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
+    var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
     try record(action, .domain(domain.name), revision: revision.number, changes: changes)
     try WebhookRows.emit(
@@ -297,7 +297,7 @@ extension Transaction {
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: edit.acceptedCodes),
-      revision: revision, documentsBefore: before?.documents, settingsBefore: settings,
+      revision: revision, documentsBefore: before?.documents, domainBefore: old?.domain,
       isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
   }
 

@@ -48,7 +48,7 @@ final class PublicAnswers: Sendable {
       .notFound, "no-document", "This host has other association files, but not this one.")
     methodNotAllowed = try Self.answer(
       .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.",
-      Field("Allow", "GET, HEAD"))
+      HeaderField("Allow", "GET, HEAD"))
     preconditionFailed = try Self.answer(
       .preconditionFailed, "precondition-failed", "The document has changed.")
     bodyNotAllowed = try Self.answer(
@@ -66,17 +66,17 @@ final class PublicAnswers: Sendable {
   }
 
   private static func answer(
-    _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
+    _ status: Status, _ code: String, _ message: String, _ field: HeaderField? = nil
   ) throws(PreparedResponse.Failure) -> PreparedResponse {
     try PreparedResponse(response(status, code, message, field))
   }
 
   private static func response(
-    _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
+    _ status: Status, _ code: String, _ message: String, _ field: HeaderField? = nil
   ) -> Response {
     var fields: Fields = [
-      Field("Content-Type", "application/json"), Field("Cache-Control", "no-store"),
-      Field("X-Content-Type-Options", "nosniff"),
+      HeaderField("Content-Type", "application/json"), HeaderField("Cache-Control", "no-store"),
+      HeaderField("X-Content-Type-Options", "nosniff"),
     ]
     if let field { fields.append(field) }
     // Codes and messages are literals of this file without characters that JSON escapes.
@@ -90,9 +90,9 @@ extension PublicAnswers {
   /// The fields of a 200.
   static func fields(_ validators: Validators, cacheSeconds: Int32) -> Fields {
     [
-      Field("Content-Type", "application/json"), entityTag(validators),
-      Field("Last-Modified", validators.lastModified.description), cacheControl(cacheSeconds),
-      Field("X-Content-Type-Options", "nosniff"),
+      HeaderField("Content-Type", "application/json"), entityTag(validators),
+      HeaderField("Last-Modified", validators.lastModified.description), cacheControl(cacheSeconds),
+      HeaderField("X-Content-Type-Options", "nosniff"),
     ]
   }
 
@@ -102,11 +102,11 @@ extension PublicAnswers {
     [entityTag(validators), cacheControl(cacheSeconds)]
   }
 
-  private static func entityTag(_ validators: Validators) -> Field {
-    Field("ETag", validators.digest.entityTag)
+  private static func entityTag(_ validators: Validators) -> HeaderField {
+    HeaderField("ETag", validators.digest.entityTag)
   }
 
-  private static func cacheControl(_ seconds: Int32) -> Field {
-    Field("Cache-Control", "public, max-age=" + String(seconds))
+  private static func cacheControl(_ seconds: Int32) -> HeaderField {
+    HeaderField("Cache-Control", "public, max-age=" + String(seconds))
   }
 }

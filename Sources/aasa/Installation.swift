@@ -233,7 +233,8 @@ extension HTTP.Request {
   fileprivate init(_ request: APIClient.Request, _ spool: Spool?) throws {
     self.init(
       method: Method(request.method), target: try RequestTarget(request.target.utf8),
-      fields: Fields(request.fields.map { Field($0.key, $0.value) }), body: request.body ?? [],
+      fields: Fields(request.fields.map { HeaderField($0.key, $0.value) }),
+      body: request.body ?? [],
       spool: spool, peer: "")
   }
 }

@@ -234,7 +234,7 @@ import Testing
     let secret = try running.createToken(name: "reader", role: .viewer).text
     let call = { (method: Method, path: String) in
       let target = try RequestTarget(path.utf8)
-      let fields: Fields = [Field("Authorization", "Bearer \(secret)")]
+      let fields: Fields = [HeaderField("Authorization", "Bearer \(secret)")]
       _ = api.answer(Request(method: method, target: target, fields: fields))
     }
     try call(.delete, target)

@@ -65,7 +65,7 @@ import Testing
     let request = Request(
       method: .post, target: try RequestTarget("/v1/validate".utf8),
       fields: [
-        Field("Authorization", "Bearer \(secret)"), Field("X-Forwarded-For", forwarded),
+        HeaderField("Authorization", "Bearer \(secret)"), HeaderField("X-Forwarded-For", forwarded),
       ], peer: peer)
     guard case .readBody(_, let holders) = api(running, trust).screen(request.head) else {
       Issue.record("not read")
@@ -97,7 +97,7 @@ import Testing
     let status = { @Sendable (secret: String) in
       api.answer(
         Request(
-          method: .get, target: path, fields: [Field("Authorization", "Bearer \(secret)")])
+          method: .get, target: path, fields: [HeaderField("Authorization", "Bearer \(secret)")])
       ).status
     }
     var turns = try (0..<api.reading.share).map { _ in try api.reading.turn(for: "token greedy") }

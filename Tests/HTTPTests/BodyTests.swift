@@ -15,7 +15,7 @@ import Testing
       refuse: { Response($0.status) },
       answer: { request in
         request.target.path == "/"
-          ? Response(.ok, fields: [Field("Content-Type", "text/plain")], stream: stream())
+          ? Response(.ok, fields: [HeaderField("Content-Type", "text/plain")], stream: stream())
           : Response(.ok, body: Array("plain".utf8))
       })
   }

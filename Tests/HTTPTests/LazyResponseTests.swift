@@ -70,7 +70,7 @@ private final class Owner: Sendable {
   func ask(_ whenMade: () -> Void) -> Bool {
     let isThere = response.withResponse(within: limit) { () throws(PreparedResponse.Failure) in
       whenMade()
-      return try PreparedResponse(.ok, fields: [Field("ETag", "\"a\"")], content: content)
+      return try PreparedResponse(.ok, fields: [HeaderField("ETag", "\"a\"")], content: content)
     } _: { _ in
       true
     }

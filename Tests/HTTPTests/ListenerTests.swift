@@ -15,7 +15,7 @@ import Testing
         let body =
           "\(request.method) \(request.target.segments) \(request.fields.values(of: "x-A"))"
         return Response(
-          .ok, fields: [Field("Content-Type", "text/plain")],
+          .ok, fields: [HeaderField("Content-Type", "text/plain")],
           body: Array("\(body) \(request.version) \(request.peer) ".utf8) + request.body)
       })
   }
@@ -131,7 +131,7 @@ import Testing
   @Test func aResponseThatWouldSplitTheHeaderIsNotSent() throws {
     let listener = try Listener(
       on: SocketAddress(host: "127.0.0.1", port: 0), refuse: { Response($0.status) },
-      answer: { _ in Response(.ok, fields: [Field("X", "a\r\nSet-Cookie: b")]) })
+      answer: { _ in Response(.ok, fields: [HeaderField("X", "a\r\nSet-Cookie: b")]) })
     let connection = try RawConnection(port: listener.port, to: listener)
     let response = try connection.exchange("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(response.status == 500)

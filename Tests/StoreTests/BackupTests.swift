@@ -149,7 +149,7 @@ import Testing
     try store.delete(name)
     #expect(try restore().republished == 1)
     #expect(try store.domain(name).revision == 4)
-    #expect(try store.revision(4, of: name).settings?.aliases.count == 1)
+    #expect(try store.revision(4, of: name).domain()?.aliases.count == 1)
     try store.delete(name)
     try save(replacing: true)
     #expect(try store.put(.example(paths: ["/d"])).revision.number == 5)

@@ -7,15 +7,15 @@ public struct DomainComparison: Sendable {
   public struct State: Sendable {
     /// The documents.
     public let documents: ReadDocuments
-    /// Everything else; `nil` if it was not recorded.
-    public let settings: DomainSettings?
+    /// The domain with everything else; `nil` if it was not recorded.
+    public let domain: Domain?
 
     /// A state.
-    public init(_ documents: ReadDocuments, _ settings: DomainSettings?) {
-      (self.documents, self.settings) = (documents, settings)
+    public init(_ documents: ReadDocuments, _ domain: Domain?) {
+      (self.documents, self.domain) = (documents, domain)
     }
 
-    fileprivate var isServed: Bool { settings?.isEnabled ?? true }
+    fileprivate var isServed: Bool { domain?.isEnabled ?? true }
   }
 
   /// The changes of settings, then those of the document.
@@ -41,7 +41,7 @@ public struct DomainComparison: Sendable {
   ) throws(TooComplex) {
     var effects = ServiceEffects(from, to)
     var changes: [DocumentChange] = []
-    if let before = from.settings, let after = to.settings {
+    if let before = from.domain, let after = to.domain {
       changes = before.changes(to: after)
       for index in changes.indices {
         try effects.complete(&changes[index], before.names(of: name), after.names(of: name), moves)
@@ -57,7 +57,7 @@ public struct DomainComparison: Sendable {
       return change
     }
     self.changes = changes
-    areSettingsKnown = from.settings != nil && to.settings != nil
+    areSettingsKnown = from.domain != nil && to.domain != nil
   }
 
   /// Compares a state with the deletion of the domain.
@@ -71,14 +71,14 @@ public struct DomainComparison: Sendable {
       .removed, .domain, before: .string(name.text), "domain \(name) deleted")
     try effects.complete(&deletion, [Alias(name)], [], moves)
     var changes = [deletion]
-    let names = from.settings?.names(of: name) ?? []
-    for alias in from.settings?.aliases ?? [] {
+    let names = from.domain?.names(of: name) ?? []
+    for alias in from.domain?.aliases ?? [] {
       var change = DocumentChange.alias(alias, isAdded: false)
       try effects.complete(&change, names, [], moves)
       changes.append(change)
     }
     self.changes = changes
-    areSettingsKnown = from.settings != nil
+    areSettingsKnown = from.domain != nil
   }
 }
 
@@ -99,7 +99,7 @@ public struct MovedName: Sendable {
   }
 }
 
-extension DomainSettings {
+extension Domain {
   fileprivate func names(of domain: DomainName) -> [Alias] { [Alias(domain)] + aliases }
 }
 

@@ -1,8 +1,8 @@
 import JSONValue
 
-extension DomainSettings {
+extension Domain {
   /// The changes to other settings, without their effects on links.
-  func changes(to new: DomainSettings) -> [DocumentChange] {
+  func changes(to new: Domain) -> [DocumentChange] {
     [
       .setting(.enabled, .bool(isEnabled), .bool(new.isEnabled)),
       .setting(.cacheSeconds, .integer(cacheSeconds), .integer(new.cacheSeconds)),
@@ -42,7 +42,7 @@ extension DomainSettings {
   private static let mostWords = 20
 
   /// The changes to other settings in words, for the audit; empty without any.
-  public func words(changingTo new: DomainSettings) -> [String] {
+  public func words(changingTo new: Domain) -> [String] {
     let changes = changes(to: new).map(\.summary)
     let rest = changes.count - Self.mostWords
     return changes.prefix(Self.mostWords) + (rest > 0 ? ["\(rest) more"] : [])
@@ -75,7 +75,8 @@ extension DocumentChange {
     let detail = Wording.change(
       before.map { .string($0.resolution.rawValue) }, after.map { .string($0.resolution.rawValue) })
     return DocumentChange(
-      kind, .expectation, before: before?.json, after: after?.json,
+      kind, .expectation, before: before.map(ExpectationResource.json),
+      after: after.map(ExpectationResource.json),
       "\(subject) \(kind.rawValue): \(detail)")
   }
 }

@@ -106,9 +106,6 @@ extension Entry {
     return [element(appKeys: appKeys)]
   }
 
-  /// The entry without its apps.
-  var content: JSON { .object(members) }
-
   private func element(appKeys: JSON.Object) -> JSON {
     var element = appKeys
     element.addMissing(from: members)

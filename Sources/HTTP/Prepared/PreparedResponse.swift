@@ -76,7 +76,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   }
 
   /// A response of libmicrohttpd keeps only fields that cannot break the header.
-  private static func add(_ field: Field, to response: OpaquePointer) -> Bool {
+  private static func add(_ field: HeaderField, to response: OpaquePointer) -> Bool {
     var value = field.value
     let isText = value.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
     return isText && MHD_add_response_header(response, field.name, field.value) == .YES

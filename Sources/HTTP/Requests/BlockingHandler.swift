@@ -79,7 +79,7 @@ final class BlockingHandler: RequestSteps {
     guard var response = request.state.incoming.map({ response(to: $0, on: request) }) else {
       return .NO
     }
-    if request.state.isSpare { response.fields.set(Field("Connection", "close")) }
+    if request.state.isSpare { response.fields.set(HeaderField("Connection", "close")) }
     // The body is not held while the answer is sent.
     request.state.incoming = nil
     request.state.allow(answerMilliseconds)
@@ -119,7 +119,7 @@ final class BlockingHandler: RequestSteps {
       case .screened(let response): response
       }
     if inFlight.isDraining || incoming.isChunked {
-      response.fields.set(Field("Connection", "close"))
+      response.fields.set(HeaderField("Connection", "close"))
     }
     return response
   }
@@ -184,7 +184,7 @@ final class IncomingRequest {
   func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Screening) {
     version = String(cString: request.version)
     forEachField(of: request.connection) { name, value in
-      fields.append(Field(text(name), text(value)))
+      fields.append(HeaderField(text(name), text(value)))
       return true
     }
     let framing = BodyFraming(fields)

@@ -1,9 +1,10 @@
-package import Association
 package import JSONValue
-package import Publishing
 
 /// An expectation in JSON.
 package enum ExpectationResource {
+  /// The maximum number of characters of a URL.
+  package static let longestURL = 8192
+
   private static let fields: [Field<Expectation>] = [
     Field(
       "url", .url, \.url, "An http or https URL of the domain or of one of its aliases.",
@@ -37,39 +38,21 @@ package enum ExpectationResource {
       "resolution", .resolution, \.resolution, "How the URL must resolve.", .required),
   ]
 
-  private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
-    Field("url", .string, get: \.expectation.url),
-    Field(
-      "platform", .platform, write: { .string($0.expectation.app.platform.rawValue) }),
-    Field("app", .string, write: { .string($0.expectation.app.text) }),
-    Field("expected", .resolution, get: \.expectation.resolution, "How the URL must resolve."),
-    Field("resolution", .resolution, get: \.explanation.resolution, "How the URL would resolve."),
-    Field(
-      "pointer", .pointer, "The deciding route, if there is one.", .optional,
-      write: { $0.explanation.route.map { .string($0.description) } }),
-    Field("reason", .string, get: \.explanation.reason, "Why it resolves that way."),
-  ]
-
   /// Every expectation of a domain.
-  static let list = Member(
+  package static let list = Member(
     "expectations", listCoding.schema,
     "URLs with the resolutions that every edit must preserve.", .required)
 
-  static let schemas: JSON.Object = [
+  package static let schemas: JSON.Object = [
     "Expectation": fields.members().schema("A URL and how it must resolve for an app."),
     "Expectations": [list].schema(),
-    "BrokenExpectation": fieldsOfBroken.members().schema(),
   ]
 
-  static let listCoding = Coding<[Expectation]>.list(
+  package static let listCoding = Coding<[Expectation]>.list(
     of: Coding(.shared("Expectation"), read: read) { json($0) }, limit: 1000)
 
   package static func json(_ expectation: Expectation) -> JSON {
     .object(fields.json(of: expectation))
-  }
-
-  package static func json(_ broken: BrokenExpectation) -> JSON {
-    .object(fieldsOfBroken.json(of: broken))
   }
 
   package static func readList(_ body: BodyValue) -> [Expectation]? { listCoding.read(body) }
@@ -93,7 +76,7 @@ extension Coding<String> {
   /// An http or https URL with a host.
   fileprivate static var url: Coding {
     Coding(.string) { body in
-      guard let text = body.text(longest: MatchQuestion.longestURL) else { return nil }
+      guard let text = body.text(longest: ExpectationResource.longestURL) else { return nil }
       if Matcher.host(of: text) != nil { return text }
       body.fault(.malformedURL, "\(text.quoted) is not an http or https URL with a host.")
       return nil

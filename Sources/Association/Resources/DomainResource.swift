@@ -1,13 +1,11 @@
-package import Association
 package import JSONValue
-package import Store
 
 /// A domain in JSON.
 package enum DomainResource {
   /// The maximum number of aliases of a domain.
   private static let aliasLimit = 1000
 
-  private static let fields =
+  package static let fields =
     settings + applinks + Document.Service.allCases.map(service) + otherKinds + others
 
   private static let settings: [Field<StoredDomain>] = [
@@ -134,121 +132,37 @@ package enum DomainResource {
   ]
 
   /// The members of a domain in a state. In a request, `revision` is the one that the state was made from.
-  private static let fieldsOfState = fields.requiring("domain").map {
+  package static let fieldsOfState = fields.requiring("domain").map {
     $0.member.name == "revision" ? revisionOfState : $0
   }
 
-  private static let membersThatStay = fields.filter { !$0.member.traits.contains(.readOnly) }
-    .map(\.member.name)
+  private static let recorded = fields.filter { !$0.member.traits.contains(.readOnly) }
+  private static let membersThatStay = recorded.map(\.member.name)
 
   private static let revisionOfState = Field<StoredDomain>(
     "revision", .revision, \.revision,
     "The revision that the state is based on, as in an export. If the domain now has another one that "
       + "`apply` did not publish, a change that would undo any of it needs `overwrite`.")
 
-  private static let fieldsOfSummary = fields.filter {
-    ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
-      .contains($0.member.name)
+  /// A domain as revisions record it: every member that a request may set.
+  package static func record(_ domain: Domain) -> JSON {
+    .object(recorded.json(of: StoredDomain(domain)))
   }
 
-  /// What a revision records of a domain besides its document.
-  static let settingsOfRevision = fields.members().filter {
-    ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
-      .contains($0.name)
+  /// The domain that a revision recorded, with defaults for what it did not record. Like a request, it has
+  /// no effect where it is invalid.
+  package static func read(record: JSON) -> Domain {
+    var stored = StoredDomain(Domain(name: DomainName(stored: "")))
+    let body = BodyValue(json: record, pointer: .root, faults: Faults())
+    _ = body.read(recorded, into: &stored, isOpen: true)
+    return stored.domain
   }
-
-  static let schemas: JSON.Object = [
-    "Domain": fields.members().schema(),
-    "ExportedDomain": fields.members().schema(for: .export),
-    "DomainInput": fields.members().schema(
-      "A whole domain. A member that is left out or null gets its default, except `expectations`, "
-        + "which stay as they are.", for: .request),
-    "DomainOfState": fieldsOfState.members().schema(
-      "A domain. In an existing domain, a member that is left out stays as it is, and null resets it. "
-        + "Lists and maps are replaced as a whole. A new domain gets the defaults.", for: .request),
-    "DomainPatch": fields.members().schema(
-      "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
-        + "defaults. Lists are replaced as a whole.", for: .patch),
-    "DomainSummary":
-      (fieldsOfSummary.members() + [
-        Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional),
-        Member(
-          "documents", .list(of: .documentKind),
-          "The kinds of documents of the current revision."),
-        Member(
-          "keptStatements", .bool,
-          "True if `assetlinks.json` has statements of an adopted file that let Android apps handle links and that no "
-            + "entry renders; otherwise left out.",
-          .optional),
-        Member(
-          "findings",
-          .named("FindingCounts", .object(severities.map { Member($0.rawValue, .count) })),
-          "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
-            + "domain, and while the linter is renewing them.", .optional),
-        Member(
-          "apple",
-          .named(
-            "AppleCopy",
-            .object([
-              Member(
-                "collected", .bool, "Whether Apple's CDN has fetched the current document."),
-              Member(
-                "behind", .nullable(.count),
-                "How many revisions behind Apple's latest fetch is; null if it has fetched none."
-              ),
-            ])),
-          "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
-            + "no Apple file.", .optional),
-        Member(
-          "check",
-          .named(
-            "LastCheck",
-            .object([
-              Member("status", .checkStatus), Member("at", .time),
-              Member(
-                "certificateExpires", .time,
-                "When the certificate of the site ends; left out if the check saw none.", .optional),
-            ])),
-          "The last check from outside; left out before the first.", .optional),
-      ]).schema(),
-  ]
-
-  /// The worst first.
-  private static let severities = Finding.Severity.allCases.sorted(by: >)
 
   package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
 
   /// A domain as it is exported.
   package static func exported(_ stored: StoredDomain) -> JSON.Object {
     fields.json(of: stored, for: .export)
-  }
-
-  /// A domain in a list.
-  package static func summary(_ domain: DomainSummary) -> JSON {
-    let shown = Domain(
-      name: domain.name, isEnabled: domain.isEnabled, format: domain.format,
-      environment: domain.environment)
-    var object = fieldsOfSummary.json(
-      of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
-    object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
-    object["documents"] = .strings(domain.kinds.map(\.rawValue))
-    object["keptStatements"] = domain.hasKeptStatements ? true : nil
-    object["findings"] = domain.findings.map { counts in
-      var object = JSON.Object()
-      for severity in severities { object[severity.rawValue] = .integer(counts[severity] ?? 0) }
-      return .object(object)
-    }
-    object["apple"] = domain.apple.map { copy in
-      ["collected": .bool(copy.isCollected), "behind": copy.lag.map { .integer($0) } ?? .null]
-    }
-    if let status = domain.check, let at = domain.checkedAt {
-      var check: JSON.Object = [
-        "status": .string(status.rawValue), "at": .string(Timestamp.text(at)),
-      ]
-      check["certificateExpires"] = domain.certificateEndsAt.map { .string(Timestamp.text($0)) }
-      object["check"] = .object(check)
-    }
-    return .object(object)
   }
 
   /// Reads a whole domain whose name is in the path. Missing members get their defaults, except

@@ -1,18 +1,17 @@
-import Association
-import JSONValue
+package import JSONValue
 
 /// One member of a resource: its name, schema and documentation, and how it is read and written.
 ///
 /// A resource is one list of fields. Reading a body with every fault named, writing an answer and the
 /// schemas of the OpenAPI description all come from that list. Fields are read in the order of the
 /// list, so one may depend on those before it.
-struct Field<Root>: Sendable {
-  fileprivate(set) var member: Member
+package struct Field<Root>: Sendable {
+  package fileprivate(set) var member: Member
   fileprivate let write: @Sendable (Root) -> JSON?
   fileprivate let read: (@Sendable (BodyValue, inout Root) -> Void)?
 
   /// A member with its own way to be written and read. Without `read` it is read-only.
-  init(
+  package init(
     _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Member.Traits = [],
     write: @escaping @Sendable (Root) -> JSON?,
     read: (@Sendable (BodyValue, inout Root) -> Void)? = nil
@@ -24,7 +23,7 @@ struct Field<Root>: Sendable {
   }
 
   /// A property. Answers leave it out where `isLeftOut` says so.
-  init<Value>(
+  package init<Value>(
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = [],
     unless isLeftOut: (@Sendable (Value) -> Bool)? = nil
@@ -36,7 +35,7 @@ struct Field<Root>: Sendable {
   }
 
   /// A property that may be `nil`, which answers leave out.
-  init<Value>(
+  package init<Value>(
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value?> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = .optional
   ) {
@@ -46,7 +45,7 @@ struct Field<Root>: Sendable {
   }
 
   /// A property that is only written.
-  init<Value>(
+  package init<Value>(
     _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value> & Sendable,
     _ documentation: String = ""
   ) {
@@ -57,10 +56,10 @@ struct Field<Root>: Sendable {
 
 extension Array {
   /// The members, for schemas.
-  func members<Root>() -> [Member] where Element == Field<Root> { map(\.member) }
+  package func members<Root>() -> [Member] where Element == Field<Root> { map(\.member) }
 
   /// The same fields, of which a request must have this one.
-  func requiring<Root>(_ name: String) -> [Field<Root>] where Element == Field<Root> {
+  package func requiring<Root>(_ name: String) -> [Field<Root>] where Element == Field<Root> {
     map { field in
       var field = field
       if field.member.name == name { field.member.traits.insert(.required) }
@@ -69,7 +68,7 @@ extension Array {
   }
 
   /// Copies these members of a value into another one.
-  func copy<Root>(_ value: Root, into other: inout Root) where Element == Field<Root> {
+  package func copy<Root>(_ value: Root, into other: inout Root) where Element == Field<Root> {
     for field in self {
       guard let json = field.write(value) else { continue }
       field.read?(BodyValue(json: json, pointer: .root, faults: Faults()), &other)
@@ -77,7 +76,7 @@ extension Array {
   }
 
   /// Writes a value, as an answer or as an export.
-  func json<Root>(
+  package func json<Root>(
     of value: Root, for use: Schema.Use = .answer
   ) -> JSON.Object where Element == Field<Root> {
     var object = JSON.Object()
@@ -98,7 +97,9 @@ extension BodyValue {
   /// false.
   ///
   /// - Parameter isOpen: Whether the object may have other members.
-  func read<Root>(_ fields: [Field<Root>], into value: inout Root, isOpen: Bool = false) -> Bool {
+  package func read<Root>(_ fields: [Field<Root>], into value: inout Root, isOpen: Bool = false)
+    -> Bool
+  {
     let object = isOpen ? self.object() : object(fields.map(\.member.name))
     guard let object else { return false }
     var isComplete = true
@@ -114,13 +115,13 @@ extension BodyValue {
 }
 
 /// How a Swift value appears in JSON.
-struct Coding<Value>: Sendable {
-  let schema: Schema
+package struct Coding<Value>: Sendable {
+  package let schema: Schema
   /// Returns `nil` and records the fault for any other value.
-  let read: @Sendable (BodyValue) -> Value?
-  let write: @Sendable (Value) -> JSON
+  package let read: @Sendable (BodyValue) -> Value?
+  package let write: @Sendable (Value) -> JSON
 
-  init(
+  package init(
     _ schema: Schema, read: @escaping @Sendable (BodyValue) -> Value?,
     write: @escaping @Sendable (Value) -> JSON
   ) {
@@ -129,7 +130,7 @@ struct Coding<Value>: Sendable {
     self.write = write
   }
 
-  static func list<Element>(
+  package static func list<Element>(
     of element: Coding<Element>, limit: Int? = nil
   ) -> Coding where Value == [Element] {
     Coding(
@@ -139,7 +140,7 @@ struct Coding<Value>: Sendable {
   }
 
   /// An object of an answer, possibly from a newer server.
-  static func open(_ schema: Schema, _ fields: [Field<Value>], _ blank: Value) -> Coding
+  package static func open(_ schema: Schema, _ fields: [Field<Value>], _ blank: Value) -> Coding
   where Value: Sendable {
     Coding(
       schema,
@@ -150,7 +151,8 @@ struct Coding<Value>: Sendable {
   }
 
   /// A value or `null`.
-  static func nullable<Wrapped>(_ wrapped: Coding<Wrapped>) -> Coding where Value == Wrapped? {
+  package static func nullable<Wrapped>(_ wrapped: Coding<Wrapped>) -> Coding
+  where Value == Wrapped? {
     Coding(
       .nullable(wrapped.schema), read: { $0.json == .null ? .some(nil) : wrapped.read($0) },
       write: { $0.map(wrapped.write) ?? .null })
@@ -158,15 +160,15 @@ struct Coding<Value>: Sendable {
 }
 
 extension Coding<String> {
-  static var string: Coding { string(.string) }
-  static var sha256: Coding { string(.sha256) }
+  package static var string: Coding { string(.string) }
+  package static var sha256: Coding { string(.sha256) }
 
-  static func string(_ schema: Schema) -> Coding {
+  package static func string(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.string }, write: { .string($0) })
   }
 
   /// A text of at most so many characters.
-  static func text(longest: Int) -> Coding {
+  package static func text(longest: Int) -> Coding {
     let schema = Schema.json(["type": "string", "maxLength": .integer(longest)])
     return Coding(schema, read: { $0.text(longest: longest) }, write: { .string($0) })
   }
@@ -174,43 +176,43 @@ extension Coding<String> {
 
 extension Coding<[String]> {
   /// Codes of findings.
-  static var codes: Coding { .list(of: .string(.shared("FindingCode"))) }
+  package static var codes: Coding { .list(of: .string(.shared("FindingCode"))) }
 }
 
 extension Coding<Bool> {
-  static var bool: Coding { Coding(.bool, read: { $0.bool }, write: { .bool($0) }) }
+  package static var bool: Coding { Coding(.bool, read: { $0.bool }, write: { .bool($0) }) }
 }
 
 extension Coding<Int> {
   /// A count of things or bytes.
-  static var count: Coding { integer(in: 0...Int.max) }
+  package static var count: Coding { integer(in: 0...Int.max) }
   /// The number of a revision.
-  static var revision: Coding { integer(in: 1...Int.max) }
+  package static var revision: Coding { integer(in: 1...Int.max) }
 
-  static func integer(in range: ClosedRange<Int>) -> Coding {
+  package static func integer(in range: ClosedRange<Int>) -> Coding {
     Coding(.integer(in: range), read: { $0.integer(in: range) }, write: { .integer($0) })
   }
 }
 
 extension Coding<Int64> {
   /// The row of an entry or a route, or the number of an audit record.
-  static var row: Coding {
+  package static var row: Coding {
     let schema = Schema.json(["type": "integer", "minimum": 1, "maximum": .integer(Int64.max)])
     return Coding(
       schema, read: { $0.integer(in: 1...Int.max).map(Int64.init) }, write: { .integer($0) })
   }
 
   /// A position in the order of changes, or a distance there.
-  static var position: Coding {
+  package static var position: Coding {
     let schema = Schema.json(["type": "integer", "minimum": 0, "maximum": .integer(Int64.max)])
     return Coding(
       schema, read: { $0.integer(in: 0...Int.max).map(Int64.init) }, write: { .integer($0) })
   }
 
   /// A time of an answer, in seconds since 1970.
-  static var time: Coding { time(.time) }
+  package static var time: Coding { time(.time) }
   /// A time of a request, which may have fractions and another zone.
-  static var anyTime: Coding { time(.json(["type": "string", "format": "date-time"])) }
+  package static var anyTime: Coding { time(.json(["type": "string", "format": "date-time"])) }
 
   private static func time(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.time }, write: { .string(Timestamp.text($0)) })
@@ -218,20 +220,20 @@ extension Coding<Int64> {
 }
 
 extension Coding<AppIdentifier> {
-  static var app: Coding {
+  package static var app: Coding {
     Coding(.app, read: { $0.parse(AppIdentifier.init(_:)) }, write: { .string($0.text) })
   }
 }
 
 extension Coding<PackageName> {
-  static var packageName: Coding {
+  package static var packageName: Coding {
     Coding(
       .packageName, read: { $0.parse(PackageName.init(validating:)) }, write: { .string($0.text) })
   }
 }
 
 extension Coding<WebOrigin> {
-  static var origin: Coding {
+  package static var origin: Coding {
     Coding(
       .json(["type": "string", "pattern": "^https://[a-z0-9.-]+(:[0-9]+)?$"]),
       read: { $0.parse(WebOrigin.init(validating:)) }, write: { .string($0.text) })
@@ -240,34 +242,34 @@ extension Coding<WebOrigin> {
 
 extension Coding<JSON> {
   /// Any value, copied as it is.
-  static var any: Coding { Coding(.any, read: { $0.json }, write: { $0 }) }
+  package static var any: Coding { Coding(.any, read: { $0.json }, write: { $0 }) }
 }
 
 extension Coding<DomainName> {
-  static var domain: Coding {
+  package static var domain: Coding {
     Coding(.domain, read: { $0.parse(DomainName.init(_:)) }, write: { .string($0.text) })
   }
 }
 
 extension Coding<Alias> {
-  static var alias: Coding {
+  package static var alias: Coding {
     Coding(.alias, read: { $0.parse(Alias.init(_:)) }, write: { .string($0.description) })
   }
 }
 
 extension Coding<App.Environment> {
-  static var environment: Coding { word(.environment) }
+  package static var environment: Coding { word(.environment) }
 }
 
 extension Coding<Resolution> {
-  static var resolution: Coding { word(.resolution) }
+  package static var resolution: Coding { word(.resolution) }
 }
 
 extension Coding where Value: RawRepresentable<String> & CaseIterable & Sendable {
   /// A word of a closed set.
   ///
   /// - Parameter name: The name of the set in `components.schemas`.
-  static func word(_ name: String) -> Coding { word(.words(Value.self, name)) }
+  package static func word(_ name: String) -> Coding { word(.words(Value.self, name)) }
 
   fileprivate static func word(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.word(Value.self) }, write: { .string($0.rawValue) })
@@ -276,7 +278,7 @@ extension Coding where Value: RawRepresentable<String> & CaseIterable & Sendable
 
 extension Coding<JSON.Object> {
   /// Members that are copied into the published file, except those that this API has fields for.
-  static func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> Coding {
+  package static func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> Coding {
     Coding(.object, read: { $0.extra(besides: known) }, write: { .object($0) })
   }
 }

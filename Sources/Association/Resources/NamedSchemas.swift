@@ -3,11 +3,11 @@ package import JSONValue
 /// Collects the schemas that have a name, from which `components.schemas` and references to it are made.
 package struct NamedSchemas {
   /// Where `Schema` writes the name and the definition, in place of a `$ref`.
-  static let key = "x-named"
+  package static let key = "x-named"
 
   /// Two schemas that differ have the same name.
   package struct NameTaken: Error {
-    let name: String
+    package let name: String
   }
 
   /// The definitions by name.

@@ -1,12 +1,10 @@
-import Association
 package import JSONValue
-import Store
 
 /// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made. A string literal
 /// names one of `components.schemas`.
 package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   /// Where a schema is used. One list of members makes a schema for each.
-  enum Use: Sendable {
+  package enum Use: Sendable {
     /// What the server answers.
     case answer
     /// A desired state that the server exports: an answer without members that only this database
@@ -17,7 +15,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     /// A merge patch (RFC 7396), where `null` also removes a member of a map.
     case patch
 
-    var isRequest: Bool { self == .request || self == .patch }
+    package var isRequest: Bool { self == .request || self == .patch }
   }
 
   /// A schema that is the same for every use.
@@ -40,7 +38,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package var json: JSON { .object(json(for: .answer)) }
 
   /// The schema as JSON.
-  func json(for use: Use) -> JSON.Object {
+  package func json(for use: Use) -> JSON.Object {
     switch self {
     case .json(let json): return json
     case .shared(let name, let export, let request):
@@ -88,7 +86,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package static let count = integer(in: 0...Int.max)
   /// The number of a revision.
   package static let revision = integer(in: 1...Int.max)
-  static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
+  package static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
   /// A time as answers write it.
   package static let time = json([
     "type": "string", "format": "date-time",
@@ -97,13 +95,13 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package static let app = shared("AppIdentifier")
   package static let packageName = shared("PackageName")
   package static let domain = shared("DomainName")
-  static let alias = shared("Alias")
-  static let environment = shared("Environment")
-  static let resolution = shared("Resolution")
-  static let pointer = shared("Pointer")
-  static let codes = list(of: .shared("FindingCode"))
+  package static let alias = shared("Alias")
+  package static let environment = shared("Environment")
+  package static let resolution = shared("Resolution")
+  package static let pointer = shared("Pointer")
+  package static let codes = list(of: .shared("FindingCode"))
 
-  static func integer(in range: ClosedRange<Int>) -> Schema {
+  package static func integer(in range: ClosedRange<Int>) -> Schema {
     var json: JSON.Object = ["type": "integer", "minimum": .integer(range.lowerBound)]
     if range.upperBound < Int.max { json["maximum"] = .integer(range.upperBound) }
     return .json(json)
@@ -114,7 +112,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   }
 
   /// One of the two. Generators of clients know no boolean `const`.
-  static func constant(_ value: Bool) -> Schema {
+  package static func constant(_ value: Bool) -> Schema {
     .json(["type": "boolean", "enum": [.bool(value)]])
   }
 
@@ -126,7 +124,8 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   }
 
   /// A word of a closed set.
-  static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema {
+  package static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema
+  {
     .words(Words.allCases.map(\.rawValue))
   }
 
@@ -142,13 +141,12 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   }
 
   package static let documentKind = words(DocumentKind.self, "DocumentKind")
-  package static let checkStatus = words(CheckStatus.self, "CheckStatus")
-  static let platform = words(Platform.self, "Platform")
+  package static let platform = words(Platform.self, "Platform")
 }
 
 extension JSON.Object {
   /// The schema with a description, if that is not empty.
-  func described(_ documentation: String) -> JSON.Object {
+  package func described(_ documentation: String) -> JSON.Object {
     var schema = self
     if !documentation.isEmpty { schema["description"] = .string(documentation) }
     return schema
@@ -181,22 +179,22 @@ package struct Member: Sendable {
     /// Some answers leave it out.
     package static let optional = Traits(rawValue: 1)
     /// Every request must have it.
-    static let required = Traits(rawValue: 2)
+    package static let required = Traits(rawValue: 2)
     /// Ignored in a request, so that a client can send an answer back as it came.
-    static let readOnly = Traits(rawValue: 4)
+    package static let readOnly = Traits(rawValue: 4)
     /// Known only to this database, so exports leave it out.
-    static let local = Traits(rawValue: 8)
+    package static let local = Traits(rawValue: 8)
     /// Exports write `null` where answers leave it out, so that applying an export resets it.
-    static let nullInExport = Traits(rawValue: 16)
+    package static let nullInExport = Traits(rawValue: 16)
     /// Maintained by the database itself.
-    static let kept: Traits = [.local, .readOnly]
+    package static let kept: Traits = [.local, .readOnly]
   }
 
-  let name: String
-  let schema: Schema
+  package let name: String
+  package let schema: Schema
   /// In Markdown, as OpenAPI allows.
-  let documentation: String
-  var traits: Traits
+  package let documentation: String
+  package var traits: Traits
 
   package init(
     _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Traits = []
@@ -229,14 +227,14 @@ package struct Member: Sendable {
 
 extension [Member] {
   /// The schema of an object with these members and no others, unless it is open.
-  func schema(
+  package func schema(
     _ documentation: String = "", for use: Schema.Use = .answer, isOpen: Bool = false
   ) -> JSON {
     .object(Schema.object(self, isOpen: isOpen).json(for: use).described(documentation))
   }
 
   /// What the answer to a dry run adds.
-  static let dryRun = [
+  package static let dryRun = [
     Member("dryRun", .constant(true), "Present in the answer to a dry run.", .optional)
   ]
 }

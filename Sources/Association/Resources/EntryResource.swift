@@ -1,4 +1,3 @@
-package import Association
 package import JSONValue
 
 /// An entry in JSON.
@@ -47,7 +46,7 @@ package enum EntryResource {
         + "that are not app identifiers, by their index.", unless: \.isEmpty),
   ]
 
-  static let schemas: JSON.Object = [
+  package static let schemas: JSON.Object = [
     "Defaults": fieldsOfDefaults.members().schema(defaultsDocumentation, isOpen: true),
     "DefaultsInput": fieldsOfDefaults.members().schema(
       defaultsDocumentation, for: .request, isOpen: true),
@@ -63,7 +62,7 @@ package enum EntryResource {
     published unchanged.
     """
 
-  static let fieldsOfDefaults: [Field<Defaults>] = [
+  package static let fieldsOfDefaults: [Field<Defaults>] = [
     Field("caseSensitive", .bool, \.caseSensitive, "Whether patterns match case."),
     Field(
       "percentEncoded", .bool, \.percentEncoded,
@@ -143,7 +142,7 @@ package enum EntryResource {
 
 extension Coding<Defaults> {
   /// `defaults` of a domain or of an entry.
-  static var defaults: Coding {
+  package static var defaults: Coding {
     Coding(.shared("Defaults", request: "DefaultsInput")) { body in
       let fields = EntryResource.fieldsOfDefaults
       var defaults = Defaults(extra: body.json.objectValue ?? [:])

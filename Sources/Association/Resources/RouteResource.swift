@@ -1,4 +1,3 @@
-package import Association
 package import JSONValue
 
 /// A route in JSON.
@@ -30,11 +29,11 @@ package enum RouteResource {
   }
 
   /// The position of a new entry or route.
-  static let position = Member(
+  package static let position = Member(
     "position", .json(["type": "integer", "minimum": 0]),
     "The index of the new element, from 0. Default: the end.")
 
-  static let schemas: JSON.Object = [
+  package static let schemas: JSON.Object = [
     "Route": fields.members().schema(documentation),
     "ExportedRoute": fields.members().schema(for: .export),
     "RouteInput": fields.members().schema(

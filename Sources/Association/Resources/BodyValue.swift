@@ -1,4 +1,3 @@
-package import Association
 package import JSONValue
 
 /// One invalid value in the body of a request.
@@ -44,8 +43,8 @@ package struct Fault: Sendable, Equatable {
 
   /// An app or a domain of a state, by the member that names it.
   package struct Element: Sendable, Equatable {
-    let key: String
-    let name: String
+    package let key: String
+    package let name: String
 
     package init(_ key: String, _ name: String) {
       self.key = key
@@ -57,7 +56,7 @@ package struct Fault: Sendable, Equatable {
     self.init(pointer: pointer, code: code.rawValue, message: message)
   }
 
-  init(pointer: JSONPointer, code: String, message: String) {
+  package init(pointer: JSONPointer, code: String, message: String) {
     self.pointer = pointer
     self.code = code
     self.message = message
@@ -96,7 +95,7 @@ package final class Faults {
     add(Fault(pointer: pointer(), code: code, message: message()))
   }
 
-  func add(_ fault: @autoclosure () -> Fault) {
+  package func add(_ fault: @autoclosure () -> Fault) {
     count += 1
     if count > Self.limit { return }
     var fault = fault()
@@ -130,6 +129,10 @@ package struct BodyValue {
   package let json: JSON
   package let pointer: JSONPointer
   package let faults: Faults
+
+  package init(json: JSON, pointer: JSONPointer, faults: Faults) {
+    (self.json, self.pointer, self.faults) = (json, pointer, faults)
+  }
 
   package func fault(_ code: Fault.Code, _ message: @autoclosure () -> String) {
     faults.add(code, at: pointer, message())
@@ -182,7 +185,7 @@ package struct BodyValue {
   }
 
   /// Whether a list or a map has no more elements than allowed.
-  func isShort(_ count: Int, _ limit: Int = BodyValue.mostElements) -> Bool {
+  package func isShort(_ count: Int, _ limit: Int = BodyValue.mostElements) -> Bool {
     if count <= limit { return true }
     fault(.tooMany, "The list has \(count) elements; the limit is \(limit). Shorten it.")
     return false
@@ -240,7 +243,7 @@ package struct BodyValue {
   }
 
   /// An object with any members.
-  func object() -> BodyObject? {
+  package func object() -> BodyObject? {
     members.map { BodyObject(members: $0, pointer: pointer, faults: faults) }
   }
 
@@ -257,7 +260,7 @@ package struct BodyValue {
 
   /// Members that are copied into the published file. A member that has a field of its own in this
   /// API must be given there.
-  func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
+  package func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
     guard let members else { return nil }
     for member in members.members where known[member.key]?(member.value) == true {
       faults.add(

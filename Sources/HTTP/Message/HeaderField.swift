@@ -1,5 +1,5 @@
 /// A field of a message's header (RFC 9110 section 5): a name and a value.
-public struct Field: Sendable, CustomStringConvertible {
+public struct HeaderField: Sendable, CustomStringConvertible {
   /// The name as written. Names are compared without case.
   public let name: String
   /// The value, without white space around it.
@@ -21,13 +21,13 @@ public struct Field: Sendable, CustomStringConvertible {
 /// The fields of a header, in order, including repeated ones.
 public struct Fields: Sendable, ExpressibleByArrayLiteral {
   /// All of them, in the order of the message.
-  public private(set) var all: [Field]
+  public private(set) var all: [HeaderField]
 
   /// Fields in order.
-  public init(_ fields: [Field] = []) { all = fields }
+  public init(_ fields: [HeaderField] = []) { all = fields }
 
   /// Fields in order.
-  public init(arrayLiteral fields: Field...) { all = fields }
+  public init(arrayLiteral fields: HeaderField...) { all = fields }
 
   /// The value of the first field of a name. Case is ignored.
   public subscript(name: String) -> String? {
@@ -40,10 +40,10 @@ public struct Fields: Sendable, ExpressibleByArrayLiteral {
   }
 
   /// Adds a field at the end.
-  public mutating func append(_ field: Field) { all.append(field) }
+  public mutating func append(_ field: HeaderField) { all.append(field) }
 
   /// Replaces all fields of a name by one.
-  public mutating func set(_ field: Field) {
+  public mutating func set(_ field: HeaderField) {
     all.removeAll { $0.name.equalsIgnoringASCIICase(field.name) }
     all.append(field)
   }

@@ -1,0 +1,29 @@
+package import JSONValue
+
+extension Domain {
+  /// Sets the rows for Android that versions up to schema 17 recorded beside the settings of a revision: its
+  /// documents do not tell which entries name which apps. The entries must be those of Apple's file.
+  package mutating func restoreAndroid(ofEarlier record: JSON) {
+    let android = record["android"]
+    androidCredentials = android?["credentials"]?.packages ?? []
+    hasDynamicAppLinks = android?["dynamicAppLinks"]?.boolValue ?? true
+    document.entries.removeAll { !$0.isForApple }
+    for index in document.entries.indices { document.entries[index].androidApps = [] }
+    for entry in android?["entries"]?.arrayValue ?? [] {
+      guard let index = entry["index"]?.integerValue, index >= 0 else { continue }
+      // An entry that only Android apps use is not in Apple's file.
+      if let content = entry["content"], let new = Entry(content: content) {
+        document.entries.insert(new, at: min(index, document.entries.count))
+      }
+      if document.entries.indices.contains(index) {
+        document.entries[index].androidApps = entry["apps"]?.packages ?? []
+      }
+    }
+  }
+}
+
+extension JSON {
+  fileprivate var packages: [PackageName] {
+    arrayValue?.compactMap { $0.stringValue.flatMap { PackageName($0) } } ?? []
+  }
+}

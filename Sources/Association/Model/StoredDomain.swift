@@ -1,0 +1,40 @@
+/// A stored domain.
+public struct StoredDomain: Sendable, Equatable {
+  /// The row, which never changes.
+  public let id: Int64
+  /// The domain, with the numbers of its entries and routes.
+  public package(set) var domain: Domain
+  /// The number of the current revision.
+  public package(set) var revision: Int
+  /// When it last changed, in seconds since 1970.
+  public package(set) var updatedAt: Int64
+  /// The codes of the errors that were accepted for this revision.
+  public let acceptedCodes: [String]
+
+  package init(
+    id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]
+  ) {
+    (self.id, self.domain, self.revision) = (id, domain, revision)
+    (self.updatedAt, self.acceptedCodes) = (updatedAt, acceptedCodes)
+  }
+
+  /// What changes with every edit of a domain.
+  package struct Version: Equatable, Sendable {
+    package let id: Int64
+    package let revision: Int
+    package let updatedAt: Int64
+
+    package init(id: Int64, revision: Int, updatedAt: Int64) {
+      (self.id, self.revision, self.updatedAt) = (id, revision, updatedAt)
+    }
+  }
+
+  package var version: Version { Version(id: id, revision: revision, updatedAt: updatedAt) }
+}
+
+extension StoredDomain {
+  /// A domain without a row, to be written as JSON or read from it.
+  package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
+    self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
+  }
+}

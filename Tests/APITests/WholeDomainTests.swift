@@ -1,0 +1,304 @@
+import APITypes
+import Association
+import JSONValue
+import SQL
+import Store
+import TestSupport
+import Testing
+
+/// No property of a domain is lost on any way that a domain goes. The properties come from the types
+/// themselves, so a new one fails `theExamplesSetEveryProperty` until an example sets it, and then every
+/// way that forgets it.
+@Suite struct WholeDomainTests {
+  private let running: RunningService
+  private let other: RunningService
+  private var admin: Client { running.admin }
+  private static let apps = ["com.example.shop", "org.example.other"].map(PackageName.init(stored:))
+
+  private static let accepted = "accept=opens-nothing,no-service,query-value-not-string"
+
+  init() throws {
+    running = try RunningService()
+    other = try RunningService()
+    for (index, app) in Self.apps.enumerated() {
+      let print = (0..<32).map { String(100 + ($0 * 37 + index * 11) % 100) }
+        .map { $0.dropFirst() }.joined(separator: ":")
+      let json: JSON = [
+        "fingerprints": [["sha256": .string(print), "label": "play-signing"]]
+      ]
+      for client in [running.admin, other.admin] {
+        try send("PUT", "/v1/android-apps/\(app)", json, client)
+      }
+    }
+  }
+
+  // MARK: Examples
+
+  /// Together they set every property to something besides its default.
+  static let examples = [example, legacyExample, mixedExample]
+
+  private static let example: Domain = {
+    let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
+    var document = Document()
+    document.apps = []
+    document.defaults = Defaults(
+      caseSensitive: false, percentEncoded: false, extra: ["exclude": false])
+    document.substitutionVariables = [
+      SubstitutionVariable(name: "food", values: ["pizza", "burrito"]),
+      SubstitutionVariable(name: "drink", values: []),
+    ]
+    document.entries = [
+      Entry(
+        id: 1, keys: Entry.Keys(appID: true, appIDs: true, components: true, paths: true),
+        apps: [apple, second], appID: apple,
+        routes: [
+          Route(
+            id: 1, path: "/a/*",
+            query: .items([
+              Route.Query.Item(name: "q", value: "?*"), Route.Query.Item(name: "n", value: 1),
+            ]), fragment: "top", exclude: true, caseSensitive: false, percentEncoded: false,
+            comment: "old", extra: ["note": "kept"]),
+          Route(id: 2, query: .pattern("*")), Route(id: 3, path: "/$(food)"),
+        ], paths: [LegacyPath("/x"), LegacyPath("NOT /y")],
+        defaults: Defaults(caseSensitive: true, percentEncoded: true, extra: ["/": "/z"]),
+        extra: ["note": "kept"], androidApps: apps),
+      Entry(id: 2, routes: [Route(id: 1, path: "/only")], androidApps: [apps[1]]),
+      Entry(
+        id: 3, keys: Entry.Keys(appID: true, appIDs: true, components: true, paths: false),
+        apps: [second], appID: second, routes: [Route(id: 1, path: "/b")]),
+    ]
+    document.services = [
+      .webcredentials: Document.AppList(apps: [apple, second], extra: ["note": "kept"]),
+      .appclips: Document.AppList(apps: [AppIdentifier(stored: "ABCDE12345.com.example.app.Clip")]),
+      .activitycontinuation: Document.AppList(apps: [apple]),
+    ]
+    document.extra = ["unknown": ["a": 1]]
+    document.applinksExtra = ["note": "kept"]
+    return Domain(
+      name: DomainName(stored: "example.com"),
+      aliases: ["www.example.com", "*.go.example.com"].map(Alias.init(stored:)), isEnabled: false,
+      cacheSeconds: 60, environment: .staging, isStrict: true, document: document,
+      expectations: [
+        Association.Expectation(url: "https://example.com/none", app: apple, resolution: .noMatch),
+        Association.Expectation(
+          url: "https://www.example.com/no", app: .android(apps[0]), resolution: .noMatch),
+      ],
+      androidCredentials: apps, hasDynamicAppLinks: false,
+      assetLinksExtra: [
+        [
+          "relation": ["delegate_permission/common.get_login_creds"],
+          "target": ["namespace": "web", "site": "https://other.example"],
+        ]
+      ],
+      webAuthnOrigins: ["https://other.example", "https://example.co.uk"]
+        .map(WebOrigin.init(stored:)),
+      webAuthnExtra: ["note": "kept"])
+  }()
+
+  private static let legacyExample: Domain = {
+    var document = Document()
+    document.apps = []
+    document.detailsForm = .dictionary
+    document.entries = [
+      Entry(
+        id: 1, keys: .legacy, apps: [AppIdentifier(stored: otherApp)],
+        routes: [Route(id: 1, path: "/a"), Route(id: 2, path: "/b", exclude: true)])
+    ]
+    return Domain(
+      name: DomainName(stored: "legacy.example.org"), format: .legacy, document: document,
+      expectations: [
+        Association.Expectation(
+          url: "https://legacy.example.org/b", app: AppIdentifier(stored: otherApp),
+          resolution: .blocked)
+      ])
+  }()
+
+  /// Its file does not tell its format, nor which of its elements are one entry.
+  private static let mixedExample: Domain = {
+    let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
+    var document = Document()
+    document.apps = []
+    document.entries = [
+      Entry(id: 1, keys: .legacy, apps: [apple, second], routes: [Route(id: 1, path: "/a")]),
+      Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/b")]),
+    ]
+    return Domain(
+      name: DomainName(stored: "mixed.example.net"), format: .legacy, document: document)
+  }()
+
+  // MARK: The examples are whole
+
+  @Test func theExamplesSetEveryProperty() {
+    var values: [String: Set<String>] = [:]
+    for domain in Self.examples + [Domain(name: DomainName(stored: "blank.example"))] {
+      for (path, value) in Self.properties(of: domain) {
+        let property = path.split(separator: "/").filter { !$0.hasPrefix("#") }.joined(
+          separator: "/")
+        values[property, default: []].insert(value)
+      }
+    }
+    let unset = values.filter { $0.value.count < 2 }.keys.sorted()
+    #expect(unset == [], "no example sets them: \(unset)")
+  }
+
+  /// Every stored property by its path, however deep, as Swift itself lists them.
+  private static func properties(of domain: Domain) -> [String: String] {
+    var found: [String: String] = [:]
+    add("", domain, to: &found)
+    return found
+  }
+
+  private static func add(_ path: String, _ value: Any, to found: inout [String: String]) {
+    if let json = value as? JSON { return found[path] = json.text }
+    if let members = value as? JSON.Object { return found[path] = JSON.object(members).text }
+    let mirror = Mirror(reflecting: value)
+    let children = Array(mirror.children)
+    switch mirror.displayStyle {
+    case .optional:
+      guard let child = children.first else { return found[path] = "nil" }
+      found[path] = "some"
+      add(path, child.value, to: &found)
+    case .collection:
+      found[path] = "\(children.count) elements"
+      for (index, child) in children.enumerated() {
+        add("\(path)/#\(index)", child.value, to: &found)
+      }
+    case .dictionary:
+      found[path] = "\(children.count) elements"
+      for child in children {
+        let pair = Array(Mirror(reflecting: child.value).children)
+        add("\(path)/#\(pair[0].value)", pair[1].value, to: &found)
+      }
+    case .enum where !children.isEmpty:
+      found[path] = children[0].label ?? ""
+      add("\(path)/#\(children[0].label ?? "")", children[0].value, to: &found)
+    case .struct where !children.isEmpty && !(value is String):
+      for child in children { add("\(path)/\(child.label ?? "")", child.value, to: &found) }
+    default: found[path] = "\(value)"
+    }
+  }
+
+  // MARK: The ways
+
+  @Test(arguments: examples.indices) func aPutDomainIsReadWhole(_ example: Int) throws {
+    let domain = Self.examples[example]
+    try put(domain)
+    expectSame(try stored(domain), domain)
+    try send("PATCH", target(domain), ["cacheSeconds": 61])
+    try send("PATCH", target(domain), ["cacheSeconds": .integer(domain.cacheSeconds)])
+    expectSame(try stored(domain), domain)
+    // A client may send back what it got.
+    try send("PUT", target(domain), admin.send("GET", target(domain)).json, other.admin)
+    expectSame(try stored(domain, other), domain)
+  }
+
+  @Test(arguments: examples.indices) func aDeletedDomainIsRestoredWhole(_ example: Int) throws {
+    var domain = Self.examples[example]
+    // A domain whose URLs must open something cannot be deleted.
+    domain.expectations.removeAll { $0.resolution != .noMatch }
+    try put(domain)
+    try send("DELETE", target(domain) + "", nil)
+    try send("POST", target(domain) + "/restore", nil)
+    expectSame(try stored(domain), domain, besidesNumbers: true)
+  }
+
+  @Test(arguments: examples.indices) func aRollBackBringsEverythingBackBesidesTheRulesForChanges(
+    _ example: Int
+  ) throws {
+    let domain = Self.examples[example]
+    try put(domain)
+    var blank = Domain(name: domain.name)
+    if domain.name == Self.example.name { blank.expectations = domain.expectations }
+    try put(blank)
+    try send("POST", target(domain) + "/revisions/1/restore", nil)
+    var expected = domain
+    (expected.environment, expected.isStrict) = (blank.environment, blank.isStrict)
+    expected.expectations = blank.expectations
+    expectSame(try stored(domain), expected, besidesNumbers: true)
+  }
+
+  @Test(arguments: examples.indices) func anExportIsAppliedWhole(_ example: Int) throws {
+    let domain = Self.examples[example]
+    try put(domain)
+    let export = try admin.send("GET", "/v1/export").json
+    try send("POST", "/v1/apply?overwrite=true", export, other.admin)
+    expectSame(try stored(domain, other), domain)
+    var blank = Domain(name: domain.name)
+    blank.document.extra = ["left": true]
+    try put(blank, other)
+    try send("POST", "/v1/apply?overwrite=true", export, other.admin)
+    expectSame(try stored(domain, other), domain, besidesNumbers: true)
+  }
+
+  @Test func aRevisionOfAnEarlierVersionIsRestoredWhole() throws {
+    let domain = Self.example
+    try put(domain)
+    try recordAsEarlier(domain)
+    var blank = Domain(name: domain.name)
+    blank.expectations = domain.expectations
+    try put(blank)
+    try send("POST", target(domain) + "/revisions/1/restore", nil)
+    var expected = domain
+    (expected.environment, expected.isStrict) = (blank.environment, blank.isStrict)
+    expectSame(try stored(domain), expected, besidesNumbers: true)
+    try send("PUT", target(domain), DomainResource.json(StoredDomain(domain)))
+    try recordAsEarlier(domain)
+    try send("DELETE", target(domain), nil)
+    try send("POST", target(domain) + "/restore", nil)
+    expectSame(try stored(domain), domain, besidesNumbers: true)
+  }
+
+  /// Makes all revisions of a domain what the version with schema 17 wrote.
+  private func recordAsEarlier(_ domain: Domain) throws {
+    var record = DomainResource.json(StoredDomain(domain)).objectValue ?? [:]
+    let settings = ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
+    for key in record.keys where !settings.contains(key) { record[key] = nil }
+    let entries: [JSON] = domain.document.entries.enumerated().compactMap { index, entry in
+      if entry.androidApps.isEmpty { return nil }
+      var object: JSON.Object = [
+        "index": .integer(index), "apps": .strings(entry.androidApps.map(\.text)),
+      ]
+      if entry.apps.isEmpty { object["content"] = ["components": [["/": "/only"]]] }
+      return .object(object)
+    }
+    record["android"] = [
+      "entries": .array(entries), "credentials": .strings(domain.androidCredentials.map(\.text)),
+      "dynamicAppLinks": .bool(domain.hasDynamicAppLinks),
+    ]
+    try running.connect().run("UPDATE revision SET settings = ?", [.text(JSON.object(record).text)])
+  }
+
+  private func target(_ domain: Domain) -> String { "/v1/domains/\(domain.name)" }
+
+  private func stored(_ domain: Domain, _ service: RunningService? = nil) throws -> Domain {
+    try (service ?? running).store.domain(domain.name).domain
+  }
+
+  private func put(_ domain: Domain, _ service: RunningService? = nil) throws {
+    try send(
+      "PUT", target(domain) + "", DomainResource.json(StoredDomain(domain)),
+      (service ?? running).admin)
+  }
+
+  private func send(
+    _ method: String, _ target: String, _ json: JSON?, _ client: Client? = nil
+  ) throws {
+    let client = client ?? admin
+    let body = json?.serialized()
+    let target = target + (target.contains("?") ? "&" : "?") + Self.accepted
+    var answer = try client.send(method, target, body: body)
+    if answer.status == 428 { answer = try client.send(method, target, body: body, "If-Match: *") }
+    guard (200...201).contains(answer.status) else { throw Unexpected(response: answer) }
+  }
+
+  private func expectSame(_ found: Domain, _ domain: Domain, besidesNumbers: Bool = false) {
+    var (found, domain) = (Self.properties(of: found), Self.properties(of: domain))
+    if besidesNumbers {
+      found = found.filter { !$0.key.hasSuffix("/id") }
+      domain = domain.filter { !$0.key.hasSuffix("/id") }
+    }
+    for path in Set(found.keys).union(domain.keys).sorted() where found[path] != domain[path] {
+      Issue.record("\(path) is \(found[path] ?? "missing"), not \(domain[path] ?? "missing")")
+    }
+  }
+}
