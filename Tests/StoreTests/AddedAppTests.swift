@@ -78,34 +78,6 @@ import Testing
     #expect(try store.domains(limit: 1).total == 0)
   }
 
-  @Test func anAppThatIsDeletedMeanwhileIsNotAddedAgainByAStateThatDoesNotUseIt() throws {
-    let own = try naming("www.a.example")
-    try store.putApp(app)
-    try store.put(.example("www.a.example"))
-    let (package, name) = (app.package, app.name)
-    let desired = DesiredApp<PackageName>(id: package, environment: nil) { old in
-      var app = old
-      app.name = name
-      return app
-    }
-    let plain = try Domain.example("www.a.example", paths: ["/b"])
-    let state = DesiredState(apps: [], androidApps: [desired], domains: [own.name]) { _, _ in
-      DesiredDomain(domain: plain, revision: nil)
-    }
-    let options = ApplyOptions(overwrite: true, accepted: [.opensNothing])
-    let plans = Counter()
-    let other = try temporary.open()
-    #expect(throws: DesiredState.UnusedApps.self) {
-      try publisher.apply(state, options, by: limited) { _, _, _ in
-        plans.add()
-        if plans.count == 1 {
-          try other.write(WriteContext(author: "other")) { try $0.delete(package) }
-        }
-      }
-    }
-    #expect(throws: StoreError.notFound(.app(.android(package)))) { try store.app(package) }
-  }
-
   @Test func whoAddedAnAppComesBackFromABackupAndCopiesBetweenEngines() throws {
     try store.putApp(app)
     try replace()

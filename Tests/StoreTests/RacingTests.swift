@@ -283,6 +283,26 @@ import Testing
     try check(2, paths: ["/a"])
   }
 
+  @Test func anAppThatIsDeletedMeanwhileIsNotAddedAgainWithoutADomainThatUsesIt() throws {
+    let shop = try AndroidApp.example()
+    try store.putApp(shop)
+    let within = [Alias(name)]
+    let result = try race(
+      { try $0.delete(shop.package) },
+      against: { context in
+        let desired = DesiredApp<PackageName>(id: shop.package, environment: nil) { _ in shop }
+        let state = DesiredState(apps: [], androidApps: [desired], domains: []) { _, _ in nil }
+        return try publisher.apply(
+          state,
+          by: WriteContext(author: "team-a", within: within, isAbandoned: context.isAbandoned))
+      })
+    let error = #expect(throws: DesiredState.UnusedApps.self) { try result.get() }
+    #expect(error?.apps == [.android(shop.package)])
+    #expect(throws: StoreError.notFound(.app(.android(shop.package)))) {
+      try store.app(shop.package)
+    }
+  }
+
   @Test func aNameThatAnotherDomainTakesMeanwhileIsRefused() throws {
     let other = try store.edit(to: .example("other.example", aliases: ["shared.example"]))
     let result = try race(
