@@ -147,8 +147,10 @@ private struct MatchAnswer {
     let domain = stored.domain
     let published = try store.revision(stored.revision, of: stored)
     let documents = try ReadDocuments(stored: published.documents).json.sorted { $0.key < $1.key }
-    if documents.allSatisfy({ $0.key == .webAuthn }) {
-      return add(urls, reason: "The domain publishes only a webauthn file, which opens no URLs.")
+    if documents.allSatisfy({ $0.key.platform == nil }) {
+      let files = documents.map { "a \($0.key.rawValue) file" }.joined(separator: " and ")
+      let verb = documents.count == 1 ? "opens" : "open"
+      return add(urls, reason: "The domain publishes only \(files), which \(verb) no URLs.")
     }
     budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
@@ -167,7 +169,7 @@ private struct MatchAnswer {
   ) throws {
     do {
       let matchers = try documents.compactMap { try DocumentMatcher($0.json, kind: $0.kind) }
-      if matchers.isEmpty { try Self.refuseDocument() }
+      if matchers.isEmpty, let kind = documents.first?.kind { try Self.refuse(kind) }
       let asked = matchers.asking(question.app)
       count += urls.count * asked.reduce(0) { $0 + $1.apps(asking: question.app).count }
       try Self.check("results, one per URL and app", count, Self.resultLimit)
@@ -195,11 +197,11 @@ private struct MatchAnswer {
     }
   }
 
-  private static func refuseDocument() throws(InvalidInput) {
+  private static func refuse(_ kind: DocumentKind) throws(InvalidInput) {
     let faults = Faults()
     faults.add(
       .unknownValue, at: .root.appending("document"),
-      "This is a webauthn file, which opens no URLs: it lists the origins that may use a domain's passkeys."
+      "This is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content)."
     )
     try faults.check()
   }

@@ -41,9 +41,10 @@ struct CheckInspection {
         "Find out what answers for the name. If it is a cache, wait or purge it.")
     }
     try inspectCDN()
-    _ = try inspect(.assetLinks)
-    if let package = subject.app?.package { inspectAndroidApp(package) }
-    _ = try inspect(.webAuthn)
+    for kind in DocumentKind.allCases where kind != .apple {
+      _ = try inspect(kind)
+      if kind == .assetLinks, let package = subject.app?.package { inspectAndroidApp(package) }
+    }
     inspectGoogle()
     inspectRobots()
     try Task.checkCancellation()
@@ -105,7 +106,7 @@ extension CheckInspection {
   private static let certificateWarning: Int64 = 14 * 86_400
 
   private mutating func inspectCertificate() {
-    let hops = seen.apple.observations.map { $0.followed.hops[0] }
+    let hops = seen[.apple].observations.map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
     check.certificate = CertificateFacts(
       names: certificate.names, issuer: certificate.issuer, endsAt: certificate.endsAt)

@@ -62,17 +62,12 @@ public struct Checker: Sendable {
   public func checks(
     of subjects: [Subject], _ budget: CheckBudget = CheckBudget()
   ) async -> [Result<Check, any Error>] {
-    await withTaskGroup(of: (Int, Result<Check, any Error>).self) { group in
-      for (index, subject) in subjects.enumerated() {
-        group.addTask {
-          do {
-            return (index, .success(try await check(subject, budget)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
+    await subjects.concurrently { subject in
+      do {
+        return .success(try await check(subject, budget))
+      } catch {
+        return .failure(error)
       }
-      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 
@@ -86,29 +81,24 @@ public struct Checker: Sendable {
     _ subject: Subject, _ share: CheckBudget.Share
   ) async throws -> Observations {
     let host = subject.domain.text
-    async let apple = survey(host, .apple, subject)
-    async let assetLinks = survey(host, .assetLinks, subject)
-    async let webAuthn = survey(host, .webAuthn, subject)
+    async let surveys = DocumentKind.allCases.concurrently { await survey(host, $0, subject) }
     async let places = fetcher.places(of: host, milliseconds: Self.milliseconds)
     async let root = site(host, Place.root, .bot)
     async let sibling = optionalSite(subject.sibling)
     async let aliases = aliases(subject, share)
     async let cdn = cdn(host)
     var observations = Observations(
-      apple: await apple, assetLinks: await assetLinks, webAuthn: await webAuthn, root: await root,
-      cdn: await cdn)
+      surveys: await surveys, root: await root, cdn: await cdn)
     observations.sibling = await sibling
     observations.aliases = try await aliases
     try Task.checkCancellation()
     let (first, all) = (observations, Array(await places.prefix(Self.mostPlaces)))
-    async let moreOfApple = more(host, .apple, first, subject, all)
-    async let moreOfAssetLinks = more(host, .assetLinks, first, subject, all)
-    async let moreOfWebAuthn = more(host, .webAuthn, first, subject, [])
+    async let more = DocumentKind.allCases.concurrently { kind in
+      await self.more(host, kind, first, subject, kind.platform == nil ? [] : all)
+    }
     async let robots = robots(host, first, subject)
     async let google = google(host, first.packages(subject))
-    observations.apple.add(await moreOfApple)
-    observations.assetLinks.add(await moreOfAssetLinks)
-    observations.webAuthn.add(await moreOfWebAuthn)
+    for (kind, more) in zip(DocumentKind.allCases, await more) { observations[kind].add(more) }
     observations.robots = await robots
     observations.google = await google
     return observations
@@ -121,7 +111,7 @@ public struct Checker: Sendable {
     let asking = isWanted ? agents : [agents[0]]
     return Survey(
       asking,
-      await observations(asking) { agent in
+      await asking.concurrently { agent in
         await site(host, .wellKnown(kind), agent, readsCertificate: kind == .apple)
       })
   }
@@ -137,13 +127,13 @@ public struct Checker: Sendable {
     guard subject.expects(kind) || isThere && subject.reference == nil,
       survey.observations.contains(where: { $0.answer != nil })
     else { return [] }
-    async let again = observations(survey.agents) { agent in
+    async let again = survey.agents.concurrently { agent in
       let isMain = agent == survey.agents[0]
       return await repeated(survey.varies ? (isMain ? 6 : 3) : (isMain ? 2 : 0)) {
         await site(host, .wellKnown(kind), agent)
       }
     }
-    async let there = observations(places.count > 1 ? places : []) {
+    async let there = (places.count > 1 ? places : []).concurrently {
       await site(host, .wellKnown(kind), survey.agents[0], at: $0)
     }
     return await again.flatMap(\.self) + there
@@ -160,24 +150,14 @@ public struct Checker: Sendable {
     return observations
   }
 
-  private func observations<Element: Sendable, Answer: Sendable>(
-    _ elements: [Element], of observe: @escaping @Sendable (Element) async -> Answer
-  ) async -> [Answer] {
-    await withTaskGroup(of: (Int, Answer).self) { group in
-      for (index, element) in elements.enumerated() {
-        group.addTask { (index, await observe(element)) }
-      }
-      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-  }
-
   /// `robots.txt`, which only Google heeds, where there is or should be a file for Android.
   private func robots(
     _ host: String, _ first: Observations, _ subject: Subject
   ) async -> Observation? {
-    let file = first.assetLinks.observations.contains { $0.file != nil }
+    let survey = first[.assetLinks]
+    let file = survey.observations.contains { $0.file != nil }
     guard subject.expects(.assetLinks) || file && subject.reference == nil,
-      first.assetLinks.observations.contains(where: { $0.answer != nil })
+      survey.observations.contains(where: { $0.answer != nil })
     else { return nil }
     return await site(host, .robots, .google, bytes: RobotsFile.limit)
   }
@@ -250,17 +230,25 @@ public struct Checker: Sendable {
   private func google(
     _ host: String, _ targets: [GoogleTarget]
   ) async -> [(target: GoogleTarget, observation: Observation)] {
-    await withTaskGroup(of: (GoogleTarget, Observation).self) { group in
-      for target in targets {
-        let url =
-          "\(services.googleDigitalAssetLinks)/v1/assetlinks:check?source.web.site=https://\(host)"
-          + "&relation=\(target.relation)&target.androidApp.packageName=\(target.package)"
-          + "&target.androidApp.certificate.sha256Fingerprint=\(target.fingerprint)"
-          + (services.googleKey.map { "&key=\($0)" } ?? "")
-        group.addTask { (target, await service(url).withoutQuery) }
-      }
-      return await group.reduce(into: []) { $0.append((target: $1.0, observation: $1.1)) }
-        .sorted { $0.target.package < $1.target.package }
+    await targets.sorted { $0.package < $1.package }.concurrently { target in
+      let url =
+        "\(services.googleDigitalAssetLinks)/v1/assetlinks:check?source.web.site=https://\(host)"
+        + "&relation=\(target.relation)&target.androidApp.packageName=\(target.package)"
+        + "&target.androidApp.certificate.sha256Fingerprint=\(target.fingerprint)"
+        + (services.googleKey.map { "&key=\($0)" } ?? "")
+      return (target: target, observation: await service(url).withoutQuery)
+    }
+  }
+}
+
+extension Array where Element: Sendable {
+  /// The results for all elements, in their order, made at the same time.
+  func concurrently<Result: Sendable>(
+    _ body: @escaping @Sendable (Element) async -> Result
+  ) async -> [Result] {
+    await withTaskGroup(of: (Int, Result).self) { group in
+      for (index, element) in enumerated() { group.addTask { (index, await body(element)) } }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 }
@@ -289,7 +277,7 @@ enum Place {
 
   var path: String {
     switch self {
-    case .wellKnown(let kind): "/.well-known/\(kind.rawValue)"
+    case .wellKnown(let kind): kind.path
     case .root: "/\(DocumentKind.apple.rawValue)"
     case .robots: "/robots.txt"
     }
@@ -308,10 +296,10 @@ enum Agent: String {
 
   /// Who asks for a kind of file: first the fetcher on which links depend.
   static func asking(for kind: DocumentKind) -> [Agent] {
-    switch kind {
-    case .apple: [.bot, .browser, .arbitrary]
-    case .assetLinks: [.google, .browser, .arbitrary]
-    case .webAuthn: [.browser, .arbitrary]
+    switch kind.platform {
+    case .ios: [.bot, .browser, .arbitrary]
+    case .android: [.google, .browser, .arbitrary]
+    case nil: [.browser, .arbitrary]
     }
   }
 

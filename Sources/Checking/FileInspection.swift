@@ -214,7 +214,7 @@ extension CheckInspection {
 
   /// Reports an Android app that no statement names.
   mutating func inspectAndroidApp(_ package: PackageName) {
-    let observation = seen.assetLinks.chosen
+    let observation = seen[.assetLinks].chosen
     let statements = observation.file.flatMap(JSON.readable).map { AssetLinks($0).statements } ?? []
     let isNamed = statements.contains { statement in
       if case .app(package, _) = statement.target { true } else { false }

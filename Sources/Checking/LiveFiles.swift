@@ -34,25 +34,22 @@ public struct LiveFiles: Sendable {
 
   /// Fetches from several domains at the same time, in at most 5 seconds.
   public static func of(_ domains: [DomainName], _ fetcher: Fetcher) async -> [LiveFiles] {
-    await withTaskGroup(of: (Int, LiveFiles).self) { group in
-      for (index, domain) in domains.enumerated() {
-        group.addTask { (index, await LiveFiles(of: domain, fetcher)) }
-      }
-      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
+    await domains.concurrently { await LiveFiles(of: $0, fetcher) }
   }
 
   private init(of domain: DomainName, _ fetcher: Fetcher) async {
     self.domain = domain
     async let root = Location("/\(DocumentKind.apple.rawValue)", of: domain, fetcher)
     async let apple = Location(.apple, of: domain, fetcher)
-    async let assetLinks = Location(.assetLinks, of: domain, fetcher)
-    async let webAuthn = Location(.webAuthn, of: domain, fetcher)
+    let others = DocumentKind.allCases.filter { $0 != .apple }
+    async let rest = others.concurrently { await Location($0, of: domain, fetcher) }
     add(apple: await apple, root: await root)
-    for location in await [assetLinks, webAuthn] { add(location) }
+    for location in await rest { add(location) }
     // A site that cannot be reached is one failure.
-    if files.isEmpty, failures.count == 3, Set(failures.map(\.code)).count == 1 {
-      failures.removeLast(2)
+    if files.isEmpty, failures.count == DocumentKind.allCases.count,
+      Set(failures.map(\.code)).count == 1
+    {
+      failures.removeLast(others.count)
     }
     if files.isEmpty && failures.isEmpty {
       failures = [
@@ -127,7 +124,7 @@ private struct Location: Sendable {
   let redirect: String?
 
   init(_ kind: DocumentKind, of domain: DomainName, _ fetcher: Fetcher) async {
-    await self.init("/.well-known/\(kind.rawValue)", of: domain, fetcher)
+    await self.init(kind.path, of: domain, fetcher)
   }
 
   init(_ path: String, of domain: DomainName, _ fetcher: Fetcher) async {

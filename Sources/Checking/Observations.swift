@@ -87,9 +87,8 @@ struct Observation: Sendable {
 
 /// The answers that a check got.
 struct Observations: Sendable {
-  var apple: Survey
-  var assetLinks: Survey
-  var webAuthn: Survey
+  /// Those for the documents, in the order of the kinds.
+  private var surveys: [Survey]
   let root: Observation
   let cdn: Observation
   var robots: Observation?
@@ -103,32 +102,26 @@ struct Observations: Sendable {
       + aliases.map(\.observation) + [cdn] + google.map(\.observation)
   }
 
+  /// - Parameter surveys: One for each kind, in their order.
+  init(surveys: [Survey], root: Observation, cdn: Observation) {
+    (self.surveys, self.root, self.cdn) = (surveys, root, cdn)
+  }
+
   subscript(kind: DocumentKind) -> Survey {
-    get {
-      switch kind {
-      case .apple: apple
-      case .assetLinks: assetLinks
-      case .webAuthn: webAuthn
-      }
-    }
-    set {
-      switch kind {
-      case .apple: apple = newValue
-      case .assetLinks: assetLinks = newValue
-      case .webAuthn: webAuthn = newValue
-      }
-    }
+    get { surveys[kind.index] }
+    set { surveys[kind.index] = newValue }
   }
 
   /// What is reported on as Apple's file.
-  var bot: Observation { apple.chosen }
+  var bot: Observation { self[.apple].chosen }
 
   /// The Android apps that Google is asked about: those whose links the domain should open, or else opens. One
   /// certificate of each, because Google answers for one.
   func packages(_ subject: Subject) -> [GoogleTarget] {
     if subject.reference != nil && !subject.expects(.assetLinks) { return [] }
     let file =
-      subject.reference?.documents[.assetLinks] ?? assetLinks.chosen.file.flatMap(JSON.readable)
+      subject.reference?.documents[.assetLinks]
+      ?? self[.assetLinks].chosen.file.flatMap(JSON.readable)
     guard let file else { return [] }
     var targets: [GoogleTarget] = []
     for statement in AssetLinks(file).statements {

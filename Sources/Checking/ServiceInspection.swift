@@ -167,7 +167,7 @@ extension CheckInspection {
         continue
       }
       let codes = json["errorCode"]?.arrayValue?.compactMap(\.stringValue) ?? []
-      let isServed = seen.assetLinks.chosen.file.flatMap(JSON.readable).map {
+      let isServed = seen[.assetLinks].chosen.file.flatMap(JSON.readable).map {
         Self.links(target, in: $0)
       }
       let explanation = GoogleExplanation(json["debugString"]?.stringValue ?? "").text
@@ -262,7 +262,7 @@ extension CheckInspection {
   /// Reports that robots.txt keeps Google from Android's file.
   mutating func inspectRobots() {
     guard let robots = seen.robots else { return }
-    let file = seen.assetLinks.chosen.url
+    let file = seen[.assetLinks].chosen.url
     // If Google links an app anyway, it has asked before, or does not heed the file.
     let isNotLinked = has(.googleDiffers, .assetLinksNotLinked)
     if let rule = robotsRule {

@@ -1,3 +1,4 @@
+import Association
 import HTTP
 
 /// The answers of the public listener: the header fields of a document (at the end of this file),
@@ -42,8 +43,7 @@ final class PublicAnswers: Sendable {
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(
       .notFound, "unknown-path",
-      "Only /.well-known/apple-app-site-association, /apple-app-site-association, "
-        + "/.well-known/assetlinks.json and /.well-known/webauthn are served.")
+      "Only \(Self.listOfPaths) are served.")
     noDocument = try Self.answer(
       .notFound, "no-document", "This host has other association files, but not this one.")
     methodNotAllowed = try Self.answer(
@@ -82,6 +82,13 @@ final class PublicAnswers: Sendable {
     // Codes and messages are literals of this file without characters that JSON escapes.
     let body = #"{"code":"\#(code)","message":"\#(message)"}"# + "\n"
     return Response(status, fields: fields, body: Array(body.utf8))
+  }
+}
+
+extension PublicAnswers {
+  private static var listOfPaths: String {
+    let paths = DocumentKind.paths.map(\.path.description)
+    return paths.dropLast().joined(separator: ", ") + " and " + (paths.last ?? "")
   }
 }
 

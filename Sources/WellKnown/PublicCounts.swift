@@ -107,14 +107,3 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
     }
   }
 }
-
-extension DocumentKind {
-  /// Its index in tables of counts.
-  fileprivate var index: Int {
-    switch self {
-    case .apple: 0
-    case .assetLinks: 1
-    case .webAuthn: 2
-    }
-  }
-}

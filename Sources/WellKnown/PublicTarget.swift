@@ -39,13 +39,8 @@ struct PublicTarget {
 
   /// The kind of document that has a path.
   private static func kind(at path: UnsafeRawBufferPointer) -> DocumentKind? {
-    if path.equals("/.well-known/apple-app-site-association")
-      || path.equals("/apple-app-site-association")
-    {
-      return .apple
-    }
-    if path.equals("/.well-known/assetlinks.json") { return .assetLinks }
-    return path.equals("/.well-known/webauthn") ? .webAuthn : nil
+    for known in DocumentKind.paths where path.equals(known.path) { return known.kind }
+    return nil
   }
 
   /// The part after `http://` or `https://` (RFC 9112 section 3.2.2).

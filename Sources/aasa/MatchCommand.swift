@@ -159,18 +159,18 @@ private struct FileMatching {
     let kind = try arguments.kind() ?? DocumentKind(ofFile: bytes)
     let app = arguments.value(MatchCommand.app)
     do {
-      switch kind {
-      case .apple:
+      switch kind.platform {
+      case .ios:
         let content = try SignedFile.content(of: bytes) ?? bytes
         let matcher = try Matcher(document: try JSON.parse(content).value)
         matching = .apple(matcher, matcher.scopes(asking: app))
-      case .assetLinks:
+      case .android:
         let matcher = try AndroidMatcher(AssetLinks(try JSON.parse(bytes).value))
         matching = .android(matcher, matcher.apps(asking: app))
-      case .webAuthn:
+      case nil:
         throw Failure(
-          "\(file.quotedPath) is a webauthn file, which opens no URLs: it lists the origins that may use a "
-            + "domain's passkeys. Check it with `aasa validate`.")
+          "\(file.quotedPath) is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content). Check it "
+            + "with `aasa validate`.")
       }
     } catch let error as Failure {
       throw error

@@ -276,17 +276,6 @@ extension String {
   }
 }
 
-extension DocumentKind {
-  /// What reads such files.
-  fileprivate var readers: String {
-    switch self {
-    case .apple: "Apple's systems"
-    case .assetLinks: "Android"
-    case .webAuthn: "a browser"
-    }
-  }
-}
-
 extension DocumentPart {
   /// Whether a key of a service was meant to list its apps: `details` does in `applinks`.
   fileprivate static func isForApps(_ key: String) -> Bool {

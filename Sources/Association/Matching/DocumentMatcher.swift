@@ -9,10 +9,10 @@ public enum DocumentMatcher: Sendable {
   ///
   /// - Throws: `TooComplex` if it is over a limit.
   public init?(_ document: JSON, kind: DocumentKind) throws(TooComplex) {
-    switch kind {
-    case .apple: self = .apple(try Matcher(document: document))
-    case .assetLinks: self = .android(try AndroidMatcher(AssetLinks(document)))
-    case .webAuthn: return nil
+    switch kind.platform {
+    case .ios: self = .apple(try Matcher(document: document))
+    case .android: self = .android(try AndroidMatcher(AssetLinks(document)))
+    case nil: return nil
     }
   }
 

@@ -66,12 +66,12 @@ public struct ByteAccount: Sendable, Equatable {
 
   /// What uses the bytes of a document; `nil` for a kind that names no apps.
   public init?(of documents: ReadDocuments, _ kind: DocumentKind) {
-    switch kind {
-    case .apple: self.init(of: documents.apple)
-    case .assetLinks:
+    switch kind.platform {
+    case .ios: self.init(of: documents.apple)
+    case .android:
       guard let links = documents.assetLinks else { return nil }
       self.init(of: links)
-    case .webAuthn: return nil
+    case nil: return nil
     }
   }
 

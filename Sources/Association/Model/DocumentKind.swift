@@ -27,7 +27,7 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
 
   /// The order in which they are listed.
   public static func < (left: DocumentKind, right: DocumentKind) -> Bool {
-    allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
+    left.index < right.index
   }
 
   private static func ofObject(_ bytes: [UInt8]) -> DocumentKind {
@@ -48,6 +48,56 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
       self = .assetLinks
     } else {
       self = document["origins"] == nil ? .apple : .webAuthn
+    }
+  }
+}
+
+// MARK: The table of kinds: what they are. How they are rendered and adopted is in `Domain+Documents.swift`.
+
+extension DocumentKind {
+  /// The paths at which documents are served. The first one of each kind counts.
+  public static let paths: [(path: StaticString, kind: DocumentKind)] = [
+    ("/.well-known/apple-app-site-association", .apple),
+    ("/apple-app-site-association", .apple),
+    ("/.well-known/assetlinks.json", .assetLinks),
+    ("/.well-known/webauthn", .webAuthn),
+  ]
+
+  /// The place of the kind among all.
+  public var index: Int {
+    switch self {
+    case .apple: 0
+    case .assetLinks: 1
+    case .webAuthn: 2
+    }
+  }
+
+  /// The path that counts.
+  public var path: String { "/.well-known/\(rawValue)" }
+
+  /// The platform on which it decides about links; `nil` if it opens none.
+  public var platform: Platform? {
+    switch self {
+    case .apple: .ios
+    case .assetLinks: .android
+    case .webAuthn: nil
+    }
+  }
+
+  /// What reads such documents.
+  var readers: String {
+    switch self {
+    case .apple: "Apple's systems"
+    case .assetLinks: "Android"
+    case .webAuthn: "a browser"
+    }
+  }
+
+  /// What such a document lists.
+  public var content: String {
+    switch self {
+    case .apple, .assetLinks: "the apps that open a domain's links"
+    case .webAuthn: "the origins that may use a domain's passkeys"
     }
   }
 }
