@@ -74,7 +74,9 @@ import Testing
     let domains = states.flatMap(\.domains)
     let entries = domains.flatMap { $0["entries"]?.arrayValue ?? [] }
     let routes = entries.flatMap { $0["routes"]?.arrayValue ?? [] }
-    let readOnly: Set = ["unicode", "revision", "id", "updatedAt", "domains", "findings"]
+    let readOnly: Set = [
+      "unicode", "revision", "id", "updatedAt", "domains", "findings", "addedBy",
+    ]
     for (schema, objects) in [
       ("DomainOfState", domains), ("EntryInput", entries), ("RouteInput", routes),
       ("AppOfState", states.flatMap(\.apps)), ("AndroidAppOfState", states.flatMap(\.androidApps)),

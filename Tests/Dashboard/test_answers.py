@@ -111,6 +111,30 @@ def test_errors_that_can_be_accepted_are_sentences_not_codes(example, site):
     assert site.call("GET", "/v1/domains/wrong.example")["revision"] == 1
 
 
+def test_an_app_that_a_limited_token_added_is_a_question_with_its_name(example, site):
+    fingerprint = ":".join(f"{(number * number * 11 + number * 37 + 60) % 256:02X}" for number in range(32))
+    package = "com.example.added"
+    limited = site.create_token("editor", "*.team.example")
+    site.put("brand.example", "/buy/*")
+    site.call("POST", "/v1/apply", {
+        "androidApps": [{"package": package, "fingerprints": [{"sha256": fingerprint, "label": "play-signing"}]}],
+        "domains": [{"domain": "www.team.example", "androidCredentials": [package]}]}, Authorization=f"Bearer {limited}")
+    page = example.open(f"#/apps/android/{package}")
+    expect(page.get_by_text("editor, limited to *.team.example")).to_be_visible()
+    page = example.open("#/domains/brand.example")
+    page.get_by_role("button", name="Edit apps").click()
+    page.get_by_label("Add an Android app", exact=True).first.fill(package)
+    page.keyboard.press("Enter")
+    question = page.get_by_label("Publish anyway: \"editor\", which is limited to other domains")
+    expect(page.locator(".review")).to_contain_text(fingerprint)
+    publish = page.get_by_role("button", name="Publish", exact=True).last
+    expect(publish).to_be_disabled()
+    question.check()
+    publish.click()
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert "addedBy" not in site.call("GET", f"/v1/android-apps/{package}")
+
+
 def test_a_failing_check_is_said_on_every_page_of_the_domain(example):
     page = example.open(DOMAIN + "/checks")
     page.get_by_role("button", name="Check now").click()
