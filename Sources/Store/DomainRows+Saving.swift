@@ -24,16 +24,15 @@ extension DomainRows {
     try connection.run(
       "UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ? WHERE id = ?",
       [.integer(now), .text(name.text), .integer(now), .integer(id)])
-    for table in Self.tablesOfDomain {
+    for table in Self.tables + DomainTables.lists.map(\.table) {
       try connection.run("DELETE FROM \(table) WHERE domain_id = ?", [.integer(id)])
     }
   }
 
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
-  private static let tablesOfDomain: [StaticString] = [
+  private static let tables = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "expectation", "finding", "suppression", "android_credential", "webauthn_origin",
-    "check_schedule",
+    "finding", "suppression", "check_schedule",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.
@@ -60,12 +59,7 @@ extension DomainRows {
     let document = new.document
     try DomainTables.applinksApp.replace(
       before.apps ?? [], by: document.apps ?? [], of: id, connection)
-    try DomainTables.expectation.replace(
-      old?.expectations ?? [], by: new.expectations, of: id, connection)
-    try DomainTables.androidCredential.replace(
-      old?.androidCredentials ?? [], by: new.androidCredentials, of: id, connection)
-    try DomainTables.webAuthnOrigin.replace(
-      old?.webAuthnOrigins ?? [], by: new.webAuthnOrigins, of: id, connection)
+    for list in DomainTables.lists { try list.save(old, new, id, connection) }
     if before.services != document.services { try saveServices(document.services, connection) }
     if before.substitutionVariables != document.substitutionVariables {
       try saveVariables(document.substitutionVariables, connection)

@@ -64,14 +64,12 @@ struct DomainRows {
     var names = try names(connection)
     guard !names.isEmpty else { return nil }
     var domain = Domain(name: names.removeFirst().name, aliases: names)
-    domain.document.apps = try list(DomainTables.applinksApp, connection)
+    domain.document.apps = try DomainTables.applinksApp.list(of: id, connection)
     domain.document.substitutionVariables = try variables(connection)
     domain.document.services = try services(connection)
     domain.document.entries = try entries(connection)
     try readDefaults(into: &domain.document, connection)
-    domain.expectations = try list(DomainTables.expectation, connection)
-    domain.androidCredentials = try list(DomainTables.androidCredential, connection)
-    domain.webAuthnOrigins = try list(DomainTables.webAuthnOrigin, connection)
+    for list in DomainTables.lists { try list.load(&domain, id, connection) }
     return try connection.first(
       """
       SELECT revision, updated_at,
@@ -89,17 +87,10 @@ struct DomainRows {
 
   /// Reads the domain's own name, then its aliases.
   func names(_ connection: any Connection) throws -> [Alias] {
-    try list(DomainTables.name, connection)
+    try DomainTables.name.list(of: id, connection)
   }
 
   /// A list that belongs to the domain itself.
-  private func list<Element>(
-    _ table: Table<Element>, _ connection: any Connection
-  ) throws -> [Element] {
-    let source = "FROM \(table.name) WHERE domain_id = ? ORDER BY position"
-    return try table.all("domain_id", source, id, connection).map(\.value)
-  }
-
   /// Lists that belong to rows of `owner`, by row.
   private func lists<Element>(
     _ table: Table<Element>, of owner: String, _ connection: any Connection

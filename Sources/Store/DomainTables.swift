@@ -39,7 +39,14 @@ enum DomainTables {
   static let applinksApp = Table(
     "applinks_app", keys: ["domain_id", "position"], blank: "", columns: [Column("value", \.self)])
 
-  static let expectation = Table(
+  /// Lists whose elements are rows of one table.
+  static let lists = [
+    DomainList(expectation, \.expectations),
+    DomainList(androidCredential, \.androidCredentials),
+    DomainList(webAuthnOrigin, \.webAuthnOrigins),
+  ]
+
+  private static let expectation = Table(
     "expectation", keys: ["domain_id", "position"],
     blank: Expectation(url: "", app: AppIdentifier(stored: ""), resolution: .match),
     columns: [
@@ -55,11 +62,11 @@ enum DomainTables {
       Column("resolution", \.resolution),
     ])
 
-  static let androidCredential = Table(
+  private static let androidCredential = Table(
     "android_credential", keys: ["domain_id", "position"], blank: PackageName(stored: ""),
     columns: [.androidApp])
 
-  static let webAuthnOrigin = Table(
+  private static let webAuthnOrigin = Table(
     "webauthn_origin", keys: ["domain_id", "position"], blank: WebOrigin(stored: ""),
     columns: [Column("origin", \.self)])
 
@@ -164,5 +171,32 @@ extension LinkedApp {
   fileprivate var storedIdentifier: AppIdentifier? {
     get { identifier }
     set { if let newValue { self = .ios(newValue) } }
+  }
+}
+
+/// A list of a domain whose elements are rows of one table.
+struct DomainList: Sendable {
+  let table: String
+  let load: @Sendable (inout Domain, _ id: Int64, any Connection) throws -> Void
+  /// Writes the rows of the second domain if those of the first differ.
+  let save: @Sendable (Domain?, Domain, _ id: Int64, any Connection) throws -> Void
+
+  init<Element>(
+    _ table: Table<Element>, _ list: any WritableKeyPath<Domain, [Element]> & Sendable
+  ) {
+    self.table = table.name
+    load = { $0[keyPath: list] = try table.list(of: $1, $2) }
+    save = { old, new, id, connection in
+      try table.replace(
+        old?[keyPath: list] ?? [], by: new[keyPath: list], of: id, connection)
+    }
+  }
+}
+
+extension Table {
+  /// The rows of a domain, in their order.
+  func list(of domain: Int64, _ connection: any Connection) throws -> [Root] {
+    try all("domain_id", "FROM \(name) WHERE domain_id = ? ORDER BY position", domain, connection)
+      .map(\.value)
   }
 }
