@@ -135,7 +135,7 @@ struct StateEndpoints: Sendable {
     } catch let error as DesiredState.UnusedApps {
       try token?.refuse(
         error.apps.map(\.text),
-        "so it can only add apps that a domain of the state uses. None uses")
+        "so it can only add apps that a domain of the state uses. No domain uses")
       throw error
     } catch is DesiredState.Invalid {
       try received.reading.faults.check()

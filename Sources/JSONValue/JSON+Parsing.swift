@@ -37,8 +37,10 @@ extension JSON {
       (self.values, self.depth) = (values, depth)
     }
 
-    /// For texts that this program has written: only the depth is limited.
-    public static let trusted = Limits(keyBytes: .max, stringBytes: .max, values: .max)
+    /// For texts that this program has written: only the depth is limited. A document is deeper as a part of another
+    /// text.
+    public static let trusted = Limits(
+      keyBytes: .max, stringBytes: .max, values: .max, depth: 200)
   }
 
   /// A limit that a text exceeds, with its value.

@@ -252,10 +252,9 @@ extension Store {
           event, to: webhook, .failed, error: "the webhook was disabled for a day", connection,
           now: now)
       }
-      try connection.run(
-        "DELETE FROM event_delivery WHERE ended_at < ?1 AND event_id IN (\(old))", kept)
-      let deleted = connection.changes
-      try EventRows.deleteDelivered(before: now - Delivery.retention, connection)
+      let events = Set(try connection.all(old, kept) { $0.integer(0) })
+      let deleted = try EventRows.delete(
+        events, endedBefore: now - Delivery.retention, connection)
       return (deleted, max(deleted, waiting.count) < limit)
     }
   }

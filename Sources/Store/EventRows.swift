@@ -143,12 +143,23 @@ enum EventRows {
       """, [.integer(webhook)])
   }
 
-  /// Deletes the events of which no delivery is kept any more.
-  static func deleteDelivered(before time: Int64, _ connection: any Connection) throws {
+  /// Deletes deliveries of some events that ended long ago, and those of the events that have none any more.
+  ///
+  /// - Returns: The number of deleted deliveries.
+  static func delete(
+    _ events: Set<Int64>, endedBefore time: Int64, _ connection: any Connection
+  ) throws -> Int {
+    let these = "(SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each)"
+    let list = Value.text(JSON.array(events.map { .integer($0) }).text)
+    try connection.run(
+      "DELETE FROM event_delivery WHERE event_id IN \(these) AND ended_at < ?2",
+      [list, .integer(time)])
+    let deleted = connection.changes
     try connection.run(
       """
-      DELETE FROM webhook_event WHERE at < ? AND is_waiting = 0
+      DELETE FROM webhook_event WHERE id IN \(these) AND is_waiting = 0
         AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id)
-      """, [.integer(time)])
+      """, [list])
+    return deleted
   }
 }

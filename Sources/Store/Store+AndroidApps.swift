@@ -20,6 +20,7 @@ extension Transaction {
       try connection.run(
         "UPDATE android_app SET added_by = NULL, added_within = NULL WHERE package = ?",
         [.text(package.text)])
+      try record("confirm \(PackageName.rows.noun)", .app(package.id))
     }
   }
 }

@@ -403,8 +403,11 @@ extension PackageName: AppKey {
       var app = app
       let isLimited = old == nil && !context.within.isEmpty
       app.addedBy = isLimited ? .init(name: context.author, domains: context.within) : nil
-      // The same certificates confirm nothing: they may come from an export.
-      if let old, old.certificates == app.certificates { app.addedBy = old.addedBy }
+      // Others beside them confirm nothing, and neither do the same ones, which may come from an export.
+      let fingerprints = app.certificates.map(\.fingerprint)
+      if let old, old.certificates.contains(where: { fingerprints.contains($0.fingerprint) }) {
+        app.addedBy = old.addedBy
+      }
       return app
     },
     check: { if $0.certificates.isEmpty { throw StoreError.unknownApps([$0.package.id]) } },

@@ -13,7 +13,19 @@ public struct PublishedRevision: Sendable, Equatable {
   fileprivate let record: String?
 
   /// The domain as it was; `nil` if it was not recorded.
-  public func domain() throws -> Domain? { try recorded().map(DomainResource.read(record:)) }
+  ///
+  /// - Throws: `StoreError.database` if the record is damaged.
+  public func domain() throws -> Domain? {
+    guard let record = try recorded() else { return nil }
+    if record["domain"] == nil { return Domain(earlierRecord: record) }
+    do throws(InvalidInput) {
+      return try DomainResource.read(record: record)
+    } catch {
+      let fault = error.faults.first.map { "\($0.pointer): \($0.message)" } ?? ""
+      throw StoreError.database(
+        .damaged, detail: "revision \(revision.number) has an invalid domain; \(fault)")
+    }
+  }
 
   /// What an earlier version of the program recorded, which is not the whole domain.
   package func earlierRecord() throws -> JSON? {

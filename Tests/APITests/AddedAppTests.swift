@@ -94,7 +94,8 @@ import Testing
       let refused = try apply(
         teamA, query, apps: [apple], androidApps: [androidApp()], domains)
       #expect(try refused.status == 403 && refused.code == "token-limited")
-      #expect(refused.text.contains(#"None uses \"\#(app)\", \"\#(package)\"."#), "\(refused.text)")
+      #expect(
+        refused.text.contains(#"No domain uses \"\#(app)\", \"\#(package)\"."#), "\(refused.text)")
     }
     #expect(try put(teamA, "www.a.example").code == "unknown-android-app")
     let paths = ["/v1/apps/\(app)", "/v1/android-apps/\(package)"]
@@ -178,6 +179,7 @@ import Testing
     let accepted = try put(admin, "brand.example", accept, content)
     #expect(try accepted.status == 201 && accepted.json["accepted"] == [code])
     #expect(try served("brand.example").contains(fingerprint()))
+    #expect(try admin.send("GET", "/v1/audit").text.contains("confirm Android app"))
     #expect(try addedBy() == nil)
     let edit = try admin.send("PATCH", "/v1/domains/brand.example", json: ["cacheSeconds": 60])
     #expect(try edit.status == 200 && edit.json["accepted"] == nil)

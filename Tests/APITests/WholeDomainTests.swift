@@ -230,6 +230,33 @@ import Testing
     expectSame(try stored(domain, other), domain, besidesNumbers: true)
   }
 
+  @Test func aDomainThatIsAsDeepAsAFileMayBeIsRestored() throws {
+    let deep = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
+    let file = #"{"applinks": {"details": []}, "x": \#(deep)}"#
+    let path = "/v1/domains/deep.example"
+    let put = try admin.send("PUT", path + "/file", body: Array(file.utf8))
+    #expect(put.status == 201, "\(put.text)")
+    for _ in 0..<2 {
+      try send("DELETE", path, nil)
+      try send("POST", path + "/restore", nil)
+    }
+    #expect(
+      try running.store.domain(DomainName("deep.example")).domain.document.extra["x"] != nil)
+  }
+
+  @Test func aRevisionWhoseRecordIsDamagedIsNotRestored() throws {
+    let domain = Self.example
+    try put(domain)
+    var record = DomainResource.json(StoredDomain(domain)).objectValue ?? [:]
+    record["aliases"] = [5]
+    try running.connect().run("UPDATE revision SET settings = ?", [.text(JSON.object(record).text)])
+    try put(Domain(name: domain.name, expectations: domain.expectations))
+    let answer = try admin.send(
+      "POST", target(domain) + "/revisions/1/restore?" + Self.accepted, "If-Match: *")
+    #expect(answer.status >= 500, "\(answer.text)")
+    #expect(try stored(domain).aliases.isEmpty)
+  }
+
   @Test func aRevisionOfAnEarlierVersionIsRestoredWhole() throws {
     let domain = Self.example
     try put(domain)

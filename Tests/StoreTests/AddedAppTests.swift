@@ -50,7 +50,11 @@ import Testing
     try replace()
     #expect(try addedBy() == author)
     #expect(try store.putApp(app).app.addedBy == author)
-    #expect(try store.putApp(.example(octets: ["CD"])).app.addedBy == nil)
+    var labelled = app
+    labelled.certificates = app.certificates.map { .init($0.fingerprint, label: .debug) }
+    #expect(try store.putApp(labelled).app.addedBy == author)
+    #expect(try store.putApp(.example(octets: ["CD", "AB"])).app.addedBy == author)
+    #expect(try store.putApp(.example(octets: ["EF"])).app.addedBy == nil)
   }
 
   /// A state with one domain that names the app.

@@ -5,3 +5,5 @@ ALTER TABLE android_app ADD COLUMN added_by TEXT;
 -- The domains of that limit.
 ALTER TABLE android_app ADD COLUMN added_within TEXT
   CHECK ((added_within IS NULL) = (added_by IS NULL) AND json_type(added_within) = 'array');
+
+-- From this version on, `revision.settings` has the whole domain as the API writes it, not only its settings.

@@ -1,6 +1,21 @@
 package import JSONValue
 
 extension Domain {
+  /// The domain with the settings that versions up to schema 17 recorded. Where they are invalid, it has defaults.
+  package init(earlierRecord record: JSON) {
+    var members = record.objectValue ?? [:]
+    if let expectations = record["expectations"]?.arrayValue {
+      members["expectations"] = .array(
+        expectations.map { expectation in
+          var object = expectation.objectValue ?? [:]
+          // Only Android's was named.
+          if object["platform"] == nil { object["platform"] = "ios" }
+          return .object(object)
+        })
+    }
+    self = DomainResource.read(record: .object(members), Faults())
+  }
+
   /// Sets the rows for Android that versions up to schema 17 recorded beside the settings of a revision: its
   /// documents do not tell which entries name which apps. The entries must be those of Apple's file.
   package mutating func restoreAndroid(ofEarlier record: JSON) {

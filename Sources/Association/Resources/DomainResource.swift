@@ -149,11 +149,19 @@ package enum DomainResource {
     .object(recorded.json(of: StoredDomain(domain)))
   }
 
-  /// The domain that a revision recorded, with defaults for what it did not record. Like a request, it has
-  /// no effect where it is invalid.
-  package static func read(record: JSON) -> Domain {
+  /// The domain that a revision recorded, with defaults for what it did not record.
+  ///
+  /// - Throws: `InvalidInput` if the record is not what `record` writes.
+  package static func read(record: JSON) throws(InvalidInput) -> Domain {
+    let faults = Faults()
+    let domain = read(record: record, faults)
+    try faults.check()
+    return domain
+  }
+
+  static func read(record: JSON, _ faults: Faults) -> Domain {
     var stored = StoredDomain(Domain(name: DomainName(stored: "")))
-    let body = BodyValue(json: record, pointer: .root, faults: Faults())
+    let body = BodyValue(json: record, pointer: .root, faults: faults)
     _ = body.read(recorded, into: &stored, isOpen: true)
     return stored.domain
   }
