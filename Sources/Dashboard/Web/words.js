@@ -349,7 +349,8 @@ export const words = {
     nothing: "On this domain, the app opens no links.", entitlements: "Entitlements (Xcode)",
     mobileconfig: "Configuration profile for managed Macs", filter: "Intent filter (AndroidManifest.xml)",
     filter15: "Intent filter that needs Android 15", addedBy: "Added by",
-    limitedTo: ({ name, domains }) => `${name}, limited to ${domains.join(", ")}. Confirm the fingerprints before other domains use it.`,
+    limitedTo: ({ name, domains }) =>
+      `${name}, limited to ${domains.join(", ")}. Other domains use the app only after a confirmation.`,
   },
   findings: {
     title: "Findings", domain: "Domain", show: "Show", severity: "Severity", source: "Found in", state: "State",
