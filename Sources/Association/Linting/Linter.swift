@@ -186,7 +186,7 @@ public enum Linter {
 
   /// The kind of a file that is not JSON and was taken for Apple's.
   private static func likelyKind(_ text: [UInt8]) -> DocumentKind {
-    let isApples = DocumentPart.services.contains { text.contains(Array("\"\($0)\"".utf8)) }
+    let isApples = DocumentPart.services.contains { text.contains(quoted: $0) }
     if isApples { return .apple }
     if text.contains(ascii: "\"relation\"") && text.contains(ascii: "\"target\"") {
       return .assetLinks

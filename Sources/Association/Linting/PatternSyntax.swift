@@ -217,12 +217,17 @@ struct PatternSyntax {
 
 extension [UInt8] {
   /// Whether the text contains these characters, byte by byte.
-  func contains(ascii part: StaticString) -> Bool {
-    part.withUTF8Buffer { part in
-      guard let first = part.first, part.count <= count else { return false }
-      return (0...count - part.count).contains { start in
-        self[start] == first && self[start..<start + part.count].elementsEqual(part)
-      }
+  func contains(ascii part: StaticString) -> Bool { part.withUTF8Buffer(contains) }
+
+  /// Whether the text contains a word in quotation marks. The library's search for a collection takes much longer.
+  func contains(quoted word: String) -> Bool {
+    Array("\"\(word)\"".utf8).withUnsafeBufferPointer(contains)
+  }
+
+  private func contains(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = part.first, part.count <= count else { return false }
+    return (0...count - part.count).contains { start in
+      self[start] == first && self[start..<start + part.count].elementsEqual(part)
     }
   }
 }
