@@ -81,7 +81,7 @@ struct FindingEndpoints: Sendable {
       beside: [
         "counts": .object(counts), "suppressed": .integer(list.suppressed),
         "pending": .integer(list.pendingDomains),
-      ], item: ListedFinding.json, cursor: { "\($0.position) \($0.domain)" })
+      ], item: \.json, cursor: { "\($0.position) \($0.domain)" })
   }
 
   /// Makes findings again that are out of date, for a short time. Usually none are.

@@ -102,7 +102,7 @@ package struct CheckQuestion {
   ]
 
   private static let finding =
-    PublicationResource.fieldsOfFinding.members().filter { $0.name != "suppressed" }
+    ReportedFinding.fields.members().filter { $0.name != "suppressed" }
     + [Member("suppressed", .bool, "Whether a suppression covers it.", .optional)]
 
   private static let request = [

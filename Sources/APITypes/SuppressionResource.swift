@@ -4,22 +4,6 @@ package import Store
 
 /// A suppression of findings in JSON.
 package enum SuppressionResource {
-  /// The suppression of a finding, in lists of findings.
-  package struct Mark: Sendable {
-    package fileprivate(set) var id: Int64 = 0
-    package fileprivate(set) var reason = ""
-    package fileprivate(set) var owner = ""
-    /// When the finding counts again, in seconds since 1970.
-    package fileprivate(set) var endsAt: Int64 = 0
-  }
-
-  fileprivate static let fieldsOfMark: [Field<Mark>] = [
-    Field("id", .row, \.id, "The number of the suppression in the domain."),
-    Field("reason", .string, \.reason, "Why no action is needed."),
-    Field("owner", .string, \.owner, "Who made the decision."),
-    Field("until", .time, \.endsAt, "When the finding is no longer suppressed."),
-  ]
-
   private static let fields: [Field<SuppressionReport>] = [
     Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
     Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
@@ -78,7 +62,7 @@ package enum SuppressionResource {
     "Suppression": (fields.members() + .dryRun).schema(
       "A decision to take no action on some findings of a domain until a given time."),
     "NewSuppression": fieldsOfNew.members().schema(for: .request),
-    "FindingSuppression": fieldsOfMark.members().schema(
+    "FindingSuppression": ReportedFinding.fieldsOfSuppression.members().schema(
       "The suppression that covers a finding."),
   ]
 
@@ -118,18 +102,6 @@ package enum SuppressionResource {
   }
 }
 
-extension SuppressionResource.Mark {
-  init(_ suppression: Suppression) {
-    id = suppression.number
-    reason = suppression.reason
-    owner = suppression.owner
-    endsAt = suppression.endsAt
-  }
-
-  static let coding = Coding<SuppressionResource.Mark>.open(
-    .shared("FindingSuppression"), SuppressionResource.fieldsOfMark, SuppressionResource.Mark())
-}
-
 extension Coding<String> {
   /// A text of 1 to `longest` characters without control characters.
   fileprivate static func named(longest: Int) -> Coding {
@@ -141,14 +113,14 @@ extension Coding<String> {
   }
 }
 
-/// A finding with its domain, as `GET /v1/findings` lists it. Clients read it too.
-package struct ListedFinding: Sendable {
-  package let domain: String
-  package let finding: PublicationResource.Finding
+/// A finding with its domain, as `GET /v1/findings` lists it.
+extension StoredFinding {
+  private static let fields =
+    [Field<StoredFinding>("domain", .domain, get: \.domain)] + ReportedFinding.fields.of(\.finding)
 
   static let schemas: JSON.Object = [
-    "ListedFinding": ([Member("domain", .domain)] + PublicationResource.fieldsOfFinding.members())
-      .schema("A finding about the document that a domain serves."),
+    "ListedFinding": fields.members().schema(
+      "A finding about the document that a domain serves."),
     "Findings":
       (ResourceSchemas.page(of: "ListedFinding") + [
         Member("total", .count, "The number of items on all pages."),
@@ -161,20 +133,5 @@ package struct ListedFinding: Sendable {
       ]).schema(),
   ]
 
-  package static func json(_ stored: StoredFinding) -> JSON {
-    var object: JSON.Object = ["domain": .string(stored.domain.text)]
-    let finding = PublicationResource.fieldsOfFinding.json(
-      of: PublicationResource.Finding(stored))
-    for member in finding.members { object.appendNew(member.key, member.value) }
-    return .object(object)
-  }
-
-  /// Reads an item of a server's answer, which may be newer.
-  package static func read(_ body: BodyValue) -> ListedFinding? {
-    var finding = PublicationResource.Finding()
-    guard let domain = body.object()?.required("domain")?.string,
-      body.read(PublicationResource.fieldsOfFinding, into: &finding, isOpen: true)
-    else { return nil }
-    return ListedFinding(domain: domain, finding: finding)
-  }
+  package var json: JSON { .object(Self.fields.json(of: self)) }
 }

@@ -20,11 +20,12 @@ public struct Publication: Sendable {
   /// The names that moved from or to other domains in the same change.
   var moves: [Alias: MovedName] = [:]
 
-  /// The suppression that covers a finding about the document; `nil` if it counts.
-  public func suppression(of finding: Finding) -> Suppression? {
-    edited.suppressions.covering(
-      finding.code.rawValue, finding.severity, finding.kind, at: finding.pointer.description,
-      in: edited.stored.domain.document)
+  /// A finding with the suppression that covers it.
+  package func reported(_ finding: Finding) -> ReportedFinding {
+    var reported = ReportedFinding(finding)
+    let document = edited.stored.domain.document
+    reported.suppression = edited.suppressions.covering(reported, in: document)?.mark
+    return reported
   }
 
   /// What takes the bytes of Apple's file; `nil` if there is none.

@@ -10,6 +10,11 @@ package struct Field<Root>: Sendable {
   fileprivate let write: @Sendable (Root) -> JSON?
   fileprivate let read: (@Sendable (BodyValue, inout Root) -> Void)?
 
+  /// A member that is only written.
+  fileprivate init(_ member: Member, write: @escaping @Sendable (Root) -> JSON?) {
+    (self.member, self.write, read) = (member, write, nil)
+  }
+
   /// A member with its own way to be written and read. Without `read` it is read-only.
   package init(
     _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Member.Traits = [],
@@ -55,6 +60,13 @@ package struct Field<Root>: Sendable {
 }
 
 extension Array {
+  /// The fields of a part of a value, which answers write among its own.
+  package func of<Part, Root>(
+    _ path: any KeyPath<Root, Part> & Sendable
+  ) -> [Field<Root>] where Element == Field<Part> {
+    map { field in Field<Root>(field.member, write: { field.write($0[keyPath: path]) }) }
+  }
+
   /// The members, for schemas.
   package func members<Root>() -> [Member] where Element == Field<Root> { map(\.member) }
 
