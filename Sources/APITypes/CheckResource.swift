@@ -101,10 +101,6 @@ package struct CheckQuestion {
       .optional),
   ]
 
-  private static let finding =
-    ReportedFinding.fields.members().filter { $0.name != "suppressed" }
-    + [Member("suppressed", .bool, "Whether a suppression covers it.", .optional)]
-
   private static let request = [
     Member("url", .string), Member("agent", .string, "The `User-Agent`."),
     Member("milliseconds", .count),
@@ -126,7 +122,7 @@ package struct CheckQuestion {
       Member(
         "status", .checkStatus,
         "By the worst finding that is not suppressed."),
-      Member("findings", .list(of: .named("CheckFinding", .object(finding))), "The worst first."),
+      Member("findings", .list(of: .shared("Finding")), "The worst first."),
       Member(
         "origin", .named("FoundFile", .object(held)),
         "What the site serves as Apple's file, if it is one.", .optional),
