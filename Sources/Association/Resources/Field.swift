@@ -57,6 +57,16 @@ package struct Field<Root>: Sendable {
     self.init(
       name, coding.schema, documentation, write: { coding.write($0[keyPath: path]) })
   }
+
+  /// A property that is only written, and left out where it is `nil`.
+  package init<Value>(
+    _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value?> & Sendable,
+    _ documentation: String = ""
+  ) {
+    self.init(
+      name, coding.schema, documentation, .optional,
+      write: { $0[keyPath: path].map(coding.write) })
+  }
 }
 
 extension Array {
@@ -160,6 +170,13 @@ package struct Coding<Value>: Sendable {
         var value = blank
         return body.read(fields, into: &value, isOpen: true) ? value : nil
       }, write: { .object(fields.json(of: $0)) })
+  }
+
+  /// An object that is only written, with the name of its schema.
+  package static func written(_ name: String, _ fields: [Field<Value>]) -> Coding {
+    Coding(
+      .named(name, .object(fields.members())), read: { _ in nil },
+      write: { .object(fields.json(of: $0)) })
   }
 
   /// A value or `null`.
