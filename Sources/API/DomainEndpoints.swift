@@ -155,7 +155,7 @@ struct DomainEndpoints: Sendable {
       filter, after: page.after, limit: page.limit + 1)
     return .page(
       domains, limit: page.limit, total: total,
-      item: DomainResource.summary, cursor: \.name.text)
+      item: \.json, cursor: \.name.text)
   }
 
   private func get(_ call: Call) throws -> Response {

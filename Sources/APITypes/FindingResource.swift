@@ -33,9 +33,8 @@ package enum FindingResource {
         .array(account.apps.prefix(Excerpt.limit).map { .object(fieldsOfAppShare.json(of: $0)) })
       }),
     Field(
-      "routes", .list(of: .named("RouteBytes", .object(fieldsOfRouteShare.members()))),
-      "The largest routes.",
-      write: { .array($0.routes.map { .object(fieldsOfRouteShare.json(of: $0)) }) }),
+      "routes", .list(of: .written("RouteBytes", fieldsOfRouteShare)), get: \.routes,
+      "The largest routes."),
   ]
 
   private static let fieldsOfAppShare: [Field<ByteAccount.AppShare>] = [

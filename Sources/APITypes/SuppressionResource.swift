@@ -115,8 +115,8 @@ extension Coding<String> {
 
 /// A finding with its domain, as `GET /v1/findings` lists it.
 extension StoredFinding {
-  private static let fields =
-    [Field<StoredFinding>("domain", .domain, get: \.domain)] + ReportedFinding.fields.of(\.finding)
+  private static let fields: [Field<StoredFinding>] =
+    [Field("domain", .domain, get: \.domain)] + ReportedFinding.fields.of(\.finding)
 
   static let schemas: JSON.Object = [
     "ListedFinding": fields.members().schema(
