@@ -69,7 +69,7 @@ struct DomainEndpoints: Sendable {
         let publication = try publisher.delete(
           call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
           by: call.context())
-        var object = try PublicationResource(publication).json
+        var object = PublicationResource(publication).json
         object["domain"] = .string(publication.edited.stored.domain.name.text)
         if try call.context().isDryRun { object["dryRun"] = true }
         return .json(.ok, .object(object))

@@ -65,8 +65,8 @@ extension Plan {
   /// The text of a step for a domain.
   package static func text(
     of domain: DomainName, _ action: Action, _ publication: Publication? = nil
-  ) throws -> [UInt8] {
-    text(of: domain.text, action, try publication.map { try PublicationResource($0) }, as: "domain")
+  ) -> [UInt8] {
+    text(of: domain.text, action, publication.map(PublicationResource.init), as: "domain")
   }
 
   private static func text(

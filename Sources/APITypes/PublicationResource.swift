@@ -152,7 +152,7 @@ extension PublicationResource {
         .optional),
     ]
 
-  package init(_ publication: Publication) throws {
+  package init(_ publication: Publication) {
     let edited = publication.edited
     revision = edited.revision.number
     isChanged = edited.isChanged
@@ -171,15 +171,7 @@ extension PublicationResource {
     androidApps = publication.androidApps.prefix(Excerpt.limit).map {
       AdoptedAppResource($0, in: publication)
     }
-    let comparison = publication.comparison()
-    changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
-      Change(
-        kind: change.kind, summary: change.summary,
-        example: change.examples.first.map {
-          Resolution(url: $0.url, app: $0.app, before: $0.before, after: $0.after)
-        })
-    }
-    diff = comparison.map { .object(FindingResource.json($0)) }
+    diff = publication.comparison.map { .object(FindingResource.json($0)) }
   }
 
   package var json: JSON.Object { Self.fields.json(of: self) }

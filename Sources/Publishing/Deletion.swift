@@ -4,11 +4,9 @@ import Store
 
 /// A deletion that passed review. All that is left is to delete the rows.
 struct Deletion {
-  let basis: DomainBasis
-  private let stored: StoredDomain
-  private let published: PublishedRevision
-  private let review: ServiceReview
-  private let documents: ReadDocuments
+  private let basis: DomainBasis
+  /// What the deletion changes.
+  var publication: Publication
 
   /// Checks expectations, and that the deletion closes no app that is not accepted.
   ///
@@ -17,16 +15,19 @@ struct Deletion {
     guard let stored = basis.stored, let published = basis.published else {
       throw StoreError.notFound(.domain(name))
     }
-    (self.basis, self.stored, self.published) = (basis, stored, published)
+    self.basis = basis
     let documents =
       ReadDocuments(intact: published.documents)
       ?? ReadDocuments([.apple: stored.domain.document.json])
-    self.documents = documents
-    review = try ServiceReview(
+    let review = try ServiceReview(
       of: nil, since: stored.domain, { documents }, findings: [], accepting: accepted)
+    // What was accepted is about the deletion, not about its last revision.
+    var revision = published.revision
+    revision.acceptedCodes = review.findings.map(\.code.rawValue)
+    publication = Publication(
+      edited: EditedDomain(stored, revision, over: basis, now: 0), findings: review.findings,
+      changedResolutions: review.changedResolutions, documents: documents, isDeletion: true)
   }
-
-  var name: DomainName { stored.domain.name }
 
   /// Deletes the domain.
   ///
@@ -34,18 +35,5 @@ struct Deletion {
   func publish(in transaction: borrowing Transaction) throws -> Publication {
     try transaction.delete(basis)
     return publication
-  }
-
-  /// What the deletion changes.
-  var publication: Publication {
-    // What was accepted is about the deletion, not about its last revision.
-    var revision = published.revision
-    revision.acceptedCodes = review.findings.map(\.code.rawValue)
-    let edited = EditedDomain(
-      stored: stored, revision: revision, documentsBefore: published.documents,
-      domainBefore: stored.domain, isNew: false, isChanged: true)
-    return Publication(
-      edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,
-      documents: documents, isDeletion: true)
   }
 }
