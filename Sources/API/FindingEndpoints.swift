@@ -115,12 +115,10 @@ struct FindingEndpoints: Sendable {
       let (report, count) = try transaction.suppress(new, in: name)
       try SuppressionResource.check(report, ofCode: new.code, in: name)
       if count > Suppression.limit {
-        throw InvalidInput(faults: [
-          Fault(
-            pointer: .root, code: .tooMany,
-            message: "\"\(name)\" has \(Suppression.limit) suppressions, the limit. "
-              + "Delete those that have ended.")
-        ])
+        throw InvalidInput(
+          .tooMany,
+          "\"\(name)\" has \(Suppression.limit) suppressions, the limit. Delete those that have ended."
+        )
       }
       return report
     }

@@ -86,19 +86,17 @@ package enum SuppressionResource {
   package static func check(
     _ report: SuppressionReport, ofCode code: Finding.Code, in name: DomainName
   ) throws(InvalidInput) {
-    let faults = Faults()
     if report.coversError || (report.findings == 0 && code.severity == .error) {
-      faults.add(
+      throw InvalidInput(
         .errorNotSuppressed, at: JSONPointer.root.appending("code"),
         "\"\(code.rawValue)\" is an error. Errors cannot be suppressed, only accepted: publish with "
           + "?accept=\(code.rawValue).")
     } else if report.findings == 0 {
-      faults.add(
+      throw InvalidInput(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
         "No finding \"\(code.rawValue)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."
       )
     }
-    try faults.check()
   }
 }
 
