@@ -28,20 +28,11 @@ package enum SuppressionResource {
       "Who created it: the name of a token, or of a command."),
   ]
 
-  /// A suppression to be created, as it is read.
-  package struct New {
-    fileprivate var code: Finding.Code?
-    fileprivate var kind = DocumentKind.apple
-    fileprivate var pointer = ""
-    fileprivate var reason = ""
-    fileprivate var owner = ""
-    fileprivate var endsAt: Int64 = 0
-  }
-
-  private static let fieldsOfNew: [Field<New>] = [
+  private static let fieldsOfNew: [Field<NewSuppression>] = [
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
-      write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
+      write: { .string($0.code.rawValue) },
+      read: { body, new in new.code = body.word(Finding.Code.self) ?? new.code }),
     Field(
       "document", .word("DocumentKind"), \.kind,
       "The kind of the document that they are about. Default: Apple's file."),
@@ -70,16 +61,15 @@ package enum SuppressionResource {
 
   /// - Parameter now: The time, in seconds since 1970, after which a suppression must end.
   package static func read(_ body: BodyValue, now: Int64) -> NewSuppression? {
-    var new = New()
-    guard body.read(fieldsOfNew, into: &new), let code = new.code else { return nil }
+    // Every one has a code of its own.
+    var new = NewSuppression(code: .notJSON, pointer: "", reason: "", owner: "", endsAt: 0)
+    guard body.read(fieldsOfNew, into: &new) else { return nil }
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
         "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
     }
-    return NewSuppression(
-      code: code, kind: new.kind, pointer: new.pointer, reason: new.reason, owner: new.owner,
-      endsAt: new.endsAt)
+    return new
   }
 
   /// Checks what a new suppression covers: findings, none of which is an error.
