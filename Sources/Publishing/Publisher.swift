@@ -157,12 +157,13 @@ extension Publisher {
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
-      var deletion = try Deletion(
-        of: name, try store.basis(of: name, if: precondition), accepting: accepted)
-      deletion.publication.compare()
-      return deletion
+      let basis = try store.basis(of: name, if: precondition)
+      var publication = try Publication(deleting: name, basis, accepting: accepted)
+      publication.compare()
+      return (basis, publication)
     } write: { transaction, deletion in
-      try deletion.publish(in: transaction)
+      try transaction.delete(deletion.0)
+      return deletion.1
     }
     try serve(context)
     return publication

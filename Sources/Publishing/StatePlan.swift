@@ -223,10 +223,10 @@ struct StatePlanning {
       // If not, it was deleted after the list was read.
       if basis.stored != nil {
         do {
-          var deletion = try Deletion(of: name, basis, accepting: options.accepted)
-          deletion.publication.compare()
+          var deletion = try Publication(deleting: name, basis, accepting: options.accepted)
+          deletion.compare()
           plan.deletions.append(StatePlan.Deletion(name: name, version: basis.stored?.version))
-          try report(name, .delete, deletion.publication)
+          try report(name, .delete, deletion)
         } catch let error as PublicationError {
           note(error)
         }
@@ -345,7 +345,7 @@ struct StatePlanning {
         continue
       }
       publications.append(
-        try Deletion(of: deletion.name, basis, accepting: options.accepted).publication)
+        try Publication(deleting: deletion.name, basis, accepting: options.accepted))
     }
     for edit in plan.edits where publications.count < Self.mostNamed {
       guard (edit.taken + edit.released.map(\.alias)).contains(where: moved.contains) else {
