@@ -1,8 +1,7 @@
 package import Association
 package import JSONValue
 
-/// Findings, faults and the other answers about a document, in JSON. `Association` writes findings,
-/// comparisons and match results itself; their schemas are here.
+/// Faults, reports and comparisons in JSON.
 package enum FindingResource {
   private static let fieldsOfFault: [Field<Fault>] = [
     Field(

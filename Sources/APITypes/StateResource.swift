@@ -11,13 +11,7 @@ package enum StateResource {
       (exportedApps + [
         Member(
           "domains",
-          .list(
-            of: .named(
-              "DomainHash",
-              .object([
-                Member("domain", .domain), Member("revision", .revision, "The current revision."),
-                Member("sha256", .sha256, "The SHA-256 of its file."),
-              ]))))
+          .list(of: .named("DomainHash", .object(fieldsOfHash.members()))))
       ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
@@ -53,12 +47,16 @@ package enum StateResource {
   /// The file of an element of an export, as `aasa export DIR` writes it.
   package static func file(_ element: JSON) -> [UInt8] { Array(element.prettyPrinted().utf8) }
 
+  private static let fieldsOfHash: [Field<StateReader.Item>] = [
+    Field("domain", .domain, get: \.name),
+    Field("revision", .revision, get: \.revision, "The current revision."),
+    Field(
+      "sha256", .sha256, "The SHA-256 of its file.", write: { .optional($0.sha256) }),
+  ]
+
   /// What an export of hashes has of a domain.
   package static func hash(_ item: StateReader.Item) -> JSON {
-    [
-      "domain": .string(item.name.text), "revision": .integer(item.revision),
-      "sha256": .optional(item.sha256),
-    ]
+    .object(fieldsOfHash.json(of: item))
   }
 
   /// Tells apart the ways in which versions of this program write files of exports.

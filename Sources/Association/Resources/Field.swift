@@ -61,11 +61,10 @@ package struct Field<Root>: Sendable {
   /// A property that is only written, and left out where it is `nil`.
   package init<Value>(
     _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value?> & Sendable,
-    _ documentation: String = ""
+    _ documentation: String = "", _ traits: Member.Traits = .optional
   ) {
     self.init(
-      name, coding.schema, documentation, .optional,
-      write: { $0[keyPath: path].map(coding.write) })
+      name, coding.schema, documentation, traits, write: { $0[keyPath: path].map(coding.write) })
   }
 }
 
