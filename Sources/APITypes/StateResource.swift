@@ -220,8 +220,7 @@ package struct StateReading {
     defer { faults.element = nil }
     let before = faults.count
     let body = BodyValue(json: json, pointer: pointer, faults: faults)
-    guard let (domain, revision) = DomainResource.read(body, over: old), faults.count == before
-    else { return nil }
-    return DesiredDomain(domain: domain, revision: revision)
+    let desired = DomainResource.read(body, over: old)
+    return faults.count == before ? desired : nil
   }
 }

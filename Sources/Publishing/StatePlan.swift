@@ -208,7 +208,7 @@ struct StatePlanning {
           guard let old = try store.androidApp(app.id) else { continue }
           domain.replaceKeptCertificates(of: old, by: app.app(over: old))
         }
-        try add(DesiredDomain(domain: domain, revision: nil), name, basis, at: nil)
+        try add((domain, nil), name, basis, at: nil)
       }
       work.end(name)
     }
