@@ -117,7 +117,8 @@ let package = Package(
       name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
       swiftSettings: strict),
     .target(
-      name: "APITypes", dependencies: ["Association", "JSONValue", "Store", "Publishing"],
+      name: "APITypes",
+      dependencies: ["Association", "JSONValue", "Store", "Publishing", "Checking"],
       swiftSettings: strict),
     .target(
       name: "API",
@@ -135,7 +136,7 @@ let package = Package(
     .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
     .target(
       name: "Checking",
-      dependencies: ["APITypes", "Association", "Fetching", "JSONValue", "Store"],
+      dependencies: ["Association", "Fetching", "JSONValue", "Store"],
       swiftSettings: strict),
 
     // The program.

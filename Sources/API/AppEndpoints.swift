@@ -105,7 +105,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let accepted = platform.effect == .change ? [] : try call.acceptedCodes()
     let put = try platform.put(app, accepted, call.context())
     var object = resource.json(put.app).objectValue ?? [:]
-    if !put.publications.isEmpty { object["publications"] = try Self.json(put.publications) }
+    if !put.publications.isEmpty { object["publications"] = Self.json(put.publications) }
     if platform.effect != .change, try call.context().isDryRun { object["dryRun"] = true }
     return .json(put.isNew ? .created : .ok, .object(object))
   }
@@ -117,15 +117,15 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     }
     let publications = try platform.rename(old, new, call.acceptedCodes(), call.context())
     var object: JSON.Object = [resource.key: .string(new.text)]
-    object["domains"] = try Self.json(publications)
+    object["domains"] = Self.json(publications)
     if try call.context().isDryRun { object["dryRun"] = true }
     return .json(.ok, .object(object))
   }
 
-  private static func json(_ publications: [Publication]) throws -> JSON {
+  private static func json(_ publications: [Publication]) -> JSON {
     .array(
-      try publications.map { publication in
-        var object = try PublicationResource(publication).json
+      publications.map { publication in
+        var object = PublicationResource(publication).json
         object["domain"] = .string(publication.edited.stored.domain.name.text)
         return .object(object)
       })

@@ -69,7 +69,7 @@ struct DomainEndpoints: Sendable {
         let publication = try publisher.delete(
           call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
           by: call.context())
-        var object = try PublicationResource(publication).json
+        var object = PublicationResource(publication).json
         object["domain"] = .string(publication.edited.stored.domain.name.text)
         if try call.context().isDryRun { object["dryRun"] = true }
         return .json(.ok, .object(object))
@@ -155,7 +155,7 @@ struct DomainEndpoints: Sendable {
       filter, after: page.after, limit: page.limit + 1)
     return .page(
       domains, limit: page.limit, total: total,
-      item: DomainResource.summary, cursor: \.name.text)
+      item: \.json, cursor: \.name.text)
   }
 
   private func get(_ call: Call) throws -> Response {

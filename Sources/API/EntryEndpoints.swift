@@ -101,9 +101,7 @@ struct EntryEndpoints: Sendable {
       DomainResource.fitsDictionary($0, beside: &others)
     }
     if domain.document.detailsForm == .array || fits { return }
-    let faults = Faults()
-    faults.add(.dictionaryCannotSay, at: .root, DomainResource.dictionaryAdvice)
-    try faults.check()
+    throw InvalidInput(.dictionaryCannotSay, DomainResource.dictionaryAdvice)
   }
 
   private func delete(_ call: Call) throws -> Response {

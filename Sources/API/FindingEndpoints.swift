@@ -81,7 +81,7 @@ struct FindingEndpoints: Sendable {
       beside: [
         "counts": .object(counts), "suppressed": .integer(list.suppressed),
         "pending": .integer(list.pendingDomains),
-      ], item: ListedFinding.json, cursor: { "\($0.position) \($0.domain)" })
+      ], item: \.json, cursor: { "\($0.position) \($0.domain)" })
   }
 
   /// Makes findings again that are out of date, for a short time. Usually none are.
@@ -115,12 +115,10 @@ struct FindingEndpoints: Sendable {
       let (report, count) = try transaction.suppress(new, in: name)
       try SuppressionResource.check(report, ofCode: new.code, in: name)
       if count > Suppression.limit {
-        throw InvalidInput(faults: [
-          Fault(
-            pointer: .root, code: .tooMany,
-            message: "\"\(name)\" has \(Suppression.limit) suppressions, the limit. "
-              + "Delete those that have ended.")
-        ])
+        throw InvalidInput(
+          .tooMany,
+          "\"\(name)\" has \(Suppression.limit) suppressions, the limit. Delete those that have ended."
+        )
       }
       return report
     }

@@ -192,18 +192,14 @@ private struct MatchAnswer {
         try Self.check("bytes", bytes, Self.byteLimit)
       }
     } catch let error as TooComplex {
-      throw InvalidInput(
-        faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
+      throw InvalidInput(.tooComplex, "\(error) \(error.help)")
     }
   }
 
   private static func refuse(_ kind: DocumentKind) throws(InvalidInput) {
-    let faults = Faults()
-    faults.add(
+    throw InvalidInput(
       .unknownValue, at: .root.appending("document"),
-      "This is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content)."
-    )
-    try faults.check()
+      "This is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content).")
   }
 
   /// Adds the result of URLs for which there is no document.
@@ -226,12 +222,10 @@ private struct MatchAnswer {
 
   private static func check(_ what: String, _ count: Int, _ limit: Int) throws(InvalidInput) {
     if count <= limit { return }
-    let faults = Faults()
-    faults.add(
+    throw InvalidInput(
       .tooMany, at: .root.appending("urls"),
       "The answer needs at least \(count) \(what); the limit is \(limit). Name an \"app\", send fewer "
         + "URLs, or run: aasa match --file FILE -.")
-    try faults.check()
   }
 
   var response: Response {

@@ -171,12 +171,9 @@ extension Problem {
       return Problem(.tokenNameTaken, "A user named \(name.quoted) already exists.")
     case .tooManyWebhooks:
       return .invalid(
-        InvalidInput(faults: [
-          Fault(
-            pointer: .root, code: .tooMany,
-            message:
-              "There are \(Webhook.limit) webhooks, the limit. Delete those that nobody needs.")
-        ]))
+        InvalidInput(
+          .tooMany,
+          "There are \(Webhook.limit) webhooks, the limit. Delete those that nobody needs."))
     case .webhookDisabled(let name):
       return Problem(
         .webhookDisabled,

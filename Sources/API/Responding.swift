@@ -42,7 +42,7 @@ extension Call {
     location: (StoredDomain) throws -> String? = { _ in nil }
   ) throws -> Response {
     let stored = publication.edited.stored
-    var object = try PublicationResource(publication).json
+    var object = PublicationResource(publication).json
     if try context().isDryRun {
       object["dryRun"] = true
       object["account"] = publication.accountOfApple.map(FindingResource.json)

@@ -120,8 +120,7 @@ struct RevisionEndpoints: Sendable {
     do {
       comparison = try DomainComparison(of: call.domain(), from: from.state(), to: to)
     } catch let error as TooComplex {
-      throw InvalidInput(
-        faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
+      throw InvalidInput(.tooComplex, "\(error) \(error.help)")
     }
     var object: JSON.Object = ["from": .integer(from.revision.number)]
     object["to"] = number.map { .integer($0) }

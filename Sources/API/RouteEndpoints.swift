@@ -112,12 +112,16 @@ struct RouteEndpoints: Sendable {
     let body = try call.json()
     return try edit(call, "set routes") { entry in
       let old = Dictionary(grouping: entry.routes) { $0.id }.compactMapValues(\.first)
+      var seen: Set<Int64> = []
       entry.routes = try Faults.collecting(in: body) { input in
-        input.object(["routes"])?.required("routes")?.list {
-          Self.readOrFind($0, in: old, keys: entry.keys, call)
+        input.object(["routes"])?.required("routes")?.list { input in
+          let route = Self.readOrFind(input, in: old, keys: entry.keys, call)
+          if let id = route?.id, !seen.insert(id).inserted {
+            input.fault(.duplicateRoute, "The list already has route \(id).")
+          }
+          return route
         }
       }
-      try Self.checkRepetition(entry.routes)
     } answer: { entry in
       Self.list(entry).objectValue ?? [:]
     }
@@ -133,18 +137,6 @@ struct RouteEndpoints: Sendable {
     if let route = routes[Int64(id)] { return route }
     input.fault(.routeNotFound, "This entry has no route \(id).")
     return nil
-  }
-
-  private static func checkRepetition(_ routes: [Route]) throws(InvalidInput) {
-    var seen: Set<Int64> = []
-    let faults = Faults()
-    for (index, route) in routes.enumerated() {
-      guard let id = route.id, !seen.insert(id).inserted else { continue }
-      faults.add(
-        .duplicateRoute, at: .root.appending("routes").appending(index),
-        "The list already has route \(id).")
-    }
-    try faults.check()
   }
 
   /// RFC 7396: members of the body replace those of the route, `null` removes them.

@@ -117,15 +117,10 @@ extension AppResource<PackageName> {
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
         read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
       Field(
-        "addedBy", addedBy,
+        "addedBy", .written("LimitedAuthor", fieldsOfAuthor), get: \.app.addedBy,
         "The token or the user that added the app, if it is limited to domains; left out once somebody without "
           + "limits has accepted the app for a domain, or given it other fingerprints.",
-        [.optional, .local],
-        write: { stored in
-          stored.app.addedBy.map {
-            ["name": .string($0.name), "domains": Coding.list(of: .alias).write($0.domains)]
-          }
-        }),
+        [.optional, .local]),
       Field(
         "findings", .list(of: .shared("Finding")),
         "What is wrong with the app; left out if nothing is.",
@@ -136,12 +131,10 @@ extension AppResource<PackageName> {
         }),
     ] + kept)
 
-  private static let addedBy = Schema.named(
-    "LimitedAuthor",
-    .object([
-      Member("name", .string, "The name."),
-      Member("domains", .list(of: .alias), "What it was limited to."),
-    ]))
+  private static let fieldsOfAuthor: [Field<AndroidApp.LimitedAuthor>] = [
+    Field("name", .string, get: \.name, "The name."),
+    Field("domains", .list(of: .alias), get: \.domains, "What it was limited to."),
+  ]
 
   private static func readCertificates(_ body: BodyValue) -> [AndroidApp.Certificate]? {
     var seen: Set<Fingerprint> = []

@@ -13,49 +13,41 @@ package enum CheckHistoryResource {
     Field(
       "status", .word("CheckStatus"), get: \.status, "By the worst finding that is not suppressed."),
     Field(
-      "codes", .list(of: .string), "The codes of the findings that are not suppressed.",
-      write: { .strings($0.codes) }),
+      "codes", .list(of: .string), get: \.codes,
+      "The codes of the findings that are not suppressed."),
     Field(
-      "cdnRevision", .nullable(.revision),
-      "The revision that Apple's CDN had; null for none of ours, or for no copy.",
-      write: { $0.cdnRevision.map { .integer($0) } ?? .null }),
+      "cdnRevision", .nullable(.revision), get: \.cdnRevision,
+      "The revision that Apple's CDN had; null for none of ours, or for no copy."),
   ]
+
+  private static let fieldsOfFullRun: [Field<CheckRun>] =
+    fieldsOfRun + [
+      Field(
+        "last", .nullable(.shared("Check")),
+        "The last of them in full; null if that was more than `keepCheckDays` ago.",
+        write: { $0.result.map { .object($0) } ?? .null })
+    ]
+
+  private static let fieldsOfState: [Field<CheckState>] =
+    [Field("domain", .domain, get: \.domain)] + fieldsOfRun.of(\.run) + [
+      Field("failures", .count, get: \.failures, "The number of failing checks in a row."),
+      Field("failingSince", .time, get: \.failingSince, "When the first of those was."),
+      Field(
+        "certificateExpires", .time, get: \.certificateEndsAt,
+        "When the certificate of the site ends."),
+      Field(
+        "cdnBehind", .count, get: \.cdnLag,
+        "How many revisions behind Apple's copy is; left out if unknown."),
+      Field("cdnFetchedAt", .time, get: \.cdnFetchedAt, "When Apple's CDN fetched its copy."),
+    ]
 
   static let schemas: JSON.Object = [
-    "CheckRun":
-      (fieldsOfRun.members() + [
-        Member(
-          "last", .nullable(.shared("Check")),
-          "The last of them in full; null if that was more than `keepCheckDays` ago.")
-      ]).schema("Checks of a domain in a row that had the same outcome."),
-    "CheckState":
-      ([Member("domain", .domain)] + fieldsOfRun.members() + [
-        Member("failures", .count, "The number of failing checks in a row."),
-        Member("failingSince", .time, "When the first of those was.", .optional),
-        Member("certificateExpires", .time, "When the certificate of the site ends.", .optional),
-        Member(
-          "cdnBehind", .count, "How many revisions behind Apple's copy is; left out if unknown.",
-          .optional),
-        Member("cdnFetchedAt", .time, "When Apple's CDN fetched its copy.", .optional),
-      ]).schema("How the last check of a domain ended."),
+    "CheckRun": fieldsOfFullRun.members().schema(
+      "Checks of a domain in a row that had the same outcome."),
+    "CheckState": fieldsOfState.members().schema("How the last check of a domain ended."),
   ]
 
-  package static func json(_ run: CheckRun) -> JSON {
-    var object = fieldsOfRun.json(of: run)
-    object["last"] = run.result.map { .object($0) } ?? .null
-    return .object(object)
-  }
+  package static func json(_ run: CheckRun) -> JSON { .object(fieldsOfFullRun.json(of: run)) }
 
-  package static func json(_ state: CheckState) -> JSON {
-    var object: JSON.Object = ["domain": .string(state.domain.text)]
-    for member in fieldsOfRun.json(of: state.run).members {
-      object.appendNew(member.key, member.value)
-    }
-    object["failures"] = .integer(state.failures)
-    object["failingSince"] = state.failingSince.map { .string(Timestamp.text($0)) }
-    object["certificateExpires"] = state.certificateEndsAt.map { .string(Timestamp.text($0)) }
-    object["cdnBehind"] = state.cdnLag.map { .integer($0) }
-    object["cdnFetchedAt"] = state.cdnFetchedAt.map { .string(Timestamp.text($0)) }
-    return .object(object)
-  }
+  package static func json(_ state: CheckState) -> JSON { .object(fieldsOfState.json(of: state)) }
 }

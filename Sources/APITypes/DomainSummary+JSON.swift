@@ -7,11 +7,6 @@ extension Schema {
 }
 
 extension DomainResource {
-  private static let fieldsOfSummary = fields.filter {
-    ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
-      .contains($0.member.name)
-  }
-
   /// What a revision records of a domain besides its document.
   static let settingsOfRevision = fields.filter {
     ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
@@ -30,78 +25,71 @@ extension DomainResource {
     "DomainPatch": fields.members().schema(
       "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
         + "defaults. Lists are replaced as a whole.", for: .patch),
-    "DomainSummary":
-      (fieldsOfSummary.members() + [
-        Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional),
-        Member(
-          "documents", .list(of: .documentKind),
-          "The kinds of documents of the current revision."),
-        Member(
-          "keptStatements", .bool,
-          "True if `assetlinks.json` has statements of an adopted file that let Android apps handle links and that no "
-            + "entry renders; otherwise left out.",
-          .optional),
-        Member(
-          "findings",
-          .named("FindingCounts", .object(severities.map { Member($0.rawValue, .count) })),
-          "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
-            + "domain, and while the linter is renewing them.", .optional),
-        Member(
-          "apple",
-          .named(
-            "AppleCopy",
-            .object([
-              Member(
-                "collected", .bool, "Whether Apple's CDN has fetched the current document."),
-              Member(
-                "behind", .nullable(.count),
-                "How many revisions behind Apple's latest fetch is; null if it has fetched none."
-              ),
-            ])),
-          "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
-            + "no Apple file.", .optional),
-        Member(
-          "check",
-          .named(
-            "LastCheck",
-            .object([
-              Member("status", .checkStatus), Member("at", .time),
-              Member(
-                "certificateExpires", .time,
-                "When the certificate of the site ends; left out if the check saw none.", .optional),
-            ])),
-          "The last check from outside; left out before the first.", .optional),
-      ]).schema(),
+    "DomainSummary": DomainSummary.fields.members().schema(),
   ]
+}
+
+extension DomainSummary {
+  /// A domain in a list.
+  package var json: JSON { .object(Self.fields.json(of: self)) }
+
+  fileprivate static let fields: [Field<DomainSummary>] =
+    DomainResource.fields.filter {
+      ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
+        .contains($0.member.name)
+    }.of(\.shown) + [
+      Field(
+        "deletedAt", .time, get: \.deletedAt, "When it was deleted, in a list of deleted domains."),
+      Field(
+        "documents", .list(of: .word("DocumentKind")), get: \.kinds,
+        "The kinds of documents of the current revision."),
+      Field(
+        "keptStatements", .bool,
+        "True if `assetlinks.json` has statements of an adopted file that let Android apps handle links and that no "
+          + "entry renders; otherwise left out.", .optional,
+        write: { $0.hasKeptStatements ? true : nil }),
+      Field(
+        "findings", .written("FindingCounts", fieldsOfCounts), get: \.findings,
+        "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
+          + "domain, and while the linter is renewing them."),
+      Field(
+        "apple", .written("AppleCopy", fieldsOfCopy), get: \.apple,
+        "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
+          + "no Apple file."),
+      Field(
+        "check", .named("LastCheck", .object(fieldsOfCheck.members())),
+        "The last check from outside; left out before the first.", .optional,
+        write: { $0.check == nil ? nil : .object(fieldsOfCheck.json(of: $0)) }),
+    ]
 
   /// The worst first.
-  private static let severities = Finding.Severity.allCases.sorted(by: >)
+  private static let fieldsOfCounts: [Field<[Finding.Severity: Int]>] =
+    Finding.Severity.allCases.sorted(by: >).map { severity in
+      Field(severity.rawValue, .count, write: { .integer($0[severity] ?? 0) })
+    }
 
-  /// A domain in a list.
-  package static func summary(_ domain: DomainSummary) -> JSON {
-    let shown = Domain(
-      name: domain.name, isEnabled: domain.isEnabled, format: domain.format,
-      environment: domain.environment)
-    var object = fieldsOfSummary.json(
-      of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
-    object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
-    object["documents"] = .strings(domain.kinds.map(\.rawValue))
-    object["keptStatements"] = domain.hasKeptStatements ? true : nil
-    object["findings"] = domain.findings.map { counts in
-      var object = JSON.Object()
-      for severity in severities { object[severity.rawValue] = .integer(counts[severity] ?? 0) }
-      return .object(object)
-    }
-    object["apple"] = domain.apple.map { copy in
-      ["collected": .bool(copy.isCollected), "behind": copy.lag.map { .integer($0) } ?? .null]
-    }
-    if let status = domain.check, let at = domain.checkedAt {
-      var check: JSON.Object = [
-        "status": .string(status.rawValue), "at": .string(Timestamp.text(at)),
-      ]
-      check["certificateExpires"] = domain.certificateEndsAt.map { .string(Timestamp.text($0)) }
-      object["check"] = .object(check)
-    }
-    return .object(object)
+  private static let fieldsOfCopy: [Field<AppleCopy>] = [
+    Field(
+      "collected", .bool, get: \.isCollected,
+      "Whether Apple's CDN has fetched the current document."
+    ),
+    Field(
+      "behind", .nullable(.count), get: \.lag,
+      "How many revisions behind Apple's latest fetch is; null if it has fetched none."),
+  ]
+
+  private static let fieldsOfCheck: [Field<DomainSummary>] = [
+    Field("status", .checkStatus, write: { $0.check.map { .string($0.rawValue) } }),
+    Field("at", .time, write: { $0.checkedAt.map { .string(Timestamp.text($0)) } }),
+    Field(
+      "certificateExpires", .time, get: \.certificateEndsAt,
+      "When the certificate of the site ends; left out if the check saw none."),
+  ]
+
+  /// What lists show of the domain itself.
+  private var shown: StoredDomain {
+    StoredDomain(
+      Domain(name: name, isEnabled: isEnabled, format: format, environment: environment),
+      revision: revision, updatedAt: updatedAt)
   }
 }

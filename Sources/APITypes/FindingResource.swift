@@ -1,8 +1,7 @@
 package import Association
 package import JSONValue
 
-/// Findings, faults and the other answers about a document, in JSON. `Association` writes findings,
-/// comparisons and match results itself; their schemas are here.
+/// Faults, reports and comparisons in JSON.
 package enum FindingResource {
   private static let fieldsOfFault: [Field<Fault>] = [
     Field(
@@ -33,9 +32,8 @@ package enum FindingResource {
         .array(account.apps.prefix(Excerpt.limit).map { .object(fieldsOfAppShare.json(of: $0)) })
       }),
     Field(
-      "routes", .list(of: .named("RouteBytes", .object(fieldsOfRouteShare.members()))),
-      "The largest routes.",
-      write: { .array($0.routes.map { .object(fieldsOfRouteShare.json(of: $0)) }) }),
+      "routes", .list(of: .written("RouteBytes", fieldsOfRouteShare)), get: \.routes,
+      "The largest routes."),
   ]
 
   private static let fieldsOfAppShare: [Field<ByteAccount.AppShare>] = [
@@ -68,7 +66,8 @@ package enum FindingResource {
     ].schema(),
     "Fault": fieldsOfFault.members().schema(),
     "ByteAccount": fieldsOfAccount.members().schema(),
-    "Change": change.schema("One difference between two documents, or between other settings."),
+    "Change": DocumentChange.fields.members().schema(
+      "One difference between two documents, or between other settings."),
     "Comparison": comparison.schema(
       "How two documents differ in meaning, not in bytes, and what else of the domain differs."),
     "RevisionComparison":
@@ -114,11 +113,8 @@ package enum FindingResource {
     .object(fieldsOfAccount.json(of: account))
   }
 
-  private static let affectsLinks = Member(
-    "affectsLinks", .bool, "Whether any URL resolves differently; left out if unknown.", .optional)
-
   private static let comparison = [
-    affectsLinks,
+    Member("affectsLinks", .bool, DocumentChange.affectsLinksDocumentation, .optional),
     Member(
       "settingsRecorded", .constant(false),
       "False if an earlier version of the program published one of the revisions and recorded only its "
@@ -126,31 +122,4 @@ package enum FindingResource {
     Member("changes", .list(of: .shared("Change"))),
     Member("moreChanges", .count, "The number of changes that are left out.", .optional),
   ]
-
-  private static let change = [
-    Member("kind", .words(DocumentChange.Kind.self, "ChangeKind")),
-    Member("what", .words(DocumentChange.What.self, "ChangeSubject")),
-    Member(
-      "document", .documentKind,
-      "The kind of document with these places; left out for Apple's.", .optional),
-    Member("from", .pointer, "The place in the first document.", .optional),
-    Member("to", .pointer, "The place in the second document.", .optional),
-    Member("before", .any, "The value in the first document.", .optional),
-    Member("after", .any, "The value in the second document.", .optional),
-    Member("apps", .list(of: .string), "The apps whose links may change.", .optional),
-    Member("summary", .string, "The change in words."),
-    affectsLinks,
-    Member("example", example, "A URL that resolves differently.", .optional),
-    Member(
-      "moreExamples", .list(of: example),
-      "Up to 9 more, one for each other pair of routes that decide a URL before and after; left "
-        + "out without any.", .optional),
-  ]
-
-  private static let example = Schema.named(
-    "ChangeExample",
-    .object([
-      Member("url", .string), Member("platform", .platform),
-      Member("app", .string), Member("before", .resolution), Member("after", .resolution),
-    ]))
 }

@@ -65,8 +65,8 @@ extension Plan {
   /// The text of a step for a domain.
   package static func text(
     of domain: DomainName, _ action: Action, _ publication: Publication? = nil
-  ) throws -> [UInt8] {
-    text(of: domain.text, action, try publication.map { try PublicationResource($0) }, as: "domain")
+  ) -> [UInt8] {
+    text(of: domain.text, action, publication.map(PublicationResource.init), as: "domain")
   }
 
   private static func text(
@@ -144,8 +144,8 @@ package enum ForeignChangeResource {
     Field("author", .string, get: \.current.author, "Who published it."),
     Field("publishedAt", .time, get: \.current.publishedAt, "When it was published."),
     Field(
-      "stateRevision", .revision, "The revision that the state is based on, if it names one.",
-      .optional, write: { $0.expected.map { .integer($0) } }),
+      "stateRevision", .revision, get: \.expected,
+      "The revision that the state is based on, if it names one."),
     Field(
       "deleted", .constant(true), "True if the domain was deleted; otherwise left out.",
       .optional, write: { $0.isDeleted ? true : nil }),

@@ -5,22 +5,6 @@ import Store
 
 /// What a publication changed, as answers of the API report it. Clients read it too.
 package struct PublicationResource: Sendable {
-  /// A finding about a document.
-  package struct Finding: Sendable {
-    /// A code, perhaps one of a newer server.
-    package fileprivate(set) var code = ""
-    package fileprivate(set) var severity = Association.Finding.Severity.error
-    package fileprivate(set) var kind = DocumentKind.apple.rawValue
-    package fileprivate(set) var pointer = ""
-    package fileprivate(set) var message = ""
-    package fileprivate(set) var help = ""
-    package fileprivate(set) var source = Association.Finding.Source.lint
-    package fileprivate(set) var url: String?
-    package fileprivate(set) var appleCode: String?
-    /// The suppression that covers it; `nil` if it counts.
-    package fileprivate(set) var suppression: SuppressionResource.Mark?
-  }
-
   /// A URL that an app resolves differently now.
   package struct Resolution: Sendable {
     package fileprivate(set) var url = ""
@@ -42,7 +26,7 @@ package struct PublicationResource: Sendable {
   package fileprivate(set) var bytes = 0
   private var sha256 = ""
   package fileprivate(set) var documents: [Revision.Document] = []
-  package fileprivate(set) var findings: [Finding] = []
+  package fileprivate(set) var findings: [ReportedFinding] = []
   private var moreFindings = 0
   /// The URLs of expectations that resolve differently.
   package fileprivate(set) var changedResolutions: [Resolution] = []
@@ -64,7 +48,9 @@ extension PublicationResource {
     Field("sha256", .sha256, \.sha256, "The SHA-256 of that document.", .required),
     Field(
       "documents", RevisionResource.documents, \.documents, "Every document of the revision."),
-    Field("findings", .findings, \.findings, "The linter's findings about the documents."),
+    Field(
+      "findings", .list(of: ReportedFinding.coding), \.findings,
+      "The linter's findings about the documents."),
     Field("moreFindings", .count, \.moreFindings, moreDocumentation, unless: { $0 == 0 }),
     Field(
       "changedResolutions", .list(of: .resolution("ChangedResolution")), \.changedResolutions,
@@ -87,28 +73,6 @@ extension PublicationResource {
       unless: \.isEmpty),
   ]
 
-  static let fieldsOfFinding: [Field<Finding>] = [
-    Field("code", .string(.shared("FindingCode")), \.code, "", .required),
-    Field("severity", .word("Severity"), \.severity, "", .required),
-    Field("document", .string, \.kind, "The kind of the document that it is about."),
-    Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
-    Field("message", .string, \.message, "What the linter found.", .required),
-    Field("help", .string, \.help, "What to do."),
-    Field(
-      "source", .word("FindingSource"), \.source, "What found it; `lint` if it is left out.",
-      unless: { $0 == .lint }),
-    Field(
-      "url", .nullable(.string), \.url, "Of a check: the URL that it is about.",
-      unless: { $0 == nil }),
-    Field(
-      "appleCode", .nullable(.string), \.appleCode,
-      "Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it.",
-      unless: { $0 == nil }),
-    Field(
-      "suppressed", SuppressionResource.Mark.coding, \.suppression,
-      "The suppression that covers it; left out if none does."),
-  ]
-
   fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
     Field("url", .string, \.url, "", .required),
     Field("platform", .string, \.platform, "`ios` or `android`."),
@@ -129,7 +93,7 @@ extension PublicationResource {
   static let members = fields.members()
 
   static let schemas: JSON.Object = [
-    "Finding": fieldsOfFinding.members().schema(),
+    "Finding": ReportedFinding.fields.members().schema(),
     "ChangedResolution": fieldsOfResolution.members().schema(),
     "Publication": (members + dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
@@ -188,7 +152,7 @@ extension PublicationResource {
         .optional),
     ]
 
-  package init(_ publication: Publication) throws {
+  package init(_ publication: Publication) {
     let edited = publication.edited
     revision = edited.revision.number
     isChanged = edited.isChanged
@@ -198,13 +162,7 @@ extension PublicationResource {
     acceptedCodes = edited.revision.acceptedCodes
     let listed = Excerpt.first(publication.findings)
     moreFindings = publication.findings.count - listed.count
-    findings = listed.map {
-      Finding(
-        code: $0.code.rawValue, severity: $0.severity, kind: $0.kind.rawValue,
-        pointer: $0.pointer.description,
-        message: $0.message, help: $0.help,
-        suppression: publication.suppression(of: $0).map(SuppressionResource.Mark.init))
-    }
+    findings = listed.map(publication.reported)
     changedResolutions = publication.changedResolutions.map {
       Resolution(
         url: $0.url, platform: $0.app.platform.rawValue, app: $0.app.text, before: $0.before,
@@ -213,15 +171,7 @@ extension PublicationResource {
     androidApps = publication.androidApps.prefix(Excerpt.limit).map {
       AdoptedAppResource($0, in: publication)
     }
-    let comparison = publication.comparison()
-    changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
-      Change(
-        kind: change.kind, summary: change.summary,
-        example: change.examples.first.map {
-          Resolution(url: $0.url, app: $0.app, before: $0.before, after: $0.after)
-        })
-    }
-    diff = comparison.map { .object(FindingResource.json($0)) }
+    diff = publication.comparison.map { .object(FindingResource.json($0)) }
   }
 
   package var json: JSON.Object { Self.fields.json(of: self) }
@@ -230,25 +180,6 @@ extension PublicationResource {
   package static func read(_ body: BodyValue) -> PublicationResource? {
     var publication = PublicationResource()
     return body.read(fields, into: &publication, isOpen: true) ? publication : nil
-  }
-}
-
-extension PublicationResource.Finding {
-  init(_ stored: StoredFinding) {
-    self.init(
-      code: stored.code, severity: stored.severity, kind: stored.kind.rawValue,
-      pointer: stored.pointer,
-      message: stored.message, help: stored.help, source: stored.source, url: stored.url,
-      appleCode: stored.appleCode,
-      suppression: stored.suppression.map(SuppressionResource.Mark.init))
-  }
-}
-
-extension Coding<[PublicationResource.Finding]> {
-  fileprivate static var findings: Coding {
-    .list(
-      of: .open(
-        .shared("Finding"), PublicationResource.fieldsOfFinding, PublicationResource.Finding()))
   }
 }
 

@@ -1,5 +1,6 @@
 import Association
 package import JSONValue
+import Store
 
 /// The `components.schemas` of the OpenAPI description.
 package enum ResourceSchemas {
@@ -15,7 +16,7 @@ package enum ResourceSchemas {
       MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
-      ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
+      StoredFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
       LiveFilesQuestion.schemas,
       CheckHistoryResource.schemas,
       WebhookResource.schemas, ReplicaResource.schemas, SessionResource.schemas,

@@ -90,9 +90,8 @@ package enum FetchResource {
         .optional($0.collectedAt.map { Timestamp.text($0 + deviceSeconds) })
       }),
     Field(
-      "counts", .named("FetchCounts", .object(fieldsOfCounts.members())),
-      "The number of fetches by class of fetcher.",
-      write: { .object(fieldsOfCounts.json(of: $0.counts)) }),
+      "counts", .written("FetchCounts", fieldsOfCounts), get: \.counts,
+      "The number of fetches by class of fetcher."),
   ]
 
   private static let fieldsOfCounts: [Field<[FetcherClass: FetchCount]>] =

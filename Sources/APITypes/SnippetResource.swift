@@ -4,39 +4,31 @@ package import JSONValue
 /// What the makers of a domain's apps paste into their projects, in JSON.
 package enum SnippetResource {
   private static let fieldsOfEntitlement: [Field<Snippets.Entitlement>] = [
+    Field("app", .app, get: \.app, "The app."),
+    Field("associatedDomains", .list(of: .string), get: \.entries, "The entries, for Xcode."),
     Field(
-      "app", .shared("AppIdentifier"), "The app.", write: { .string($0.app.text) }),
-    Field(
-      "associatedDomains", .list(of: .string), "The entries, for Xcode.",
-      write: { .strings($0.entries) }),
-    Field(
-      "plist", .string, "The entries as a part of the app's `.entitlements` file.",
-      write: { .string($0.plist) }),
+      "plist", .string, get: \.plist, "The entries as a part of the app's `.entitlements` file."),
   ]
 
   private static let fields: [Field<Snippets>] = [
     Field(
-      "entitlements", .list(of: .named("Entitlement", .object(fieldsOfEntitlement.members()))),
+      "entitlements", .list(of: .written("Entitlement", fieldsOfEntitlement)), get: \.entitlements,
       "The associated domains of each Apple app. Wildcards are left out for `appclips`, which do not "
-        + "support them.",
-      write: { .array($0.entitlements.map { .object(fieldsOfEntitlement.json(of: $0)) }) }),
+        + "support them."),
     Field(
-      "intentFilter", .nullable(.string),
+      "intentFilter", .nullable(.string), get: \.intentFilter,
       "The intent filter for the activity that opens links, in the manifest of each Android app. Null if no "
-        + "Android app opens links.", write: { .optional($0.intentFilter) }),
+        + "Android app opens links."),
     Field(
-      "intentFilterFromAndroid15", .nullable(.string),
+      "intentFilterFromAndroid15", .nullable(.string), get: \.intentFilterFromAndroid15,
       "The same for apps that must not open more than the routes allow: Android 14 and lower ignore routes, "
-        + "and open no link with this filter. Null if the routes leave no URL out.",
-      write: { .optional($0.intentFilterFromAndroid15) }),
+        + "and open no link with this filter. Null if the routes leave no URL out."),
     Field(
-      "mobileconfig", .nullable(.string),
+      "mobileconfig", .nullable(.string), get: \.mobileConfig,
       "A configuration profile for macOS with managed associated domains (`com.apple.associated-domains`), "
         + "without wildcards. A device management server installs it; people cannot. Null without an Apple "
-        + "app.", write: { .optional($0.mobileConfig) }),
-    Field(
-      "notes", .list(of: .string), "What else the snippets need to work.",
-      write: { .strings($0.notes) }),
+        + "app."),
+    Field("notes", .list(of: .string), get: \.notes, "What else the snippets need to work."),
   ]
 
   static let schemas: JSON.Object = [

@@ -11,13 +11,7 @@ package enum StateResource {
       (exportedApps + [
         Member(
           "domains",
-          .list(
-            of: .named(
-              "DomainHash",
-              .object([
-                Member("domain", .domain), Member("revision", .revision, "The current revision."),
-                Member("sha256", .sha256, "The SHA-256 of its file."),
-              ]))))
+          .list(of: .named("DomainHash", .object(fieldsOfHash.members()))))
       ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
@@ -53,12 +47,16 @@ package enum StateResource {
   /// The file of an element of an export, as `aasa export DIR` writes it.
   package static func file(_ element: JSON) -> [UInt8] { Array(element.prettyPrinted().utf8) }
 
+  private static let fieldsOfHash: [Field<StateReader.Item>] = [
+    Field("domain", .domain, get: \.name),
+    Field("revision", .revision, get: \.revision, "The current revision."),
+    Field(
+      "sha256", .sha256, "The SHA-256 of its file.", write: { .optional($0.sha256) }),
+  ]
+
   /// What an export of hashes has of a domain.
   package static func hash(_ item: StateReader.Item) -> JSON {
-    [
-      "domain": .string(item.name.text), "revision": .integer(item.revision),
-      "sha256": .optional(item.sha256),
-    ]
+    .object(fieldsOfHash.json(of: item))
   }
 
   /// Tells apart the ways in which versions of this program write files of exports.
@@ -222,8 +220,7 @@ package struct StateReading {
     defer { faults.element = nil }
     let before = faults.count
     let body = BodyValue(json: json, pointer: pointer, faults: faults)
-    guard let (domain, revision) = DomainResource.read(body, over: old), faults.count == before
-    else { return nil }
-    return DesiredDomain(domain: domain, revision: revision)
+    let desired = DomainResource.read(body, over: old)
+    return faults.count == before ? desired : nil
   }
 }

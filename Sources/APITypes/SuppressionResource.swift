@@ -4,22 +4,6 @@ package import Store
 
 /// A suppression of findings in JSON.
 package enum SuppressionResource {
-  /// The suppression of a finding, in lists of findings.
-  package struct Mark: Sendable {
-    package fileprivate(set) var id: Int64 = 0
-    package fileprivate(set) var reason = ""
-    package fileprivate(set) var owner = ""
-    /// When the finding counts again, in seconds since 1970.
-    package fileprivate(set) var endsAt: Int64 = 0
-  }
-
-  fileprivate static let fieldsOfMark: [Field<Mark>] = [
-    Field("id", .row, \.id, "The number of the suppression in the domain."),
-    Field("reason", .string, \.reason, "Why no action is needed."),
-    Field("owner", .string, \.owner, "Who made the decision."),
-    Field("until", .time, \.endsAt, "When the finding is no longer suppressed."),
-  ]
-
   private static let fields: [Field<SuppressionReport>] = [
     Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
     Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
@@ -44,20 +28,11 @@ package enum SuppressionResource {
       "Who created it: the name of a token, or of a command."),
   ]
 
-  /// A suppression to be created, as it is read.
-  package struct New {
-    fileprivate var code: Finding.Code?
-    fileprivate var kind = DocumentKind.apple
-    fileprivate var pointer = ""
-    fileprivate var reason = ""
-    fileprivate var owner = ""
-    fileprivate var endsAt: Int64 = 0
-  }
-
-  private static let fieldsOfNew: [Field<New>] = [
+  private static let fieldsOfNew: [Field<NewSuppression>] = [
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
-      write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
+      write: { .string($0.code.rawValue) },
+      read: { body, new in new.code = body.word(Finding.Code.self) ?? new.code }),
     Field(
       "document", .word("DocumentKind"), \.kind,
       "The kind of the document that they are about. Default: Apple's file."),
@@ -78,7 +53,7 @@ package enum SuppressionResource {
     "Suppression": (fields.members() + .dryRun).schema(
       "A decision to take no action on some findings of a domain until a given time."),
     "NewSuppression": fieldsOfNew.members().schema(for: .request),
-    "FindingSuppression": fieldsOfMark.members().schema(
+    "FindingSuppression": ReportedFinding.fieldsOfSuppression.members().schema(
       "The suppression that covers a finding."),
   ]
 
@@ -86,48 +61,33 @@ package enum SuppressionResource {
 
   /// - Parameter now: The time, in seconds since 1970, after which a suppression must end.
   package static func read(_ body: BodyValue, now: Int64) -> NewSuppression? {
-    var new = New()
-    guard body.read(fieldsOfNew, into: &new), let code = new.code else { return nil }
+    // Every one has a code of its own.
+    var new = NewSuppression(code: .notJSON, pointer: "", reason: "", owner: "", endsAt: 0)
+    guard body.read(fieldsOfNew, into: &new) else { return nil }
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
         "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
     }
-    return NewSuppression(
-      code: code, kind: new.kind, pointer: new.pointer, reason: new.reason, owner: new.owner,
-      endsAt: new.endsAt)
+    return new
   }
 
   /// Checks what a new suppression covers: findings, none of which is an error.
   package static func check(
     _ report: SuppressionReport, ofCode code: Finding.Code, in name: DomainName
   ) throws(InvalidInput) {
-    let faults = Faults()
     if report.coversError || (report.findings == 0 && code.severity == .error) {
-      faults.add(
+      throw InvalidInput(
         .errorNotSuppressed, at: JSONPointer.root.appending("code"),
         "\"\(code.rawValue)\" is an error. Errors cannot be suppressed, only accepted: publish with "
           + "?accept=\(code.rawValue).")
     } else if report.findings == 0 {
-      faults.add(
+      throw InvalidInput(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
         "No finding \"\(code.rawValue)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."
       )
     }
-    try faults.check()
   }
-}
-
-extension SuppressionResource.Mark {
-  init(_ suppression: Suppression) {
-    id = suppression.number
-    reason = suppression.reason
-    owner = suppression.owner
-    endsAt = suppression.endsAt
-  }
-
-  static let coding = Coding<SuppressionResource.Mark>.open(
-    .shared("FindingSuppression"), SuppressionResource.fieldsOfMark, SuppressionResource.Mark())
 }
 
 extension Coding<String> {
@@ -141,14 +101,14 @@ extension Coding<String> {
   }
 }
 
-/// A finding with its domain, as `GET /v1/findings` lists it. Clients read it too.
-package struct ListedFinding: Sendable {
-  package let domain: String
-  package let finding: PublicationResource.Finding
+/// A finding with its domain, as `GET /v1/findings` lists it.
+extension StoredFinding {
+  private static let fields: [Field<StoredFinding>] =
+    [Field("domain", .domain, get: \.domain)] + ReportedFinding.fields.of(\.finding)
 
   static let schemas: JSON.Object = [
-    "ListedFinding": ([Member("domain", .domain)] + PublicationResource.fieldsOfFinding.members())
-      .schema("A finding about the document that a domain serves."),
+    "ListedFinding": fields.members().schema(
+      "A finding about the document that a domain serves."),
     "Findings":
       (ResourceSchemas.page(of: "ListedFinding") + [
         Member("total", .count, "The number of items on all pages."),
@@ -161,20 +121,5 @@ package struct ListedFinding: Sendable {
       ]).schema(),
   ]
 
-  package static func json(_ stored: StoredFinding) -> JSON {
-    var object: JSON.Object = ["domain": .string(stored.domain.text)]
-    let finding = PublicationResource.fieldsOfFinding.json(
-      of: PublicationResource.Finding(stored))
-    for member in finding.members { object.appendNew(member.key, member.value) }
-    return .object(object)
-  }
-
-  /// Reads an item of a server's answer, which may be newer.
-  package static func read(_ body: BodyValue) -> ListedFinding? {
-    var finding = PublicationResource.Finding()
-    guard let domain = body.object()?.required("domain")?.string,
-      body.read(PublicationResource.fieldsOfFinding, into: &finding, isOpen: true)
-    else { return nil }
-    return ListedFinding(domain: domain, finding: finding)
-  }
+  package var json: JSON { .object(Self.fields.json(of: self)) }
 }

@@ -1,4 +1,3 @@
-import APITypes
 public import Association
 public import JSONValue
 public import Store
@@ -34,19 +33,31 @@ public struct Check: Sendable {
   public var status: Status { Status(worst: findings.map(\.severity).max()) }
 
   /// All of it, as the API answers, without suppressions.
-  public var json: JSON.Object {
-    var object: JSON.Object = [
-      "domain": .string(domain.text), "at": .string(Timestamp.text(at)),
-      "milliseconds": .integer(milliseconds),
-      "status": .string(status.rawValue),
-      "findings": .array(findings.map(\.json)),
-    ]
-    object["origin"] = origin?.json
-    object["cdn"] = cdn?.json
-    object["certificate"] = certificate?.json
-    object["requests"] = .array(requests)
-    return object
-  }
+  public var json: JSON.Object { Self.fields.json(of: self) }
+
+  package static let fields: [Field<Check>] = [
+    Field("domain", .domain, get: \.domain),
+    Field("at", .time, get: \.at, "When the check began."),
+    Field("milliseconds", .count, get: \.milliseconds, "How long it took."),
+    Field(
+      "status", .word("CheckStatus"), get: \.status,
+      "By the worst finding that is not suppressed."),
+    Field(
+      "findings", .list(of: .shared("Finding")), "The worst first.",
+      write: { .array($0.findings.map(\.json)) }),
+    Field(
+      "origin", .written("FoundFile", HeldDocument.fields), get: \.origin,
+      "What the site serves as Apple's file, if it is one."),
+    Field(
+      "cdn", .written("FoundFile", HeldDocument.fields), get: \.cdn, "What Apple's CDN serves."),
+    Field(
+      "certificate", .written("SiteCertificate", CertificateFacts.fields), get: \.certificate,
+      "The certificate of the site."),
+    Field(
+      "requests",
+      .list(of: .named("CheckRequest", .object(ObservedRequest.fields.members()))),
+      "Every request, with each redirect.", write: { .array($0.requests) }),
+  ]
 }
 
 extension Check {
@@ -76,12 +87,12 @@ struct CertificateFacts: Sendable {
   let issuer: String
   let endsAt: Int64
 
-  var json: JSON {
-    [
-      "names": .strings(names.prefix(20).map(\.fromOutside)), "issuer": .string(issuer.fromOutside),
-      "expires": .string(Timestamp.text(endsAt)),
-    ]
-  }
+  static let fields: [Field<CertificateFacts>] = [
+    Field(
+      "names", .list(of: .string), write: { .strings($0.names.prefix(20).map(\.fromOutside)) }),
+    Field("issuer", .string, get: \.issuer.fromOutside),
+    Field("expires", .time, get: \.endsAt),
+  ]
 }
 
 extension String {

@@ -1,4 +1,3 @@
-import APITypes
 import Association
 import Fetching
 import JSONValue

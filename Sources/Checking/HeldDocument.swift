@@ -1,4 +1,3 @@
-import APITypes
 import Association
 import JSONValue
 import Store
@@ -6,7 +5,7 @@ import Store
 /// A document that was found outside, compared with what we published.
 public struct HeldDocument: Sendable {
   /// How a document equals one of ours.
-  public enum Equality: String, Sendable {
+  public enum Equality: String, Sendable, CaseIterable {
     /// Each byte is the same.
     case bytes
     /// It is JSON-equal: something on the way has rewritten it.
@@ -31,20 +30,23 @@ public struct HeldDocument: Sendable {
   /// Whether it is what we serve now.
   public var isCurrent: Bool { equality != nil && revision == current }
 
-  var json: JSON {
-    var object: JSON.Object = [:]
-    if let current {
-      object["revision"] = revision.map { .integer($0) } ?? .null
-      object["current"] = .integer(current)
-    }
-    object["by"] = equality.map { .string($0.rawValue) }
-    object["bytes"] = .integer(size)
-    object["sha256"] = .string(sha256)
-    object["age"] = age.map { .integer($0) }
-    object["expires"] = expiresAt.map { .string(Timestamp.text($0)) }
-    if !changes.isEmpty { object["changes"] = .strings(changes) }
-    return .object(object)
-  }
+  static let fields: [Field<HeldDocument>] = [
+    Field(
+      "revision", .nullable(.revision),
+      "The revision that it is; null if it is none. Left out if it is compared with `document`.",
+      .optional, write: { $0.current == nil ? nil : $0.revision.map { .integer($0) } ?? .null }),
+    Field("current", .revision, get: \.current, "The current revision."),
+    Field(
+      "by", .word("EqualBy"), get: \.equality,
+      "How it equals that revision: in every byte, or as JSON."),
+    Field("bytes", .count, get: \.size, "Its size."),
+    Field("sha256", .sha256, get: \.sha256, "Its SHA-256."),
+    Field("age", .count, get: \.age, "Of a copy: its age in seconds."),
+    Field("expires", .time, get: \.expiresAt, "Of a copy: until when it is fresh."),
+    Field(
+      "changes", .list(of: .string), "What changes from the current document to this one.",
+      .optional, write: { $0.changes.isEmpty ? nil : .strings($0.changes) }),
+  ]
 }
 
 /// What a domain should serve, and what it served before.

@@ -87,26 +87,33 @@ public struct LiveFiles: Sendable {
     }
   }
 
-  /// The answer of the API, with the files in base64.
-  package var json: JSON {
-    [
-      "domain": .string(domain.text),
-      "files": .array(
-        files.map {
-          [
-            "url": .string($0.url), "content": .string(Data($0.content).base64EncodedString()),
-          ]
-        }),
-      "failures": .array(
-        failures.map {
-          [
-            "url": .string($0.url), "code": .string($0.code),
-            "message": .string($0.message.fromOutside),
-          ]
-        }),
-      "notes": .strings(notes.map(\.fromOutside)),
-    ]
-  }
+  /// The answer of the API.
+  package var json: JSON { .object(Self.fields.json(of: self)) }
+
+  package static let fields: [Field<LiveFiles>] = [
+    Field("domain", .domain, get: \.domain),
+    Field(
+      "files", .list(of: .written("LiveFile", fieldsOfFile)), get: \.files, "At most one per kind."),
+    Field(
+      "failures", .list(of: .written("LiveFileFailure", fieldsOfFailure)), get: \.failures,
+      "What was not fetched, though it may be there."),
+    Field(
+      "notes", .list(of: .string), "How the files were found.",
+      write: { .strings($0.notes.map(\.fromOutside)) }),
+  ]
+
+  private static let fieldsOfFile: [Field<File>] = [
+    Field("url", .string, get: \.url, "Where it was looked for; it ends with the kind."),
+    Field(
+      "content", .string, "The bytes in base64.",
+      write: { .string(Data($0.content).base64EncodedString()) }),
+  ]
+
+  private static let fieldsOfFailure: [Field<Failure>] = [
+    Field("url", .string, get: \.url),
+    Field("code", .string, get: \.code, "The code of a finding, or `no-file`."),
+    Field("message", .string, get: \.message.fromOutside),
+  ]
 }
 
 /// What is at one of the places of a file.

@@ -1,4 +1,3 @@
-import APITypes
 import Association
 import Fetching
 import JSONValue
@@ -57,32 +56,54 @@ struct Observation: Sendable {
 
   /// The requests as a check shows them.
   var json: [JSON] {
-    followed.hops.map { hop in
-      var object: JSON.Object = [
-        "url": .string(hop.url.fromOutside), "agent": .string(agent.rawValue),
-        "milliseconds": .integer(hop.fetch.milliseconds),
-      ]
-      object["address"] = hop.fetch.address.map { .string($0) }
-      switch hop.fetch.result {
-      case .failure(let failure): object["error"] = .string(failure.words.fromOutside)
-      case .success(let answer):
-        object["status"] = .integer(answer.status)
-        object["contentType"] = answer["Content-Type"].map { .string($0.fromOutside) }
-        object["bytes"] = .integer(answer.size)
-        object["redirect"] = answer.redirect.map { .string($0.fromOutside) }
-        let shown = ["cache-control", "age", "etag", "last-modified", "expires"]
-        let fields = answer.fields.filter { field in
-          shown.contains(field.name.lowercased()) || field.name.lowercased().hasPrefix("apple-")
-        }
-        var list: JSON.Object = [:]
-        for field in fields.prefix(20) {
-          list[field.name.fromOutside] = .string(field.value.fromOutside)
-        }
-        if !list.isEmpty { object["fields"] = .object(list) }
-      }
-      return .object(object)
+    followed.hops.map { .object(ObservedRequest.fields.json(of: ObservedRequest(agent, $0))) }
+  }
+}
+
+/// A request of a check, as its answer shows it.
+struct ObservedRequest: Sendable {
+  private let agent: Agent
+  private let hop: FollowedFetch.Hop
+  private let answer: Fetch.Answer?
+  private var error: String?
+
+  init(_ agent: Agent, _ hop: FollowedFetch.Hop) {
+    (self.agent, self.hop) = (agent, hop)
+    switch hop.fetch.result {
+    case .success(let answer): self.answer = answer
+    case .failure(let failure): (answer, error) = (nil, failure.words.fromOutside)
     }
   }
+
+  /// The header fields about caching, and Apple's own.
+  private var fields: JSON? {
+    let shown = ["cache-control", "age", "etag", "last-modified", "expires"]
+    let fields = (answer?.fields ?? []).filter { field in
+      shown.contains(field.name.lowercased()) || field.name.lowercased().hasPrefix("apple-")
+    }
+    var list: JSON.Object = [:]
+    for field in fields.prefix(20) {
+      list[field.name.fromOutside] = .string(field.value.fromOutside)
+    }
+    return list.isEmpty ? nil : .object(list)
+  }
+
+  static let fields: [Field<ObservedRequest>] = [
+    Field("url", .string, get: \.hop.url.fromOutside),
+    Field("agent", .string, get: \.agent.rawValue, "The `User-Agent`."),
+    Field("milliseconds", .count, get: \.hop.fetch.milliseconds),
+    Field("address", .string, get: \.hop.fetch.address, "The address that it was sent to."),
+    Field("error", .string, get: \.error, "Why there is no answer."),
+    Field("status", .count, get: \.answer?.status),
+    Field("contentType", .string, get: \.answer?["Content-Type"]?.fromOutside),
+    Field("bytes", .count, get: \.answer?.size),
+    Field(
+      "redirect", .string, get: \.answer?.redirect?.fromOutside,
+      "Where the answer redirects to."),
+    Field(
+      "fields", .object, "The header fields about caching, and Apple's own.", .optional,
+      write: \.fields),
+  ]
 }
 
 /// The answers that a check got.

@@ -53,19 +53,8 @@ public struct DesiredApp<Key: AppKey>: Sendable {
   public func app(over old: Key.App?) -> Key.App { change(old ?? Key.app(id)) }
 }
 
-/// A domain of a state.
-public struct DesiredDomain: Sendable {
-  /// The domain.
-  public let domain: Domain
-  /// The revision that the state was made from; `nil` if the state does not name one.
-  public let revision: Int?
-
-  /// A domain.
-  public init(domain: Domain, revision: Int?) {
-    self.domain = domain
-    self.revision = revision
-  }
-}
+/// A domain of a state, and the revision that the state was made from, if it names one.
+public typealias DesiredDomain = (domain: Domain, revision: Int?)
 
 /// How to apply a state.
 public struct ApplyOptions: Sendable {

@@ -5,7 +5,7 @@ public import Store
 /// The result of an edit.
 public struct Publication: Sendable {
   /// The domain and its revision.
-  public let edited: EditedDomain
+  public internal(set) var edited: EditedDomain
   /// The findings about the document.
   public let findings: [Finding]
   /// The URLs of old and new expectations that resolve differently now.
@@ -17,14 +17,16 @@ public struct Publication: Sendable {
   public var createsAndroidApps = false
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
-  /// The names that moved from or to other domains in the same change.
-  var moves: [Alias: MovedName] = [:]
+  /// How everything that the domain publishes differs from before; `nil` if nothing was served before, or if
+  /// that document is damaged or too complex, as only documents of earlier versions can be.
+  public private(set) var comparison: DomainComparison?
 
-  /// The suppression that covers a finding about the document; `nil` if it counts.
-  public func suppression(of finding: Finding) -> Suppression? {
-    edited.suppressions.covering(
-      finding.code.rawValue, finding.severity, finding.kind, at: finding.pointer.description,
-      in: edited.stored.domain.document)
+  /// A finding with the suppression that covers it.
+  package func reported(_ finding: Finding) -> ReportedFinding {
+    var reported = ReportedFinding(finding)
+    let document = edited.stored.domain.document
+    reported.suppression = edited.suppressions.covering(reported, in: document)?.mark
+    return reported
   }
 
   /// What takes the bytes of Apple's file; `nil` if there is none.
@@ -32,25 +34,23 @@ public struct Publication: Sendable {
     documents.json[.apple].map { _ in ByteAccount(of: documents.apple) }
   }
 
-  /// Compares everything that the domain publishes with what it published before; `nil` if nothing was
-  /// served before, or if its document is damaged or too complex, as only documents of earlier versions
-  /// can be. This can be slow, so call it after the transaction.
-  public func comparison() -> DomainComparison? {
-    documentsBefore().flatMap { before in
-      let (domain, from) = (
-        edited.stored.domain, DomainComparison.State(before, edited.domainBefore)
-      )
-      do throws(TooComplex) {
-        if isDeletion {
-          return try DomainComparison(deleting: domain.name, from: from, moves: moves)
-        }
-        return try DomainComparison(
-          of: domain.name, from: from,
-          to: DomainComparison.State(documents, domain), moves: moves)
-      } catch {
-        // Only the old document can be: the new one passed the linter.
-        return nil
+  /// Compares the domain with what it published before. This can be slow, so it comes before the transaction.
+  ///
+  /// - Parameter moves: The names that moved from or to other domains in the same change.
+  mutating func compare(_ moves: [Alias: MovedName] = [:]) {
+    guard let before = documentsBefore() else { return }
+    let domain = edited.stored.domain
+    let from = DomainComparison.State(before, edited.domainBefore)
+    do throws(TooComplex) {
+      if isDeletion {
+        comparison = try DomainComparison(deleting: domain.name, from: from, moves: moves)
+      } else {
+        comparison = try DomainComparison(
+          of: domain.name, from: from, to: DomainComparison.State(documents, domain), moves: moves)
       }
+    } catch {
+      // Only the old document can be: the new one passed the linter.
+      comparison = nil
     }
   }
 
@@ -60,8 +60,8 @@ public struct Publication: Sendable {
 }
 
 extension [Publication] {
-  /// Names the domains that names move between.
-  func findingMoves() -> [Publication] {
+  /// Those between which names move, compared again with that in mind.
+  func comparingMoves() -> [Publication] {
     var takers: [Alias: Publication] = [:]
     for publication in self where !publication.isDeletion {
       let before = Set(publication.edited.domainBefore?.aliases ?? [])
@@ -69,24 +69,24 @@ extension [Publication] {
       let own = publication.edited.isNew ? [Alias(domain.name)] : []
       for name in own + domain.aliases where !before.contains(name) { takers[name] = publication }
     }
-    if takers.isEmpty { return self }
-    var publications = self
-    let places = Dictionary(
-      indices.map { (self[$0].edited.stored.domain.name, $0) }, uniquingKeysWith: { $1 })
-    for index in indices {
-      for name in self[index].namesGivenUp {
+    var moves: [DomainName: [Alias: MovedName]] = [:]
+    for giver in self {
+      for name in giver.namesGivenUp {
         guard let taker = takers[name] else { continue }
-        let (from, to) = (self[index].edited.stored.domain, taker.edited.stored.domain)
-        let wasServed = self[index].edited.domainBefore?.isEnabled ?? false
+        let (from, to) = (giver.edited.stored.domain, taker.edited.stored.domain)
+        let wasServed = giver.edited.domainBefore?.isEnabled ?? false
         let move = MovedName(
-          from: from.name, to: to.name,
-          before: wasServed ? self[index].documentsBefore() : nil,
+          from: from.name, to: to.name, before: wasServed ? giver.documentsBefore() : nil,
           after: to.isEnabled ? taker.documents : nil)
-        publications[index].moves[name] = move
-        if let place = places[to.name] { publications[place].moves[name] = move }
+        for side in [from, to] { moves[side.name, default: [:]][name] = move }
       }
     }
-    return publications
+    return compactMap { publication in
+      var publication = publication
+      guard let moves = moves[publication.edited.stored.domain.name] else { return nil }
+      publication.compare(moves)
+      return publication
+    }
   }
 }
 

@@ -137,10 +137,13 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
-      return try Review(
-        try propose(basis.stored), over: basis, apps: store.appSource, by: context)
+      var review = try Review(
+        try propose(basis.stored), over: basis, apps: store.appSource, action: action, by: context,
+        now: store.now())
+      review.publication.compare()
+      return review
     } write: { transaction, review in
-      try review.publish(in: transaction, action: action)
+      try review.publish(in: transaction)
     }
     try serve(context, publication.edited.stored)
     return publication
@@ -154,9 +157,13 @@ extension Publisher {
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
-      try Deletion(of: name, try store.basis(of: name, if: precondition), accepting: accepted)
+      let basis = try store.basis(of: name, if: precondition)
+      var publication = try Publication(deleting: name, basis, accepting: accepted)
+      publication.compare()
+      return (basis, publication)
     } write: { transaction, deletion in
-      try deletion.publish(in: transaction)
+      try transaction.delete(deletion.0)
+      return deletion.1
     }
     try serve(context)
     return publication
@@ -202,7 +209,7 @@ extension Publisher {
     let publications = try store.edit(context) { earlier in
       try review(
         try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier, apps: source,
-        by: context
+        action: "rename app \(old) to \(new)", by: context
       ) { _, basis in
         // It was deleted after the list was read.
         guard let stored = basis.stored else { throw Outdated() }
@@ -215,9 +222,7 @@ extension Publisher {
     } write: { transaction, reviews in
       let names = try transaction.rename(old, to: new)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
-      return try reviews.map {
-        try $0.publish(in: transaction, action: "rename app \(old) to \(new)")
-      }
+      return try reviews.map { try $0.publish(in: transaction) }
     }
     try serve(context)
     return publications
@@ -240,7 +245,8 @@ extension Publisher {
         names.map { Domain(name: $0) }, reusing: earlier,
         apps: AppSource(
           environment: store.environment(of:),
-          androidApp: { try $0 == package ? app : store.androidApp($0) }), by: context
+          androidApp: { try $0 == package ? app : store.androidApp($0) }),
+        action: "change certificates of Android app \(package)", by: context
       ) { _, basis in
         // It was deleted after the list was read.
         guard var domain = basis.stored?.domain, let old else { throw Outdated() }
@@ -254,9 +260,7 @@ extension Publisher {
         old == nil || old?.certificates == app.certificates
         ? [] : try transaction.domains(using: package)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
-      let publications = try reviews.map {
-        try $0.publish(in: transaction, action: "change certificates of Android app \(package)")
-      }
+      let publications = try reviews.map { try $0.publish(in: transaction) }
       return (stored, isNew, publications.filter(\.edited.isChanged))
     }
     try serve(context)
@@ -269,7 +273,7 @@ extension Publisher {
   ///   - earlier: Reviews that are reused if they are not outdated.
   ///   - apps: Where the apps are found, as they are after the edit.
   private func review(
-    _ domains: [Domain], reusing earlier: [Review]?, apps source: AppSource,
+    _ domains: [Domain], reusing earlier: [Review]?, apps source: AppSource, action: String,
     by context: WriteContext, _ propose: (Domain, inout DomainBasis) throws -> Proposal
   ) throws -> [Review] {
     let known = Dictionary(
@@ -282,7 +286,10 @@ extension Publisher {
       }
       var basis = try store.basis(of: domain.name)
       let proposal = try propose(domain, &basis)
-      return try Review(proposal, over: basis, apps: source, by: context)
+      var review = try Review(
+        proposal, over: basis, apps: source, action: action, by: context, now: store.now())
+      review.publication.compare()
+      return review
     }
   }
 

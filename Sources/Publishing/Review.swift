@@ -20,30 +20,29 @@ struct Proposal {
 /// A proposal that passed review. All that is left is to write its rows.
 struct Review {
   let edit: DomainEdit
-  private let documents: ReadDocuments
-  private let findings: [Finding]
-  private let changedResolutions: [ChangedResolution]
+  /// What publishing gives, without the numbers of new entries and routes.
+  var publication: Publication
   private let createdApps: [AndroidApp]
-  private let androidApps: [AdoptedApp]
-  private let createsAndroidApps: Bool
+  private let action: String
 
   /// Renders and lints a proposal, and checks its expectations.
   ///
-  /// - Parameter apps: Where the apps are found.
+  /// - Parameters:
+  ///   - apps: Where the apps are found.
+  ///   - action: The action for the audit.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
-    _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, by context: WriteContext
+    _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, action: String,
+    by context: WriteContext, now: Int64
   ) throws {
+    self.action = action
     let old = proposal.before ?? basis.stored?.domain
     createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
-    androidApps = proposal.androidApps
-    createsAndroidApps = proposal.createsAndroidApps
     let source = source.adding(createdApps)
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     let draft = Draft(domain, apps)
-    documents = draft.documents
     let before = {
       basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
     }
@@ -61,20 +60,23 @@ struct Review {
       let account = tooLarge.flatMap { ByteAccount(of: draft.documents, $0) }
       var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
-        open += (foreign + ServiceReview.closing(draft.domain, documents, since: old, before))
+        open += (foreign + ServiceReview.closing(draft.domain, draft.documents, since: old, before))
           .filter { $0.isRefused(accepting: proposal.accepted) }
       }
       throw PublicationError.refused(domain.name, open, account: account)
     }
     let service = try ServiceReview(
-      of: draft.domain, documents, since: old, before, findings: findings, foreign,
+      of: draft.domain, draft.documents, since: old, before, findings: findings, foreign,
       accepting: proposal.accepted)
-    self.findings = findings + service.findings
-    changedResolutions = service.changedResolutions
     edit = DomainEdit(
       domain, over: basis, apps: apps, documents: draft.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
       findings: found)
+    publication = Publication(
+      edited: edit.preview(action: action, by: context, now: now),
+      findings: findings + service.findings, changedResolutions: service.changedResolutions,
+      documents: draft.documents, androidApps: proposal.androidApps,
+      createsAndroidApps: proposal.createsAndroidApps)
   }
 
   /// The number of each error that was accepted when a domain was published.
@@ -88,28 +90,17 @@ struct Review {
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
 
-  /// What publishing a domain that changes will give; see `DomainEdit.preview`.
-  func preview(action: String, by context: WriteContext, now: Int64) -> Publication {
-    Publication(
-      edited: edit.preview(action: action, by: context, now: now), findings: findings,
-      changedResolutions: changedResolutions, documents: documents, androidApps: androidApps,
-      createsAndroidApps: createsAndroidApps)
-  }
-
   /// Writes the rows.
   ///
   /// - Throws: `StoreError`, `Outdated`.
-  func publish(
-    in transaction: borrowing Transaction, action: String
-  ) throws -> Publication {
+  func publish(in transaction: borrowing Transaction) throws -> Publication {
     for app in createdApps {
       if try transaction.app(app.package) != nil { throw Outdated() }
       _ = try transaction.put(app, PackageName.self)
     }
-    return Publication(
-      edited: try transaction.save(edit, action: action), findings: findings,
-      changedResolutions: changedResolutions, documents: documents, androidApps: androidApps,
-      createsAndroidApps: createsAndroidApps)
+    var publication = publication
+    publication.edited = try transaction.save(edit, action: action)
+    return publication
   }
 }
 

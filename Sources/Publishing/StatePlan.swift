@@ -167,15 +167,14 @@ struct StatePlanning {
   private mutating func add(
     _ desired: DesiredDomain, _ name: DomainName, _ basis: DomainBasis, at index: Int?
   ) throws {
-    let review: Review
+    var review: Review
     do {
       review = try self.review(desired, basis)
     } catch let error as PublicationError {
       return note(error)
     }
-    if errorCount > 0 { return }
-    let publication = review.preview(action: Publisher.applying, by: context, now: store.now())
-    if index == nil && !publication.edited.isChanged { return }
+    if errorCount > 0 || index == nil && !review.publication.edited.isChanged { return }
+    review.publication.compare()
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
@@ -190,7 +189,7 @@ struct StatePlanning {
           ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
-    try report(name, publication.action, publication)
+    try report(name, review.publication.action, review.publication)
   }
 
   /// Publishes the domains that the state does not list, but whose Android apps it changes.
@@ -209,7 +208,7 @@ struct StatePlanning {
           guard let old = try store.androidApp(app.id) else { continue }
           domain.replaceKeptCertificates(of: old, by: app.app(over: old))
         }
-        try add(DesiredDomain(domain: domain, revision: nil), name, basis, at: nil)
+        try add((domain, nil), name, basis, at: nil)
       }
       work.end(name)
     }
@@ -224,9 +223,10 @@ struct StatePlanning {
       // If not, it was deleted after the list was read.
       if basis.stored != nil {
         do {
-          let deletion = try Deletion(of: name, basis, accepting: options.accepted)
+          var deletion = try Publication(deleting: name, basis, accepting: options.accepted)
+          deletion.compare()
           plan.deletions.append(StatePlan.Deletion(name: name, version: basis.stored?.version))
-          try report(name, .delete, deletion.publication)
+          try report(name, .delete, deletion)
         } catch let error as PublicationError {
           note(error)
         }
@@ -244,7 +244,7 @@ struct StatePlanning {
   private mutating func review(_ desired: DesiredDomain, _ basis: DomainBasis) throws -> Review {
     let review = try Review(
       Proposal(domain: desired.domain, accepted: options.accepted), over: basis, apps: appSource,
-      by: context)
+      action: Publisher.applying, by: context, now: store.now())
     plan.apps.environments.merge(review.edit.apps.environments) { $1 }
     plan.apps.android.merge(review.edit.apps.android) { $1 }
     return review
@@ -345,7 +345,7 @@ struct StatePlanning {
         continue
       }
       publications.append(
-        try Deletion(of: deletion.name, basis, accepting: options.accepted).publication)
+        try Publication(deleting: deletion.name, basis, accepting: options.accepted))
     }
     for edit in plan.edits where publications.count < Self.mostNamed {
       guard (edit.taken + edit.released.map(\.alias)).contains(where: moved.contains) else {
@@ -355,11 +355,9 @@ struct StatePlanning {
       guard let index = edit.index, let desired = try state.domain(index, basis.stored) else {
         throw Outdated()
       }
-      let review = try review(desired, basis)
-      publications.append(
-        review.preview(action: Publisher.applying, by: context, now: store.now()))
+      publications.append(try review(desired, basis).publication)
     }
-    for publication in publications.findingMoves() {
+    for publication in publications.comparingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
     }
   }

@@ -58,14 +58,7 @@ enum CheckRows {
     var result = check.result
     result["status"] = .string(status.rawValue)
     result["findings"] = .array(
-      zip(check.findings, suppressions).map { finding, suppression in
-        guard let suppression, case .object(var object) = finding.json else { return finding.json }
-        object["suppressed"] = [
-          "id": .integer(suppression.number), "reason": .string(suppression.reason),
-          "owner": .string(suppression.owner), "until": .time(suppression.endsAt),
-        ]
-        return .object(object)
-      })
+      zip(check.findings, suppressions).map { ReportedFinding($0, $1?.mark).json })
     var run = CheckRun()
     (run.firstAt, run.lastAt) = (check.at, check.at)
     (run.status, run.cdnRevision) = (status, check.cdn?.revision)

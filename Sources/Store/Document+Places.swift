@@ -3,8 +3,13 @@ import Association
 /// Places of findings that do not change when entries and routes move: JSON pointers in which the
 /// numbers of entries and routes stand for their positions, `/applinks/details/#2/routes/#5/~1`.
 extension Document {
+  /// The place of a finding.
+  func place(of finding: ReportedFinding) -> String {
+    place(at: finding.pointer, in: DocumentKind(rawValue: finding.kind))
+  }
+
   /// The place that a JSON pointer leads to. Only Apple's file has entries and routes in their order.
-  func place(at pointer: String, in kind: DocumentKind) -> String {
+  func place(at pointer: String, in kind: DocumentKind?) -> String {
     if kind != .apple { return pointer }
     var keys = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard keys.starts(with: Self.details), keys.count > 3,

@@ -53,52 +53,25 @@ extension Transaction {
   }
 }
 
-/// A finding without its domain.
-struct FindingRow {
-  var code = ""
-  var severity = Finding.Severity.note
-  var kind = DocumentKind.apple
-  var pointer = ""
-  var message = ""
-  var help = ""
-  var source = Finding.Source.lint
-  var url: String?
-  var appleCode: String?
-  /// The number of the suppression that covers it, which may have ended.
-  var suppression: Int64?
-}
-
 extension Finding.Severity: Storable {}
 extension DocumentKind: Storable {}
 extension Finding.Source: Storable {}
 
-extension FindingRow {
-  init(_ finding: Finding) {
-    code = finding.code.rawValue
-    severity = finding.severity
-    kind = finding.kind
-    pointer = finding.pointer.description
-    message = finding.message
-    help = finding.help
-    source = finding.source
-    url = finding.url
-    appleCode = finding.appleCode
-  }
-}
-
-/// Reads and writes rows of `finding`.
+/// Reads and writes rows of `finding`. Of a suppression they have only the number, also after its end.
 enum FindingRows {
   /// The number of findings of a domain that are stored, besides the first of each code.
   private static let limit = 1000
 
   static let table = Table(
-    "finding", keys: ["domain_id", "position"], blank: FindingRow(),
+    "finding", keys: ["domain_id", "position"], blank: ReportedFinding(),
     columns: [
       Column("code", \.code), Column("severity", \.severity), Column("kind", \.kind),
       Column("pointer", \.pointer),
       Column("message", \.message), Column("help", \.help), Column("source", \.source),
       Column("url", \.url), Column("apple_code", \.appleCode),
-      Column("suppression", \.suppression),
+      Column("suppression", bind: { $0.suppression.map { .integer($0.id) } ?? .null }) {
+        $2.suppression = try Int64?.read($0, $1).map { ReportedFinding.Suppression(id: $0) }
+      },
     ])
 
   /// The position of the first finding of a source.
@@ -106,7 +79,7 @@ enum FindingRows {
     source == .lint ? 0 : 1_000_000
   }
 
-  static func all(of domain: Int64, _ connection: any Connection) throws -> [FindingRow] {
+  static func all(of domain: Int64, _ connection: any Connection) throws -> [ReportedFinding] {
     try table.all(
       "domain_id", "FROM finding WHERE domain_id = ? ORDER BY position", domain, connection
     ).map(\.value)
@@ -124,14 +97,14 @@ enum FindingRows {
     let kept = (findings ?? []).enumerated().filter { index, finding in
       codes.insert(finding.code).inserted || index < limit
     }
-    let rows = kept.map { FindingRow($0.element) }
+    let rows = kept.map { ReportedFinding($0.element) }
     try connection.run(
       "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
       [.integer(findings == nil ? 0 : Linter.version), .integer(domain)])
     let suppressions = try SuppressionRows.all(of: domain, connection)
     try write(
-      rows, .lint, over: all(of: domain, connection),
-      suppressions.covering(rows, in: document), of: domain, connection)
+      rows, .lint, over: all(of: domain, connection), suppressions, of: domain, document, connection
+    )
     return suppressions
   }
 
@@ -142,9 +115,10 @@ enum FindingRows {
     check findings: [Finding], of domain: Int64, _ document: Document, _ connection: any Connection,
     now: Int64
   ) throws -> [Suppression?] {
-    let rows = findings.prefix(limit).map(FindingRow.init)
-    let covering = try SuppressionRows.all(of: domain, connection).covering(rows, in: document)
-    try write(rows, .check, over: all(of: domain, connection), covering, of: domain, connection)
+    let rows = findings.prefix(limit).map { ReportedFinding($0) }
+    let covering = try write(
+      rows, .check, over: all(of: domain, connection), SuppressionRows.all(of: domain, connection),
+      of: domain, document, connection)
     return covering.map { $0.flatMap { $0.endsAt > now ? $0 : nil } }
       + findings.dropFirst(limit).map { _ in nil }
   }
@@ -158,8 +132,7 @@ enum FindingRows {
     let all = try all(of: domain, connection)
     for source in Finding.Source.allCases {
       let rows = all.filter { $0.source == source }
-      try write(
-        rows, source, over: all, suppressions.covering(rows, in: document), of: domain, connection)
+      try write(rows, source, over: all, suppressions, of: domain, document, connection)
       if source == .check && !rows.isEmpty {
         try CheckRows.makeDue(domain, at: now, connection)
       }
@@ -167,17 +140,22 @@ enum FindingRows {
   }
 
   /// Writes the findings of one source, each with the suppression that covers it, unless they are there.
+  ///
+  /// - Returns: The suppression of each.
+  @discardableResult
   private static func write(
-    _ new: [FindingRow], _ source: Finding.Source, over all: [FindingRow],
-    _ covering: [Suppression?], of domain: Int64, _ connection: any Connection
-  ) throws {
+    _ new: [ReportedFinding], _ source: Finding.Source, over all: [ReportedFinding],
+    _ suppressions: [Suppression], of domain: Int64, _ document: Document,
+    _ connection: any Connection
+  ) throws -> [Suppression?] {
+    let covering = new.map { suppressions.covering($0, in: document) }
     let marked = zip(new, covering).map { finding, suppression in
       var finding = finding
-      finding.suppression = suppression?.number
+      finding.suppression = suppression?.mark
       return finding
     }
     let old = all.filter { $0.source == source }
-    if old.map(table.values) == marked.map(table.values) { return }
+    if old.map(table.values) == marked.map(table.values) { return covering }
     try connection.run(
       "DELETE FROM finding WHERE domain_id = ? AND source = ?",
       [.integer(domain), .text(source.rawValue)])
@@ -185,6 +163,7 @@ enum FindingRows {
       try table.insert(
         finding, [.integer(domain), .integer(firstPosition(source) + position)], connection)
     }
+    return covering
   }
 
   /// Whether a domain's findings must be made again.

@@ -8,26 +8,8 @@ public struct StoredFinding: Sendable {
   public let domain: DomainName
   /// Its place among the findings of the domain, from 0.
   public let position: Int
-  /// A code, perhaps of a newer linter.
-  public let code: String
-  /// How serious it is.
-  public let severity: Finding.Severity
-  /// The document that it is about.
-  public let kind: DocumentKind
-  /// Where it is in the document.
-  public let pointer: String
-  /// What happens on a device.
-  public let message: String
-  /// What to do about it.
-  public let help: String
-  /// What found it.
-  public let source: Finding.Source
-  /// Of a check: the URL that it is about.
-  public let url: String?
-  /// Of a check: the code that App Store Connect has for it.
-  public let appleCode: String?
-  /// The suppression that covers it; `nil` if it counts.
-  public let suppression: Suppression?
+  /// What was found.
+  public let finding: ReportedFinding
 }
 
 /// Conditions on findings.
@@ -128,14 +110,12 @@ extension Store {
   }
 
   private static func readFinding(_ row: borrowing Row) throws -> StoredFinding {
-    let finding = try FindingRows.table.read(row, from: 2)
+    var finding = try FindingRows.table.read(row, from: 2)
     let next = Int32(2 + FindingRows.table.columns.count)
+    finding.suppression =
+      row.bool(next) ? try SuppressionRows.table.read(row, from: next + 1).mark : nil
     return StoredFinding(
-      domain: DomainName(stored: row.text(0)), position: row.int(1), code: finding.code,
-      severity: finding.severity, kind: finding.kind, pointer: finding.pointer,
-      message: finding.message, help: finding.help, source: finding.source, url: finding.url,
-      appleCode: finding.appleCode,
-      suppression: row.bool(next) ? try SuppressionRows.table.read(row, from: next + 1) : nil)
+      domain: DomainName(stored: row.text(0)), position: row.int(1), finding: finding)
   }
 }
 

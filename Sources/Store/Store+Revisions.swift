@@ -180,13 +180,11 @@ enum RevisionRows {
 
   /// Adds a revision and makes it the current one.
   ///
-  /// - Parameter whole: The domain of the edit with all its numbers.
+  /// - Parameter whole: The domain with all its numbers.
   static func publish(
-    _ edit: DomainEdit, _ whole: Domain, number: Int, of domain: Int64, action: String,
-    by context: WriteContext,
-    now: Int64, _ connection: any Connection
-  ) throws -> Revision {
-    let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
+    _ revision: Revision, _ documents: Documents, _ whole: Domain, of domain: Int64,
+    _ connection: any Connection
+  ) throws {
     let record = DomainResource.record(whole).text
     try table.insert(revision, [.integer(domain), .text(record)], connection)
     for document in revision.documents {
@@ -195,14 +193,13 @@ enum RevisionRows {
         INSERT INTO document (domain_id, revision, kind, content, sha256) VALUES (?, ?, ?, ?, ?)
         """,
         [
-          .integer(domain), .integer(number), .text(document.kind.rawValue),
-          .blob(edit.documents[document.kind] ?? []), .text(document.sha256),
+          .integer(domain), .integer(revision.number), .text(document.kind.rawValue),
+          .blob(documents[document.kind] ?? []), .text(document.sha256),
         ])
     }
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
-      [.integer(number), .integer(now), .integer(domain)])
-    return revision
+      [.integer(revision.number), .integer(revision.publishedAt), .integer(domain)])
   }
 }
 

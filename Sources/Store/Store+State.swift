@@ -37,23 +37,17 @@ extension Store {
 extension DomainEdit {
   /// What saving a domain will give, without the numbers of new entries and routes.
   package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
-    let (old, before) = (basis.stored, basis.published)
-    let suppressions = basis.suppressions.filter { $0.endsAt > now }
-    if let old, let before, old.domain == domain, before.documents == documents {
-      return EditedDomain(
-        stored: old, revision: before.revision, documentsBefore: before.documents,
-        domainBefore: old.domain, isNew: false, isChanged: false,
-        suppressions: suppressions)
+    if let old = basis.stored, let before = basis.published, old.domain == domain,
+      before.documents == documents
+    {
+      return EditedDomain(old, before.revision, over: basis, isChanged: false, now: now)
     }
     let revision = Revision(
       of: self, number: basis.lastNumber + 1, action: action, by: context, now: now)
-    return EditedDomain(
-      stored: StoredDomain(
-        id: old?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
-        acceptedCodes: acceptedCodes),
-      revision: revision, documentsBefore: before?.documents,
-      domainBefore: old?.domain, isNew: old == nil, isChanged: true,
-      suppressions: suppressions)
+    let stored = StoredDomain(
+      id: basis.stored?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
+      acceptedCodes: acceptedCodes)
+    return EditedDomain(stored, revision, over: basis, now: now)
   }
 }
 

@@ -27,12 +27,17 @@ public struct Suppression: Sendable, Equatable {
   public static let limit = 1000
 
   /// Whether a finding has its code, and is at its place or below it.
-  fileprivate func covers(_ code: String, _ kind: DocumentKind, at place: String) -> Bool {
-    guard self.code == code, self.kind == kind, place.utf8.starts(with: self.place.utf8) else {
-      return false
-    }
+  fileprivate func covers(_ finding: ReportedFinding, at place: String) -> Bool {
+    guard code == finding.code, kind.rawValue == finding.kind,
+      place.utf8.starts(with: self.place.utf8)
+    else { return false }
     let rest = place.utf8.dropFirst(self.place.utf8.count)
     return rest.isEmpty || rest.first == UInt8(ascii: "/")
+  }
+
+  /// As the findings that it covers show it.
+  package var mark: ReportedFinding.Suppression {
+    ReportedFinding.Suppression(id: number, reason: reason, owner: owner, endsAt: endsAt)
   }
 }
 
@@ -148,11 +153,9 @@ extension Transaction {
 
 extension Suppression {
   fileprivate func report(
-    _ document: Document, _ findings: [FindingRow], now: Int64
+    _ document: Document, _ findings: [ReportedFinding], now: Int64
   ) -> SuppressionReport {
-    let covered = findings.filter {
-      covers($0.code, $0.kind, at: document.place(at: $0.pointer, in: $0.kind))
-    }
+    let covered = findings.filter { covers($0, at: document.place(of: $0)) }
     return SuppressionReport(
       suppression: self, pointer: document.pointer(of: place, in: kind), findings: covered.count,
       coversError: covered.contains { $0.severity == .error && $0.source == .lint },
@@ -163,20 +166,10 @@ extension Suppression {
 extension [Suppression] {
   /// The suppression that covers a finding of a document for the longest time; `nil` for errors of the
   /// linter.
-  package func covering(
-    _ code: String, _ severity: Finding.Severity, _ kind: DocumentKind, at pointer: String,
-    in document: Document, source: Finding.Source = .lint
-  ) -> Suppression? {
-    if severity == .error && source == .lint || isEmpty { return nil }
-    let place = document.place(at: pointer, in: kind)
-    return filter { $0.covers(code, kind, at: place) }.max { $0.endsAt < $1.endsAt }
-  }
-
-  /// The suppression that covers each finding.
-  func covering(_ findings: [FindingRow], in document: Document) -> [Suppression?] {
-    findings.map {
-      covering($0.code, $0.severity, $0.kind, at: $0.pointer, in: document, source: $0.source)
-    }
+  package func covering(_ finding: ReportedFinding, in document: Document) -> Suppression? {
+    if finding.severity == .error && finding.source == .lint || isEmpty { return nil }
+    let place = document.place(of: finding)
+    return filter { $0.covers(finding, at: place) }.max { $0.endsAt < $1.endsAt }
   }
 }
 

@@ -127,31 +127,28 @@ public struct EditedDomain: Sendable {
   public internal(set) var stored: StoredDomain
   /// The current revision.
   public let revision: Revision
-  /// The documents of the previous revision; `nil` if nothing was served before.
-  public let documentsBefore: Documents?
-  /// The domain before the edit; `nil` if nothing was served before.
-  public let domainBefore: Domain?
-  /// Whether the edit created the domain.
-  public let isNew: Bool
   /// Whether anything changed. If not, no revision was published.
   public let isChanged: Bool
   /// The suppressions of findings that have not ended.
-  public let suppressions: [Suppression]
+  public internal(set) var suppressions: [Suppression]
+  private let basis: DomainBasis
 
-  /// A domain after an edit.
+  /// A domain after an edit of what `basis` has.
   package init(
-    stored: StoredDomain, revision: Revision, documentsBefore: Documents?,
-    domainBefore: Domain?, isNew: Bool, isChanged: Bool,
-    suppressions: [Suppression] = []
+    _ stored: StoredDomain, _ revision: Revision, over basis: DomainBasis, isChanged: Bool = true,
+    now: Int64
   ) {
-    self.stored = stored
-    self.revision = revision
-    self.documentsBefore = documentsBefore
-    self.domainBefore = domainBefore
-    self.isNew = isNew
-    self.isChanged = isChanged
-    self.suppressions = suppressions
+    (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
+    self.basis = basis
+    suppressions = basis.suppressions.filter { $0.endsAt > now }
   }
+
+  /// The documents of the previous revision; `nil` if nothing was served before.
+  public var documentsBefore: Documents? { basis.published?.documents }
+  /// The domain before the edit; `nil` if nothing was served before.
+  public var domainBefore: Domain? { basis.stored?.domain }
+  /// Whether the edit created the domain.
+  public var isNew: Bool { basis.stored == nil }
 }
 
 /// What a transaction has changed so far.
@@ -266,24 +263,22 @@ extension Transaction {
       && areCurrent(edit.apps)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
-    if let old, let before, old.domain == edit.domain, before.documents == edit.documents {
-      return EditedDomain(
-        stored: old, revision: before.revision, documentsBefore: before.documents,
-        domainBefore: old.domain, isNew: false, isChanged: false,
-        suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
+    var edited = edit.preview(action: action, by: context, now: now)
+    if !edited.isChanged { return edited }
+    if isDryRun {
+      try complete(&edited, by: edit)
+      return edited
     }
-    if isDryRun { return try preview(edit, action: action) }
     try confirmAndroidApps(of: edit)
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
     let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
-    let revision = try RevisionRows.publish(
-      edit, domain, number: edit.basis.lastNumber + 1, of: rows.id, action: action, by: context,
-      now: now,
-      connection)
-    let suppressions = try FindingRows.save(
-      edit.findings, of: rows.id, domain.document, connection)
+    let revision = edited.revision
+    try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
+    edited.suppressions = try FindingRows.save(
+      edit.findings, of: rows.id, domain.document, connection
+    ).filter { $0.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
@@ -293,24 +288,20 @@ extension Transaction {
       isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
       now: now)
     footprint.domains.append(rows.id)
-    return EditedDomain(
-      stored: StoredDomain(
-        id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
-        acceptedCodes: edit.acceptedCodes),
-      revision: revision, documentsBefore: before?.documents, domainBefore: old?.domain,
-      isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
+    edited.stored = StoredDomain(
+      id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
+      acceptedCodes: edit.acceptedCodes)
+    return edited
   }
 
-  /// What `save` would return.
-  private func preview(_ edit: DomainEdit, action: String) throws -> EditedDomain {
+  /// Does without writing what `save` does: checks names, and numbers new entries and routes.
+  private func complete(_ edited: inout EditedDomain, by edit: DomainEdit) throws {
     let old = edit.basis.stored
     let row = try old?.id ?? DomainRows.deleted(edit.domain.name, connection)?.id
     let rows = DomainRows(id: row ?? 0)
     try rows.refuseTakenNames(of: edit.domain, connection)
-    var edited = edit.preview(action: action, by: context, now: now)
     try rows.number(
       &edited.stored.domain.document.entries, over: old?.domain.document.entries ?? [], connection)
-    return edited
   }
 
   /// Deletes a domain. Its revisions and its apps are kept.

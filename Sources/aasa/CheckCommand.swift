@@ -141,7 +141,7 @@ private struct CheckText {
       let severity = finding["severity"]?.stringValue ?? ""
       let color: TextStyle.Color? = ["error": .red, "warning": .yellow][severity]
       let code = finding["code"]?.stringValue ?? ""
-      let isSuppressed = finding["suppressed"]?.boolValue == true
+      let isSuppressed = finding["suppressed"] != nil
       return [
         "  \(style.paint(severity, color)) \(code.harmless): "
           + (finding["message"]?.stringValue ?? "").harmless

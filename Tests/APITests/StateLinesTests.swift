@@ -131,7 +131,7 @@ import Testing
     let running = try RunningService()
     let names = try (0..<3).map { try DomainName("d\($0).example") }
     let state = DesiredState(apps: [], domains: names) { index, _ in
-      DesiredDomain(domain: Domain(name: names[index]), revision: nil)
+      (Domain(name: names[index]), nil)
     }
     let error = #expect(throws: PublicationError.self) {
       _ = try Publisher(store: running.store).apply(
@@ -151,7 +151,7 @@ import Testing
     let readings = Counter()
     let state = DesiredState(apps: [], domains: names) { index, _ in
       readings.add()
-      return DesiredDomain(domain: Domain(name: names[index]), revision: nil)
+      return (Domain(name: names[index]), nil)
     }
     let context = WriteContext(author: "test") { readings.count > 3 }
     #expect(throws: StoreError.busy) {

@@ -70,6 +70,29 @@ import Testing
     #expect(try world.client.send("GET", "/v1/checks?status=failing").json["total"] == 0)
   }
 
+  @Test func aCheckThroughAServerSaysWhichFindingsAreSuppressed() throws {
+    let world = try CheckedWorld()
+    try world.publish(Self.domain)
+    try world.site(Self.domain, CheckedWorld.page)
+    let check = { () throws -> String in
+      try Program.aasa(
+        "check", Self.domain, "--server", "http://127.0.0.1:\(world.server.adminPort)",
+        environment: ["AASA_TOKEN": world.server.firstToken()]
+      ).output
+    }
+    #expect(try !check().contains("(suppressed)"))
+    let suppression: JSON = [
+      "code": "html-answer", "pointer": "", "reason": "known", "owner": "web",
+      "until": "2036-01-01T00:00:00Z",
+    ]
+    let answer = try world.client.send(
+      "POST", "/v1/domains/\(Self.domain)/suppressions", json: suppression)
+    #expect(answer.status == 201, "\(answer.text)")
+    let lines = try check().split(separator: "\n")
+    let marked = lines.filter { $0.hasSuffix("(suppressed)") }
+    #expect(marked.count == 1 && marked[0].contains("html-answer"), "\(lines)")
+  }
+
   private func findings(_ world: CheckedWorld) throws -> [String] {
     CheckedWorld.findings(try world.check(Self.domain))
   }

@@ -61,7 +61,7 @@ import Testing
   private func state(_ name: String) throws -> DesiredState {
     let domain = try naming(name)
     return DesiredState(apps: [], domains: [domain.name]) { _, _ in
-      DesiredDomain(domain: domain, revision: nil)
+      (domain, nil)
     }
   }
 

@@ -85,22 +85,24 @@ import Testing
   @Test func findingsOfACheckAreBesideThoseOfTheLinterUntilTheNextCheck() throws {
     try check(.botBlocked, .slow)
     let all = try store.findings(FindingFilter(), limit: 100).page
-    #expect(all.map(\.code).suffix(2) == ["bot-blocked", "slow"])
-    #expect(all.last?.source == .check && all.last?.url == "https://example.com/")
-    #expect(all.map(\.appleCode).suffix(2) == ["BAD_HTTP_RESPONSE", nil])
+    #expect(all.map(\.finding.code).suffix(2) == ["bot-blocked", "slow"])
+    #expect(all.last?.finding.source == .check && all.last?.finding.url == "https://example.com/")
+    #expect(all.map(\.finding.appleCode).suffix(2) == ["BAD_HTTP_RESPONSE", nil])
     // An edit replaces only the linter's.
     try store.put(
       .example(paths: ["/b"]),
       findings: [
         Finding(.unusedVariable, at: .root, "a", help: "b")
       ])
-    let codes = try store.findings(FindingFilter(), limit: 100).page.map(\.code)
+    let codes = try store.findings(FindingFilter(), limit: 100).page.map(\.finding.code)
     #expect(codes == ["unused-variable", "bot-blocked", "slow"])
     try check(.slow)
     #expect(
-      try store.findings(FindingFilter(source: .check), limit: 100).page.map(\.code) == ["slow"])
+      try store.findings(FindingFilter(source: .check), limit: 100).page.map(\.finding.code) == [
+        "slow"
+      ])
     #expect(
-      try store.findings(FindingFilter(source: .lint), limit: 100).page.map(\.code)
+      try store.findings(FindingFilter(source: .lint), limit: 100).page.map(\.finding.code)
         == ["unused-variable"])
   }
 

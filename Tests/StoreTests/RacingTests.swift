@@ -209,7 +209,7 @@ import Testing
     let steps = Steps()
     @Sendable func apply(_ prune: Bool, _ context: WriteContext) throws -> AppliedState {
       let state = DesiredState(apps: [], domains: domains.map(\.name)) { index, _ in
-        DesiredDomain(domain: domains[index], revision: nil)
+        (domains[index], nil)
       }
       let options = ApplyOptions(prune: prune, overwrite: true, accepted: [.opensNothing])
       steps.all.withLock { $0 = [:] }

@@ -179,37 +179,11 @@ extension DocumentChange {
     return more.prefix(mostShown - 1).map { "; \($0.text)" }.joined()
       + (rest > 0 ? "; and \(rest) more" : "")
   }
-
-  /// The change as the API and `--json` write it, without members that are unknown or do not apply.
-  public var json: JSON {
-    var object: JSON.Object = ["kind": .string(kind.rawValue), "what": .string(what.rawValue)]
-    if document != .apple { object["document"] = .string(document.rawValue) }
-    object["from"] = from.map { .string($0.description) }
-    object["to"] = to.map { .string($0.description) }
-    object["before"] = before
-    object["after"] = after
-    if !apps.isEmpty { object["apps"] = .strings(apps) }
-    object["summary"] = .string(summary)
-    object["affectsLinks"] = affectsLinks.map(JSON.bool)
-    let examples = examples.map { $0.json(on: document == .assetLinks ? .android : .ios) }
-    object["example"] = examples.first
-    if examples.count > 1 { object["moreExamples"] = .array(Array(examples.dropFirst())) }
-    return .object(object)
-  }
 }
 
 extension DocumentChange.Example {
   /// The example for people.
   fileprivate var text: String {
     "\(url.harmless) for \(app.harmless): \(before.rawValue) → \(after.rawValue)"
-  }
-
-  /// The example as the API writes it.
-  fileprivate func json(on platform: Platform) -> JSON {
-    [
-      "url": .string(url), "platform": .string(platform.rawValue), "app": .string(app),
-      "before": .string(before.rawValue),
-      "after": .string(after.rawValue),
-    ]
   }
 }

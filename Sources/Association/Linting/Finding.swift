@@ -55,19 +55,6 @@ public struct Finding: Sendable, Equatable {
     self.message = message
     self.help = help
   }
-
-  /// The finding as the API and `--json` write it.
-  public var json: JSON {
-    var object: JSON.Object = [
-      "code": .string(code.rawValue), "severity": .string(severity.rawValue),
-      "document": .string(kind.rawValue), "pointer": .string(pointer.description),
-      "message": .string(message), "help": .string(help),
-    ]
-    if source == .check { object["source"] = .string(source.rawValue) }
-    object["url"] = url.map { .string($0) }
-    object["appleCode"] = appleCode.map { .string($0) }
-    return .object(object)
-  }
 }
 
 extension Finding {

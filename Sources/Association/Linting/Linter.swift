@@ -43,15 +43,6 @@ public enum Linter {
 
     /// Whether there is no error.
     public var isValid: Bool { !findings.contains { $0.severity == .error } }
-
-    /// The report as the API and `--json` write it.
-    ///
-    /// - Parameter size: The size of the file in bytes.
-    public func json(size: Int) -> JSON {
-      [
-        "valid": .bool(isValid), "bytes": .integer(size), "findings": .array(findings.map(\.json)),
-      ]
-    }
   }
 
   /// Lints a file, byte for byte.

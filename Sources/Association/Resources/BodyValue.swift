@@ -74,6 +74,11 @@ package struct InvalidInput: Error, Sendable {
     self.faults = faults
     self.more = more
   }
+
+  /// One invalid value.
+  package init(_ code: Fault.Code, at pointer: JSONPointer = .root, _ message: String) {
+    self.init(faults: [Fault(pointer: pointer, code: code, message: message)])
+  }
 }
 
 /// Collects the faults of a body while it is read, so that one answer can name them.

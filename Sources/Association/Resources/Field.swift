@@ -10,6 +10,11 @@ package struct Field<Root>: Sendable {
   fileprivate let write: @Sendable (Root) -> JSON?
   fileprivate let read: (@Sendable (BodyValue, inout Root) -> Void)?
 
+  /// A member that is only written.
+  fileprivate init(_ member: Member, write: @escaping @Sendable (Root) -> JSON?) {
+    (self.member, self.write, read) = (member, write, nil)
+  }
+
   /// A member with its own way to be written and read. Without `read` it is read-only.
   package init(
     _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Member.Traits = [],
@@ -52,9 +57,25 @@ package struct Field<Root>: Sendable {
     self.init(
       name, coding.schema, documentation, write: { coding.write($0[keyPath: path]) })
   }
+
+  /// A property that is only written, and left out where it is `nil`.
+  package init<Value>(
+    _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value?> & Sendable,
+    _ documentation: String = "", _ traits: Member.Traits = .optional
+  ) {
+    self.init(
+      name, coding.schema, documentation, traits, write: { $0[keyPath: path].map(coding.write) })
+  }
 }
 
 extension Array {
+  /// The fields of a part of a value, which answers write among its own.
+  package func of<Part, Root>(
+    _ path: any KeyPath<Root, Part> & Sendable
+  ) -> [Field<Root>] where Element == Field<Part> {
+    map { field in Field<Root>(field.member, write: { field.write($0[keyPath: path]) }) }
+  }
+
   /// The members, for schemas.
   package func members<Root>() -> [Member] where Element == Field<Root> { map(\.member) }
 
@@ -148,6 +169,13 @@ package struct Coding<Value>: Sendable {
         var value = blank
         return body.read(fields, into: &value, isOpen: true) ? value : nil
       }, write: { .object(fields.json(of: $0)) })
+  }
+
+  /// An object that is only written, with the name of its schema.
+  package static func written(_ name: String, _ fields: [Field<Value>]) -> Coding {
+    Coding(
+      .named(name, .object(fields.members())), read: { _ in nil },
+      write: { .object(fields.json(of: $0)) })
   }
 
   /// A value or `null`.
