@@ -173,35 +173,6 @@ import Testing
     #expect(try running.served("a.example.com")["applinks"] != nil)
   }
 
-  @Test func aliasesThatTwoDomainsSwapAreServedForTheirNewDomains() throws {
-    let one: JSON = ["webcredentials": [.string(app)]]
-    let two: JSON = ["appclips": [.string(app)]]
-    func put(_ domain: String, _ aliases: JSON, _ json: JSON) throws {
-      var members = json.objectValue ?? [:]
-      members["aliases"] = aliases
-      try running.put(domain, .object(members))
-    }
-    try put("a.example", ["x.example"], one)
-    try put("b.example", ["y.example"], two)
-    try put("a.example", [], one)
-    try put("b.example", ["x.example"], two)
-    try put("a.example", ["y.example"], one)
-    #expect(try running.served("x.example")["appclips"] != nil)
-    #expect(try running.served("y.example")["webcredentials"] != nil)
-    #expect(try running.served("a.example")["webcredentials"] != nil)
-    #expect(try running.served("b.example")["appclips"] != nil)
-  }
-
-  @Test func everyEditIsServedWithANewETag() throws {
-    try running.put("example.com", ["entries": entries])
-    let first = try running.serve("example.com")["ETag"]
-    try running.put("example.com?accept=opens-nothing", ["webcredentials": [.string(app)]])
-    let second = try running.serve("example.com")["ETag"]
-    try running.put("example.com", ["entries": entries])
-    #expect(first != second)
-    #expect(try running.serve("example.com")["ETag"] == first)
-  }
-
   @Test func aNameInUnicodeIsKeptAndServedAsItsALabel() throws {
     let domain = try running.put("b%C3%BCcher.example", ["entries": entries])
     #expect(domain["domain"] == "xn--bcher-kva.example")
