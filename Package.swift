@@ -126,8 +126,8 @@ let package = Package(
         "Association", "JSONValue", "Store", "Publishing", "APITypes", "Checking", "HTTP",
         "Metrics", "Dashboard", "CQREncode",
       ],
-      // A link to the file at the top.
-      resources: [.embedInCode("VERSION")], swiftSettings: strict),
+      // VERSION is a link to the file at the top.
+      resources: [.embedInCode("VERSION"), .embedInCode("examples.json")], swiftSettings: strict),
 
     // A client of the API, for the commands that work on a server.
     .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),

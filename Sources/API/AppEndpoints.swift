@@ -19,7 +19,6 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let effect: Endpoint.Effect
     /// The schemas of answers to putting and renaming an app.
     let (answer, renamedAnswer): (String, String)
-    let (example, input, renamed, newKey): (String, String, String, String)
   }
 
   fileprivate typealias Put = (app: StoredApp<Key>, isNew: Bool, publications: [Publication])
@@ -43,23 +42,21 @@ struct AppEndpoints<Key: AppKey>: Sendable {
       Endpoint(
         .get, platform.path, .role(.viewer), query: .page,
         "list\(name)s", .apps, "List \(noun)s",
-        answers: .ok(
-          "A page, by identifier.", .shared("\(name)s"),
-          #"{"items": [\#(platform.example)], "next": null}"#),
+        answers: .ok("A page, by identifier.", .shared("\(name)s")),
         handle: list),
       Endpoint(
         .get, one, .role(.viewer),
         "get\(name)", .apps, "Read \(platform.article) \(noun)",
-        answers: .ok("The app.", .shared(name), platform.example)
+        answers: .ok("The app.", .shared(name))
       ) { call in .json(.ok, resource.json(try store.app(key(call)))) },
       Endpoint(
         .put, one, .role(.editor), effect: platform.effect,
         "put\(name)", .apps, "Add or change \(platform.article) \(noun)",
         description: platform.effect == .change
           ? "" : "If its fingerprints change, changes all domains that use the app, or none.",
-        body: .json(.shared("\(name)Input"), platform.input),
+        body: .json(.shared("\(name)Input")),
         answers: .ok("The app existed.", .shared(platform.answer), links: links),
-        .created("The app is new.", .shared(platform.answer), links: links, platform.example),
+        .created("The app is new.", .shared(platform.answer), links: links),
         handle: put),
       Endpoint(
         .delete, one, .role(.editor), effect: .change,
@@ -75,13 +72,11 @@ struct AppEndpoints<Key: AppKey>: Sendable {
         .post, "\(one)/rename", .role(.editor), effect: .publications,
         "rename\(name)", .apps, "Change the identifier of \(platform.article) \(noun)",
         description: "Changes all domains that use the app, or none.",
-        body: .json(
-          .named("\(name)Renaming", .object([Member("to", resource.identifier)])),
-          #"{"to": "\#(platform.newKey)"}"#),
+        body: .json(.named("\(name)Renaming", .object([Member("to", resource.identifier)]))),
         problems: [.appExists],
         answers: .ok(
           "Every domain that uses the app has a new revision.",
-          .shared(platform.renamedAnswer), platform.renamed),
+          .shared(platform.renamedAnswer)),
         handle: rename),
     ]
   }
@@ -143,9 +138,7 @@ extension AppEndpoints<AppIdentifier> {
         put: { app, _, context in
           let (stored, isNew) = try publisher.store.write(context) { try $0.put(app) }
           return (stored, isNew, [])
-        }, effect: .change, answer: "App", renamedAnswer: "Renamed", example: Example.app,
-        input: #"{"name": "Example for iPhone", "environment": "production"}"#,
-        renamed: Example.renamed, newKey: "ABCDE12345.com.example.renamed"))
+        }, effect: .change, answer: "App", renamedAnswer: "Renamed"))
   }
 }
 
@@ -159,52 +152,6 @@ extension AppEndpoints<PackageName> {
         parse: PackageName.init(validating:),
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { try publisher.put($0, accepting: $1, by: $2) },
-        effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp",
-        example: Example.androidApp,
-        input: """
-          {
-            "name": "Example for Android", "environment": "production",
-            "fingerprints": \(Example.androidFingerprints)
-          }
-          """, renamed: #"{"package": "com.example.renamed", "domains": []}"#,
-        newKey: "com.example.renamed"))
+        effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp"))
   }
-}
-
-extension Example {
-  private static let fingerprint =
-    "D9:55:96:F6:BD:58:9D:EF:D9:C3:CC:2E:FE:25:DD:D0:63:2D:9D:0F:56:47:E4:9E:CF:9F:9D:76:9F:4E:B6:6F"
-
-  static let androidFingerprints =
-    #"[{"sha256": "\#(fingerprint)", "label": "play-signing"}]"#
-
-  fileprivate static let androidApp = """
-    {
-      "package": "com.example.app", "name": "Example for Android",
-      "environment": "production", "fingerprints": \(androidFingerprints), "domains": 0,
-      "updatedAt": "2026-11-21T13:51:45Z"
-    }
-    """
-
-  fileprivate static let app = """
-    {
-      "app": "ABCDE12345.com.example.app", "name": "Example for iPhone",
-      "environment": "production", "domains": 0, "updatedAt": "2026-11-21T13:51:45Z"
-    }
-    """
-
-  fileprivate static let renamed = """
-    {
-      "app": "ABCDE12345.com.example.renamed",
-      "domains": [\(publication(12, changes: [renaming], "\"domain\": \"example.com\""))]
-    }
-    """
-
-  private static let renaming = change(
-    "changed", "app",
-    """
-    "from": "/applinks/details/0", "to": "/applinks/details/0",
-    "before": "ABCDE12345.com.example.app", "after": "ABCDE12345.com.example.renamed"
-    """, "app ABCDE12345.com.example.app changed to ABCDE12345.com.example.renamed",
-    url: "/help/1?articleNumber=1234")
 }

@@ -14,17 +14,7 @@ struct AuditEndpoints: Sendable {
         .get, "/v1/audit", .role(.admin), query: .numberedPage + [.domainFilter, .author],
         "listAudit", .audit, "List who did what, when and from where",
         answers: .ok(
-          "A page, newest first.", "AuditRecords",
-          """
-          {
-            "items": [{
-              "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
-              "address": "127.0.0.1", "action": "revoke token", "reason": "",
-              "token": "release pipeline"
-            }],
-            "next": null
-          }
-          """), handle: listAudit)
+          "A page, newest first.", "AuditRecords"), handle: listAudit)
     ]
   }
 

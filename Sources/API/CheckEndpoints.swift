@@ -28,12 +28,11 @@ struct CheckEndpoints: Sendable {
           "Sends requests to each domain as Apple's bot, as a browser and as any other client, more than once, to "
           + "Apple's CDN and to Google's service, and compares the answers with what is published here. Takes about "
           + "15 seconds at most. Checks of domains that are published here are recorded.",
-        body: .json(
-          "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
+        body: .json("CheckQuestion", size: .document),
         problems: [.busy],
         answers: .ok(
           "The checks, in the order of the domains. A domain named twice is checked once.",
-          "Checks", Example.checks),
+          "Checks"),
         handle: check),
       Endpoint(
         .post, "/v1/live-files", .role(.editor), isFilteredByToken: true,
@@ -41,12 +40,11 @@ struct CheckEndpoints: Sendable {
         description:
           "Fetches the association files as Apple's bot does, without publishing them; `aasa adopt` finds files in "
           + "the same way. To adopt one unchanged, `PUT` its bytes to `/v1/domains/{domain}/documents/{kind}`.",
-        body: .json("LiveFilesQuestion", #"{"domains": ["example.com"]}"#),
+        body: .json("LiveFilesQuestion"),
         problems: [.busy],
         answers: .ok(
           "The files, in the order of the domains. A domain named twice is fetched once.",
-          "LiveFiles",
-          Example.liveFiles),
+          "LiveFiles"),
         handle: fetchLiveFiles),
     ]
   }
@@ -97,40 +95,4 @@ extension CheckEndpoints {
     }
     return .json(.ok, ["items": .array(sites.map(\.json))])
   }
-}
-
-extension Example {
-  fileprivate static let liveFiles = """
-    {"items": [{
-      "domain": "example.com", "files": [],
-      "failures": [{
-        "url": "https://example.com/.well-known/apple-app-site-association",
-        "code": "connection-failed",
-        "message": "https://example.com/.well-known/apple-app-site-association: Couldn't connect to server: Connection refused."
-      }],
-      "notes": []
-    }]}
-    """
-
-  static let check = """
-    {
-      "domain": "example.com", "at": "2026-11-21T13:51:45Z", "milliseconds": 812,
-      "status": "failing",
-      "findings": [{
-        "code": "connection-failed", "severity": "error", "document": "apple-app-site-association",
-        "pointer": "",
-        "message": "https://example.com/.well-known/apple-app-site-association: Couldn't connect to server: Connection refused.",
-        "help": "Check that the server is up and speaks HTTPS on port 443.", "source": "check",
-        "url": "https://example.com/.well-known/apple-app-site-association",
-        "appleCode": "NETWORK_ERROR"
-      }],
-      "requests": [{
-        "url": "https://example.com/.well-known/apple-app-site-association",
-        "agent": "AASA-Bot/1.0.0", "milliseconds": 73,
-        "error": "Couldn't connect to server: Connection refused."
-      }]
-    }
-    """
-
-  fileprivate static let checks = #"{"items": [\#(check)]}"#
 }

@@ -10,7 +10,7 @@ struct ConvertEndpoint: Sendable {
   let publisher: Publisher
 
   var convert: Endpoint {
-    var body = Body.json("Conversion", #"{"format": "modern"}"#)
+    var body = Body.json("Conversion")
     body.isRequired = false
     return Endpoint(
       .post, "/v1/domains/{domain}/convert", .role(.editor), effect: .publication,
@@ -20,7 +20,7 @@ struct ConvertEndpoint: Sendable {
         + "publishes the result. With `dryRun=true`, `diff` shows beforehand whether any URL resolves "
         + "differently. iOS 12 and earlier read only `paths`.",
       body: body,
-      answers: .ok("The domain.", "ConvertedDomain", Example.converted), handle: handle)
+      answers: .ok("The domain.", "ConvertedDomain"), handle: handle)
   }
 
   private func handle(_ call: Call) throws -> Response {
@@ -50,12 +50,4 @@ struct ConvertEndpoint: Sendable {
   private enum Target: String, CaseIterable {
     case modern
   }
-}
-
-extension Example {
-  fileprivate static let converted = publication(
-    8, findings: [finding], changes: [],
-    """
-    "domain": \(domain(revision: 8)), "remarks": []
-    """)
 }

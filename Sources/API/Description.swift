@@ -3,7 +3,7 @@ import APITypes
 import HTTP
 import JSONValue
 
-/// The body of a request. Examples, here and below, are JSON texts.
+/// The body of a request.
 struct Body: Sendable {
   enum Kind: Sendable {
     /// JSON, refused with 415 under another media type, and with 422 if values are invalid.
@@ -37,20 +37,17 @@ struct Body: Sendable {
   let schema: Schema
   var size = Size.small
   var isRequired = true
-  let example: String
 
-  static func json(
-    _ schema: Schema, size: Size = .small, _ example: String
-  ) -> Body {
-    Body(kind: .json, schema: schema, size: size, example: example)
+  static func json(_ schema: Schema, size: Size = .small) -> Body {
+    Body(kind: .json, schema: schema, size: size)
   }
 
-  static func patch(_ schema: Schema, size: Size = .small, _ example: String) -> Body {
-    Body(kind: .mergePatch, schema: schema, size: size, example: example)
+  static func patch(_ schema: Schema, size: Size = .small) -> Body {
+    Body(kind: .mergePatch, schema: schema, size: size)
   }
 
-  static func file(_ schema: Schema, isRequired: Bool = true, _ example: String) -> Body {
-    Body(kind: .file, schema: schema, size: .document, isRequired: isRequired, example: example)
+  static func file(_ schema: Schema, isRequired: Bool = true) -> Body {
+    Body(kind: .file, schema: schema, size: .document, isRequired: isRequired)
   }
 
   var mediaTypes: [String] {
@@ -70,22 +67,18 @@ struct Answer: Sendable {
   /// The operations that can follow: their path parameters are those of this request, or the `id`,
   /// `revision` or `name` of this answer.
   var links: [String] = []
-  var example: String?
 
   static func ok(
-    _ description: String, _ schema: Schema, isTagged: Bool = false, links: [String] = [],
-    _ example: String? = nil
+    _ description: String, _ schema: Schema, isTagged: Bool = false, links: [String] = []
   ) -> Answer {
     Answer(
-      status: .ok, description: description, schema: schema, isTagged: isTagged, links: links,
-      example: example)
+      status: .ok, description: description, schema: schema, isTagged: isTagged, links: links)
   }
 
   static func created(
-    _ description: String, _ schema: Schema, links: [String] = [], _ example: String? = nil
+    _ description: String, _ schema: Schema, links: [String] = []
   ) -> Answer {
-    Answer(
-      status: .created, description: description, schema: schema, links: links, example: example)
+    Answer(status: .created, description: description, schema: schema, links: links)
   }
 
   static let deleted = Answer(status: .noContent, description: "Deleted.")

@@ -27,34 +27,28 @@ struct DomainEndpoints: Sendable {
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
-          "A page, by name. A token that is limited to domains sees only those.", "Domains",
-          Example.domains), handle: list),
+          "A page, by name. A token that is limited to domains sees only those.", "Domains"),
+        handle: list),
       Endpoint(
         .get, path, .role(.viewer),
         "getDomain", .domains, "Read a domain",
-        answers: .ok("The domain.", "Domain", isTagged: true, Example.domain(revision: 2)),
+        answers: .ok("The domain.", "Domain", isTagged: true),
         handle: get),
       Endpoint(
         .put, path, .role(.editor), effect: .publication, query: [.androidApps],
         "putDomain", .domains, "Add a domain, or replace all of it",
         description:
           "Replacing a domain needs `If-Match`: its revision, or `*` for any.",
-        body: .json("DomainInput", size: .document, Example.newDomain),
+        body: .json("DomainInput", size: .document),
         problems: [.preconditionRequired],
         answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created(
-          "The domain is new.", "PublishedDomain", links: Self.links,
-          Example.publication(
-            1, #""domain": \#(Example.domain(revision: 1, expectations: "[]"))"#)), handle: put),
+          "The domain is new.", "PublishedDomain", links: Self.links), handle: put),
       Endpoint(
         .patch, path, .role(.editor), effect: .publication, query: [.androidApps],
         "patchDomain", .domains, "Change members of a domain",
-        body: .patch("DomainPatch", size: .document, #"{"cacheSeconds": 600}"#),
-        answers: .ok(
-          "The domain.", "PublishedDomain",
-          Example.publication(
-            3, changes: [Example.cacheSecondsChange(from: 3600, to: 600)],
-            #""domain": \#(Example.domain(revision: 3))"#)),
+        body: .patch("DomainPatch", size: .document),
+        answers: .ok("The domain.", "PublishedDomain"),
         handle: patch),
       Endpoint(
         .delete, path, .role(.editor), effect: .deletion,
@@ -62,9 +56,7 @@ struct DomainEndpoints: Sendable {
         description:
           "The domain is no longer served, and its names are free. Its revisions are kept, so that it can be "
           + "restored. If links of the domain open an app, this needs `accept=opens-nothing`.",
-        answers: .ok(
-          "What is no longer served. `revision` is the last one.", "DeletedDomain", Example.deletion
-        )
+        answers: .ok("What is no longer served. `revision` is the last one.", "DeletedDomain")
       ) { call in
         let publication = try publisher.delete(
           call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
@@ -81,30 +73,26 @@ struct DomainEndpoints: Sendable {
           "Publishes its last revision again, under the next number, with all of its settings, including "
           + "names, `enabled` and expectations.",
         problems: [.notDeleted],
-        answers: .created(
-          "The domain is served again.", "PublishedDomain", Example.restoredDomain),
+        answers: .created("The domain is served again.", "PublishedDomain"),
         handle: restore),
       Endpoint(
         .get, path + "/file", .role(.viewer),
         "getFile", .domains, "Read Apple's served file", problems: [.documentNotFound],
-        answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .object, isTagged: true)
       ) { call in try .file(.apple, of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication, query: [.androidApps],
         "adoptFile", .domains, "Adopt an existing Apple file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The media type "
-          + "is ignored.", body: .file("AssociationFile", Example.file),
-        answers: .ok(
-          "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
+          + "is ignored.", body: .file("AssociationFile"),
+        answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
       ) { call in try adopt(call, as: .apple) },
       Endpoint(
         .get, path + "/documents", .role(.viewer),
         "listDocuments", .domains, "List the served documents",
-        answers: .ok(
-          "The documents, in the order of kinds.", "Documents",
-          #"{"documents": \#(Example.documents)}"#)
+        answers: .ok("The documents, in the order of kinds.", "Documents")
       ) { call in
         let revision = try publisher.store.currentRevision(of: call.domain()).revision
         return .json(.ok, ["documents": RevisionResource.json(revision.documents)])
@@ -112,7 +100,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, path + "/documents/{kind}", .role(.viewer),
         "getDocument", .domains, "Read a served document",
-        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.file)
+        answers: .ok("The document, byte for byte.", .any, isTagged: true)
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/documents/{kind}", .role(.editor), roleForDryRun: .viewer,
@@ -121,10 +109,9 @@ struct DomainEndpoints: Sendable {
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
           + "of the domain stay. The media type is ignored.",
-        body: .file(.any, #"{"origins": ["https://example.co.uk"]}"#),
+        body: .file(.any),
         problems: [.documentNotFound],
-        answers: .ok(
-          "The domain existed.", "PublishedDomain", links: Self.links, Example.adoptedOrigins),
+        answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
       ) { call in try adopt(call, as: call.kind()) },
       Endpoint(
@@ -134,9 +121,7 @@ struct DomainEndpoints: Sendable {
           "Removes everything that only this document says, and keeps the other documents. A domain without any "
           + "serves an Apple file without apps.",
         problems: [.documentNotFound],
-        answers: .ok(
-          "The domain without the document.", "PublishedDomain", links: Self.links,
-          Example.removedOrigins)
+        answers: .ok("The domain without the document.", "PublishedDomain", links: Self.links)
       ) { call in
         let kind = try call.kind()
         return try publisher.edit(call, "remove document") { domain in
@@ -315,117 +300,5 @@ extension Call {
     let words = Words.allCases.map(\.rawValue)
     let allowed = words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     throw Problem(.unknownValue, "\"\(parameter.name)\" must be \(allowed).")
-  }
-}
-
-extension Example {
-  fileprivate static let deletion = publication(
-    13,
-    changes: [
-      change(
-        "removed", "domain", #""before": "example.com""#, "domain example.com deleted", app: nil),
-      change(
-        "removed", "alias", #""before": "www.example.com""#, "alias www.example.com removed",
-        app: nil),
-    ], #""domain": "example.com""#)
-
-  fileprivate static let restoredDomain = publication(
-    14, findings: [finding],
-    """
-    "domain": {
-      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-      "enabled": true, "format": "modern", "cacheSeconds": 3600, "environment": "production",
-      "strict": false, "defaults": {"caseSensitive": false},
-      "substitutionVariables": {"food": ["burrito", "pizza"]}, "entries": [],
-      "webcredentials": ["ABCDE12345.com.example.renamed"], "appclips": [],
-      "activitycontinuation": [], "expectations": \(expectations), "revision": 14,
-      "updatedAt": "2026-11-21T13:51:45Z"
-    }
-    """)
-
-  fileprivate static let domains = """
-    {
-      "items": [{
-        "domain": "example.com", "enabled": true, "format": "modern",
-        "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z",
-        "documents": ["apple-app-site-association"],
-        "findings": {"error": 0, "warning": 1, "note": 3},
-        "apple": {"collected": false, "behind": 1},
-        "check": {"status": "ok", "at": "2026-11-21T14:02:10Z"}
-      }],
-      "next": null, "total": 1
-    }
-    """
-
-  fileprivate static let newDomain = """
-    {
-      "aliases": ["www.example.com", "*.go.example.com"], "defaults": {"caseSensitive": false},
-      "substitutionVariables": {"food": ["burrito", "pizza"]},
-      "entries": [{
-        "apps": ["ABCDE12345.com.example.app"],
-        "routes": [
-          {"path": "/help/website/*", "exclude": true},
-          {"path": "/help/*", "query": {"articleNumber": "????"}},
-          {"path": "/order/$(food)/*"}
-        ]
-      }],
-      "webcredentials": ["ABCDE12345.com.example.app"]
-    }
-    """
-
-  fileprivate static let adopted = publication(
-    9, findings: [exclusionFinding, opensNothing("FGHIJ67890.com.example.other")],
-    changes: [
-      change(
-        "removed", "variable",
-        #""from": "/applinks/substitutionVariables/food", "before": ["burrito", "pizza"]"#,
-        #"variable \"food\" removed"#, app: nil),
-      change(
-        "removed", "app",
-        #""from": "/applinks/details/0", "before": "FGHIJ67890.com.example.other""#,
-        "app FGHIJ67890.com.example.other removed, with 1 route",
-        app: "FGHIJ67890.com.example.other", url: "/other"),
-    ], accepted: ["opens-nothing"],
-    adoptedDomain(9))
-
-  /// After `adopted`.
-  fileprivate static let adoptedOrigins = publication(
-    10, findings: [exclusionFinding],
-    changes: [
-      change(
-        "added", "origin",
-        #""document": "webauthn", "to": "/origins/0", "after": "https://example.co.uk""#,
-        "origin https://example.co.uk added", app: nil)
-    ],
-    adoptedDomain(10, #""webauthnOrigins": ["https://example.co.uk"],"#))
-
-  /// After `adoptedOrigins`.
-  fileprivate static let removedOrigins = publication(
-    11, findings: [exclusionFinding],
-    changes: [
-      change(
-        "removed", "origin",
-        #""document": "webauthn", "from": "/origins/0", "before": "https://example.co.uk""#,
-        "origin https://example.co.uk removed", app: nil)
-    ], adoptedDomain(11))
-
-  /// The domain as `adopted` leaves it, with further members.
-  private static func adoptedDomain(_ revision: Int, _ more: String = "") -> String {
-    """
-    "domain": {
-      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-      "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
-      "strict": false, "defaults": {}, "substitutionVariables": {},
-      "entries": [{
-        "id": 1, "apps": ["ABCDE12345.com.example.app"],
-        "routes": [
-          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 6, "path": "/buy/*"}
-        ]
-      }],
-      "webcredentials": [], "appclips": [], "activitycontinuation": [], \(more)
-      "expectations": \(expectations), "revision": \(revision),
-      "updatedAt": "2026-11-21T13:51:45Z"
-    }
-    """
   }
 }

@@ -18,8 +18,7 @@ struct EntryEndpoints: Sendable {
         answers: .ok(
           "All entries, in order.",
           .named("Entries", .object([Member("entries", .list(of: "Entry"))])),
-          isTagged: true,
-          #"{"entries": [\#(Example.entry)]}"#)
+          isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
         let entries = stored.domain.document.entries.map { json($0, in: stored) }
@@ -28,16 +27,16 @@ struct EntryEndpoints: Sendable {
       Endpoint(
         .post, path, .role(.editor), effect: .publication,
         "addEntry", .entries, "Add an entry",
-        body: .json("NewEntry", size: .document, Example.newEntry),
+        body: .json("NewEntry", size: .document),
         answers: .created(
           "The entry.", "PublishedEntry",
           links: [
             "getEntry", "replaceEntry", "deleteEntry", "listRoutes", "addRoute", "setRoutes",
-          ], Example.addedEntry), handle: add),
+          ]), handle: add),
       Endpoint(
         .get, path + "/{entry}", .role(.viewer),
         "getEntry", .entries, "Read an entry",
-        answers: .ok("The entry.", "Entry", isTagged: true, Example.entry)
+        answers: .ok("The entry.", "Entry", isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
         let entry = stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))]
@@ -46,12 +45,12 @@ struct EntryEndpoints: Sendable {
       Endpoint(
         .put, path + "/{entry}", .role(.editor), effect: .publication,
         "replaceEntry", .entries, "Replace all of an entry",
-        body: .json("EntryInput", size: .document, Example.changedEntry),
-        answers: .ok("The entry.", "PublishedEntry", Example.replacedEntry), handle: replace),
+        body: .json("EntryInput", size: .document),
+        answers: .ok("The entry.", "PublishedEntry"), handle: replace),
       Endpoint(
         .delete, path + "/{entry}", .role(.editor), effect: .publication,
         "deleteEntry", .entries, "Delete an entry",
-        answers: .ok("The revision without the entry.", "Publication", Example.deletedEntry),
+        answers: .ok("The revision without the entry.", "Publication"),
         handle: delete),
     ]
   }
@@ -139,64 +138,4 @@ extension Domain {
     }
     return place
   }
-}
-
-extension Example {
-  fileprivate static let newEntry = """
-    {"apps": ["FGHIJ67890.com.example.other"], "routes": [{"path": "/other/*"}], "position": 0}
-    """
-
-  fileprivate static let addedEntry = publication(
-    8, findings: [finding],
-    changes: [
-      change(
-        "added", "app", #""to": "/applinks/details/0", "after": "FGHIJ67890.com.example.other""#,
-        "app FGHIJ67890.com.example.other added, with 1 route",
-        app: "FGHIJ67890.com.example.other", url: "/OTHER", before: "no-match", after: "match")
-    ],
-    """
-    "entry": {
-      "id": 2, "apps": ["FGHIJ67890.com.example.other"],
-      "routes": [{"id": 1, "path": "/other/*"}]
-    }
-    """)
-
-  fileprivate static let changedEntry = """
-    {
-      "apps": ["ABCDE12345.com.example.app"],
-      "routes": [
-        {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 2, "path": "/help/*"}
-      ]
-    }
-    """
-
-  fileprivate static let replacedEntry = publication(
-    7, findings: [finding],
-    changes: [
-      change(
-        "removed", "comment",
-        #""from": "/applinks/details/0/components/0/comment", "before": "stays on the web""#,
-        #"comment of exclusion \"/help/website/*\" removed"#),
-      change(
-        "removed", "route",
-        """
-        "from": "/applinks/details/0/components/2",
-        "before": {"/": "/news/*", "caseSensitive": false}
-        """,
-        #"route \"/news/*\" removed"#, url: "/news"),
-    ], #""entry": {"id": 1, \#(changedEntry.dropFirst())"#)
-
-  fileprivate static let deletedEntry = publication(
-    13,
-    findings: [
-      finding,
-      opensNothing(
-        "any app; currently, they open ABCDE12345.com.example.renamed"),
-    ],
-    changes: [
-      change(
-        "removed", "app", #""from": "/applinks/details/0", "before": "ABCDE12345.com.example.app""#,
-        "app ABCDE12345.com.example.app removed, with 2 routes",
-        url: "/help/1?articleNumber=1234")
-    ], accepted: ["opens-nothing"])
 }

@@ -11,12 +11,11 @@ struct ExpectationEndpoints: Sendable {
 
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/expectations"
-    let example = #""expectations": \#(Example.expectations)"#
     return [
       Endpoint(
         .get, path, .role(.viewer),
         "getExpectations", .expectations, "Read the expectations of a domain",
-        answers: .ok("All expectations.", "Expectations", isTagged: true, "{\(example)}")
+        answers: .ok("All expectations.", "Expectations", isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
         return .json(.ok, .object(Self.list(stored.domain)), fields: [stored.entityTag])
@@ -25,10 +24,9 @@ struct ExpectationEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setExpectations", .expectations, "Replace the expectations of a domain",
         description: "The current document must meet each of them.",
-        body: .json("Expectations", size: .document, "{\(example)}"),
+        body: .json("Expectations", size: .document),
         answers: .ok(
-          "All expectations.", "PublishedExpectations",
-          Example.publication(2, changes: [Example.addedExpectation], example)), handle: put),
+          "All expectations.", "PublishedExpectations"), handle: put),
     ]
   }
 
@@ -52,17 +50,4 @@ struct ExpectationEndpoints: Sendable {
       Self.list($0.domain)
     }
   }
-}
-
-extension Example {
-  fileprivate static let addedExpectation = change(
-    "added", "expectation",
-    """
-    "after": {
-      "url": "https://example.com/checkout", "app": "ABCDE12345.com.example.app",
-      "resolution": "no-match"
-    }
-    """,
-    #"expectation \"https://example.com/checkout\" for ABCDE12345.com.example.app added: \"no-match\""#,
-    app: nil)
 }

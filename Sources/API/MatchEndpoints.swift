@@ -17,15 +17,8 @@ struct MatchEndpoints: Sendable {
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
           + "A document that is a list is Android's, any other is Apple's. Nothing is stored.",
-        body: .json(
-          "Question", size: .document,
-          """
-          {
-            "document": \(Example.file), "domain": "example.com",
-            "urls": ["https://example.com/buy/1"]
-          }
-          """),
-        answers: .ok("The results.", "MatchResults", #"{"results": [\#(Example.match)]}"#),
+        body: .json("Question", size: .document),
+        answers: .ok("The results.", "MatchResults"),
         handle: match),
       Endpoint(
         .post, "/v1/validate", .anyToken, query: [.fileKind],
@@ -33,15 +26,8 @@ struct MatchEndpoints: Sendable {
         description:
           "The body is the file itself; its media type is ignored. `kind` in the answer is the kind of file "
           + "that it was checked as.",
-        body: .file(.any, isRequired: false, Example.file),
-        answers: .ok(
-          "The report, even for a file that is not JSON.", "Report",
-          """
-          {
-            "valid": true, "kind": "apple-app-site-association", "bytes": 137,
-            "findings": [\(Example.exclusionFinding)]
-          }
-          """)
+        body: .file(.any, isRequired: false),
+        answers: .ok("The report, even for a file that is not JSON.", "Report")
       ) { call in
         let body = call.request.body
         let kind = try call.word(.fileKind, DocumentKind.self) ?? DocumentKind(ofFile: body)
@@ -52,17 +38,8 @@ struct MatchEndpoints: Sendable {
         .post, "/v1/domains/{domain}/match", .role(.viewer),
         "matchStored", .answers, "Resolve URLs with the document of a domain",
         description: "While the domain is disabled, no URL matches.",
-        body: .json(
-          "StoredQuestion", size: .document,
-          """
-          {
-            "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
-            "app": "ABCDE12345.com.example.app"
-          }
-          """),
-        answers: .ok(
-          "The results.", "MatchResults",
-          #"{"results": [\#(Example.noMatch), \#(Example.blocked)]}"#),
+        body: .json("StoredQuestion", size: .document),
+        answers: .ok("The results.", "MatchResults"),
         handle: matchStored),
     ]
   }
@@ -234,33 +211,4 @@ private struct MatchAnswer {
       .ok, fields: [HeaderField("Content-Type", "application/json")],
       body: Array(#"{"results":["#.utf8) + results + Array("]}".utf8))
   }
-}
-
-extension Example {
-  private static func result(_ path: String, _ resolution: String, _ members: String) -> String {
-    """
-    {
-      "url": "https://example.com\(path)", "platform": "ios", "app": "ABCDE12345.com.example.app",
-      "resolution": "\(resolution)", \(members)
-    }
-    """
-  }
-
-  fileprivate static let match = result(
-    "/buy/1", "match",
-    #"""
-    "pointer": "/applinks/details/0/components/1",
-    "reason": "The first matching route is /applinks/details/0/components/1: path \"/buy/*\"."
-    """#)
-
-  fileprivate static let noMatch = result(
-    "/help/1", "no-match",
-    #""reason": "No route matches. The closest is /applinks/details/0/components/2.""#)
-
-  fileprivate static let blocked = result(
-    "/help/website/faq", "blocked",
-    """
-    "pointer": "/applinks/details/0/components/1",
-    "reason": "The first matching route is the exclusion /applinks/details/0/components/1."
-    """)
 }

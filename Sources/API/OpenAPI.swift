@@ -7,19 +7,24 @@ import Store
 /// The OpenAPI description of the API, built from its endpoints.
 struct OpenAPI {
   private let endpoints: [Endpoint]
+  /// A request and its answer for each operation, as `DescriptionExampleTests` records them.
+  private let examples: JSON
   private var parameters = JSON.Object()
   private var links = JSON.Object()
   private var responses = JSON.Object()
   private var codesOfResponses: [String: [Problem.Code]] = [:]
 
-  private init(_ endpoints: [Endpoint]) { self.endpoints = endpoints }
+  private init(_ endpoints: [Endpoint]) throws {
+    self.endpoints = endpoints
+    examples = try JSON.parse(PackageResources.examples_json).value
+  }
 
   /// Describes endpoints.
   ///
-  /// - Throws: `JSON.SyntaxError` for an example that is not JSON, `NamedSchemas.NameTaken` for different
+  /// - Throws: `JSON.SyntaxError` for examples that are not JSON, `NamedSchemas.NameTaken` for different
   ///   schemas with one name.
   static func describe(_ endpoints: [Endpoint]) throws -> JSON {
-    var description = OpenAPI(endpoints)
+    var description = try OpenAPI(endpoints)
     return try description.document()
   }
 
@@ -27,7 +32,7 @@ struct OpenAPI {
     var paths = JSON.Object()
     for endpoint in endpoints {
       var methods = paths[endpoint.path]?.objectValue ?? [:]
-      methods[endpoint.method.name.lowercased()] = try operation(endpoint)
+      methods[endpoint.method.name.lowercased()] = operation(endpoint)
       paths[endpoint.path] = .object(methods)
     }
     // No operation has this code: it answers methods that a path does not support.
@@ -106,7 +111,7 @@ struct OpenAPI {
 
   // MARK: An operation
 
-  private mutating func operation(_ endpoint: Endpoint) throws -> JSON {
+  private mutating func operation(_ endpoint: Endpoint) -> JSON {
     let forDryRun = endpoint.roleForDryRun.map {
       "For a dry run, the role \($0.rawValue) is enough."
     }
@@ -120,16 +125,17 @@ struct OpenAPI {
       "parameters": .array(endpoint.parameters.map { reference(to: $0) }),
     ]
     if let body = endpoint.body {
-      let media: JSON = ["schema": body.schema.json, "example": try Self.example(body.example)]
+      var media: JSON.Object = ["schema": body.schema.json]
+      media["example"] = examples[endpoint.id]?["request"]
       var content = JSON.Object()
-      for type in body.mediaTypes { content[type] = media }
+      for type in body.mediaTypes { content[type] = .object(media) }
       object["requestBody"] = [
         "description": .string(body.size.sentence), "required": .bool(body.isRequired),
         "content": .object(content),
       ]
     }
-    var responses: [(status: Status, json: JSON)] = try endpoint.answers.map {
-      ($0.status, try response($0, endpoint))
+    var responses: [(status: Status, json: JSON)] = endpoint.answers.map {
+      ($0.status, response($0, endpoint))
     }
     for (status, codes) in endpoint.problems.sorted(by: { $0.key.code < $1.key.code }) {
       responses.append((status, response(status, codes)))
@@ -138,10 +144,6 @@ struct OpenAPI {
     object["responses"] = .object(
       responses.reduce(into: [:]) { $0["\($1.status.code)"] = $1.json })
     return .object(object)
-  }
-
-  private static func example(_ text: String) throws -> JSON {
-    try JSON.parse(Array(text.utf8)).value
   }
 
   private mutating func reference(to parameter: Parameter) -> JSON {
@@ -160,7 +162,7 @@ struct OpenAPI {
     return Self.reference("parameters", parameter.key)
   }
 
-  private mutating func response(_ answer: Answer, _ endpoint: Endpoint) throws -> JSON {
+  private mutating func response(_ answer: Answer, _ endpoint: Endpoint) -> JSON {
     let isPublication = endpoint.effect == .publication
     let headers =
       (isPublication || answer.isTagged ? ["ETag"] : [])
@@ -170,7 +172,10 @@ struct OpenAPI {
     ]
     if let schema = answer.schema {
       var media: JSON.Object = ["schema": schema.json]
-      media["example"] = try answer.example.map(Self.example)
+      let example = examples[endpoint.id]
+      if example?["status"] == .integer(answer.status.code) {
+        media["example"] = example?["answer"]
+      }
       object["content"] = .object([answer.mediaType: .object(media)])
     }
     if !answer.links.isEmpty {

@@ -10,10 +10,7 @@ enum QREndpoint {
     description: "Scanning it with a phone opens the link as a tap does.",
     answers: Answer(
       status: .ok, description: "The image, black on white.", mediaType: "image/svg+xml",
-      schema: .string,
-      example:
-        #""<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 33 33\" shape-rendering=\"crispEdges\">…</svg>""#
-    )
+      schema: .string)
   ) { call in
     let url = call.query(.link) ?? ""
     guard isLink(url) else {

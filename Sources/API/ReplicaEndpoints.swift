@@ -18,16 +18,7 @@ struct ReplicaEndpoints: Sendable {
           + "15 seconds (180 with SQLite). Servers that only read do not appear.",
         answers: .ok(
           "All servers, by name.",
-          .named("Replicas", .object([Member("items", .list(of: "Replica"))])),
-          """
-          {
-            "items": [{
-              "name": "web-1", "url": "http://127.0.0.1:8081", "version": "1.0.0",
-              "startedAt": "2026-11-21T13:51:45Z", "seenAt": "2026-11-21T14:10:07Z",
-              "applied": 21, "lag": 0
-            }]
-          }
-          """)
+          .named("Replicas", .object([Member("items", .list(of: "Replica"))])))
       ) { _ in
         .json(.ok, ["items": .array(try store.replicas().map(ReplicaResource.json))])
       }

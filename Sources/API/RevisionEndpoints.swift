@@ -15,25 +15,23 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .get, path, .role(.viewer), query: .numberedPage,
         "listRevisions", .revisions, "List the revisions of a domain",
-        answers: .ok(
-          "A page, newest first.", "Revisions",
-          #"{"items": [\#(Example.revision(10, "restore revision 1"))], "next": null}"#),
+        answers: .ok("A page, newest first.", "Revisions"),
         handle: list),
       Endpoint(
         .get, path + "/{revision}", .role(.viewer),
         "getRevision", .revisions, "Read a revision",
-        answers: .ok("The revision.", "PublishedRevision", Example.publishedRevision)
+        answers: .ok("The revision.", "PublishedRevision")
       ) { call in .json(.ok, try RevisionResource.json(find(call))) },
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
         "getRevisionFile", .revisions, "Read Apple's file of a revision",
         problems: [.documentNotFound],
-        answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .object, isTagged: true)
       ) { call in try .file(.apple, of: find(call)) },
       Endpoint(
         .get, path + "/{revision}/documents/{kind}", .role(.viewer),
         "getRevisionDocument", .revisions, "Read a document of a revision",
-        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .any, isTagged: true)
       ) { call in try .file(call.kind(), of: find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
@@ -42,15 +40,14 @@ struct RevisionEndpoints: Sendable {
           "Brings back its documents, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
           + "is, including the expectations, which the old documents must still meet. If the `settings` of "
           + "the revision are null, only the documents come back.",
-        answers: .ok("The new revision.", "PublishedDomain", Example.restored),
+        answers: .ok("The new revision.", "PublishedDomain"),
         handle: restore),
       Endpoint(
         .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], isHeavy: true,
         "compareRevisions", .revisions, "Compare two revisions by meaning",
         answers: .ok(
           "What changed from `from` to `to`: the documents, and all other settings.",
-          "RevisionComparison",
-          #"{"from": 9, "to": 10, \#(Example.comparison(Example.restoration))}"#),
+          "RevisionComparison"),
         handle: compareRevisions),
       Endpoint(
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
@@ -58,10 +55,8 @@ struct RevisionEndpoints: Sendable {
         description:
           "Nothing is stored. The kind of the document is detected from its content; the other documents stay "
           + "as they are in the revision.",
-        body: .json(.any, size: .document, Example.file),
-        answers: .ok(
-          "What changed from the revision to the document.", "RevisionComparison",
-          #"{"from": 10, \#(Example.comparison(Example.removals))}"#),
+        body: .json(.any, size: .document),
+        answers: .ok("What changed from the revision to the document.", "RevisionComparison"),
         handle: compareDocument),
       Endpoint(
         .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: [.kind] + .numberedPage,
@@ -73,7 +68,7 @@ struct RevisionEndpoints: Sendable {
           + "memory and stored every 2 to 30 seconds, so their times are up to 30 seconds late.",
         answers: .ok(
           "Totals for the domain, its current revision, and a page of revisions, newest first.",
-          "Fetches", Example.fetches), handle: listFetches),
+          "Fetches"), handle: listFetches),
     ]
   }
 
@@ -163,93 +158,4 @@ extension Call {
     }
     return number
   }
-}
-
-extension Example {
-  fileprivate static let publishedRevision =
-    String(revision(1, "put domain").dropLast(2)) + """
-      ,
-        "settings": {
-          "aliases": ["www.example.com", "*.go.example.com"], "enabled": true,
-          "cacheSeconds": 3600, "environment": "production", "strict": false, "expectations": []
-        }
-      }
-      """
-
-  fileprivate static func revision(_ number: Int, _ reason: String) -> String {
-    """
-    {
-      "revision": \(number), "bytes": 337, "sha256": "\(sha256)", "documents": \(documents),
-      "publishedAt": "2026-11-21T13:51:45Z", "author": "first-admin", "reason": "\(reason)",
-      "accepted": []
-    }
-    """
-  }
-
-  fileprivate static let restored = publication(
-    10, changes: restoration, #""domain": \#(domain(revision: 10))"#)
-
-  fileprivate static let restoration = [
-    cacheSecondsChange(from: 600, to: 3600),
-    change(
-      "added", "variable",
-      #""to": "/applinks/substitutionVariables/food", "after": ["burrito", "pizza"]"#,
-      #"variable \"food\" added"#, app: nil, url: "/order/pizza", before: "no-match",
-      after: "match"),
-    change(
-      "changed", "route",
-      """
-      "from": "/applinks/details/0/components/1", "to": "/applinks/details/0/components/1",
-      "before": {"/": "/buy/*"},
-      "after": {"/": "/help/*", "?": {"articleNumber": "????"}, "caseSensitive": false}
-      """, #"route \"/buy/*\" changed: path is now \"/help/*\""#, url: "/buy"),
-  ]
-
-  fileprivate static let removals = [
-    change(
-      "removed", "variable",
-      #""from": "/applinks/substitutionVariables/food", "before": ["burrito", "pizza"]"#,
-      #"variable \"food\" removed"#, app: nil, url: "/order/pizza"),
-    change(
-      "removed", "service-app",
-      #""from": "/webcredentials/apps/0", "before": "ABCDE12345.com.example.app""#,
-      "app ABCDE12345.com.example.app of webcredentials removed"),
-  ]
-
-  private static let servedRevision = """
-    {
-      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": true,
-      "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
-      "devicesExpectedBy": "2026-11-10T09:12:05Z",
-      "counts": {"apple-cdn": 0, "device": 0, "google": 0, "other": 3}
-    }
-    """
-
-  fileprivate static let fetches = """
-    {
-      "domain": "example.com", "current": \(servedRevision),
-      "fetchers": [
-        {
-          "fetcher": "apple-cdn", "count": 41, "firstAt": "2026-11-03T09:12:05Z",
-          "lastAt": "2026-11-21T08:40:50Z", "lastRevision": 1
-        },
-        {"fetcher": "device", "count": 0, "firstAt": null, "lastAt": null, "lastRevision": null},
-        {"fetcher": "google", "count": 0, "firstAt": null, "lastAt": null, "lastRevision": null},
-        {
-          "fetcher": "other", "count": 3, "firstAt": "2026-11-21T13:52:00Z",
-          "lastAt": "2026-11-21T14:02:20Z", "lastRevision": 2
-        }
-      ],
-      "items": [
-        \(servedRevision),
-        {
-          "revision": 1, "publishedAt": "2026-11-03T08:30:00Z", "collected": true,
-          "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
-          "devicesExpectedBy": "2026-11-10T09:12:05Z",
-          "counts": {"apple-cdn": 41, "device": 0, "google": 0, "other": 0}
-        }
-      ],
-      "next": null
-    }
-    """
 }

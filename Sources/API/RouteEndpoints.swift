@@ -17,8 +17,7 @@ struct RouteEndpoints: Sendable {
         "listRoutes", .routes, "List the routes of an entry",
         answers: .ok(
           "All routes, in order.",
-          .named("Routes", .object([Member("routes", .list(of: "Route"))])), isTagged: true,
-          #"{"routes": \#(Example.routes)}"#)
+          .named("Routes", .object([Member("routes", .list(of: "Route"))])), isTagged: true)
       ) { call in
         let (stored, entry) = try find(call)
         return .json(.ok, Self.list(entry), fields: [stored.entityTag])
@@ -26,24 +25,21 @@ struct RouteEndpoints: Sendable {
       Endpoint(
         .post, path, .role(.editor), effect: .publication,
         "addRoute", .routes, "Add a route",
-        body: .json("NewRoute", #"{"path": "/shop/*", "position": 0}"#),
+        body: .json("NewRoute"),
         answers: .created(
-          "The route.", "PublishedRoute", links: ["getRoute", "patchRoute", "deleteRoute"],
-          Example.addedRoute), handle: add),
+          "The route.", "PublishedRoute", links: ["getRoute", "patchRoute", "deleteRoute"]),
+        handle: add),
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
         "setRoutes", .routes, "Replace or reorder all routes of an entry",
         body: .json(
           .named("RouteList", .object([Member("routes", .list(of: Self.idOrRoute))])),
-          size: .document,
-          #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
-        answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes), handle: replaceAll),
+          size: .document),
+        answers: .ok("All routes.", "PublishedRoutes"), handle: replaceAll),
       Endpoint(
         .get, path + "/{route}", .role(.viewer),
         "getRoute", .routes, "Read a route",
-        answers: .ok(
-          "The route.", "Route", isTagged: true,
-          #"{"id": 1, "path": "/help/website/*", "exclude": true}"#)
+        answers: .ok("The route.", "Route", isTagged: true)
       ) { call in
         let (stored, entry) = try find(call)
         let route = entry.routes[try entry.place(of: call.row("route"))]
@@ -52,12 +48,12 @@ struct RouteEndpoints: Sendable {
       Endpoint(
         .patch, path + "/{route}", .role(.editor), effect: .publication,
         "patchRoute", .routes, "Change members of a route",
-        body: .patch("RoutePatch", #"{"comment": "stays on the web"}"#),
-        answers: .ok("The route.", "PublishedRoute", Example.changedRoute), handle: patch),
+        body: .patch("RoutePatch"),
+        answers: .ok("The route.", "PublishedRoute"), handle: patch),
       Endpoint(
         .delete, path + "/{route}", .role(.editor), effect: .publication,
         "deleteRoute", .routes, "Delete a route",
-        answers: .ok("The revision without the route.", "Publication", Example.deletedRoute)
+        answers: .ok("The revision without the route.", "Publication")
       ) { call in
         let id = try call.row("route")
         return try edit(call, "delete route") { entry in
@@ -195,81 +191,4 @@ extension Entry {
     }
     return place
   }
-}
-
-extension Example {
-  private static let commentFinding = """
-    {
-      "code": "public-comment", "severity": "note",
-      "document": "apple-app-site-association",
-      "pointer": "/applinks/details/0/components/0/comment",
-      "message": "This comment is public: anyone can download the file.",
-      "help": "Make sure that no comment reveals anything confidential."
-    }
-    """
-
-  fileprivate static let addedRoute = publication(
-    5, findings: [commentFinding],
-    changes: [
-      change(
-        "added", "route",
-        """
-        "to": "/applinks/details/0/components/0",
-        "after": {"/": "/shop/*", "caseSensitive": false}
-        """,
-        #"route \"/shop/*\" added"#, url: "/shop", before: "no-match", after: "match")
-    ], #""route": {"id": 4, "path": "/shop/*"}"#)
-
-  fileprivate static let replacedRoutes = publication(
-    6, findings: [finding, commentFinding],
-    changes: [
-      change(
-        "removed", "route",
-        """
-        "from": "/applinks/details/0/components/0",
-        "before": {"/": "/shop/*", "caseSensitive": false}
-        """,
-        #"route \"/shop/*\" removed"#, url: "/shop"),
-      change(
-        "changed", "route",
-        """
-        "from": "/applinks/details/0/components/3", "to": "/applinks/details/0/components/2",
-        "before": {"/": "/order/$(food)/*", "caseSensitive": false},
-        "after": {"/": "/news/*", "caseSensitive": false}
-        """, #"route \"/order/$(food)/*\" changed: path is now \"/news/*\""#,
-        url: "/order/pizza"),
-    ],
-    """
-    "routes": [
-      {"id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"},
-      {"id": 2, "path": "/help/*", "query": {"articleNumber": "????"}},
-      {"id": 5, "path": "/news/*"}
-    ]
-    """)
-
-  fileprivate static let changedRoute = publication(
-    4, findings: [commentFinding],
-    changes: [
-      change(
-        "added", "comment",
-        #""to": "/applinks/details/0/components/0/comment", "after": "stays on the web""#,
-        #"comment of exclusion \"/help/website/*\" added"#)
-    ],
-    """
-    "route": {
-      "id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"
-    }
-    """)
-
-  fileprivate static let deletedRoute = publication(
-    11,
-    changes: [
-      change(
-        "removed", "route",
-        """
-        "from": "/applinks/details/0/components/0",
-        "before": {"/": "/help/website/*", "exclude": true, "caseSensitive": false}
-        """, #"exclusion \"/help/website/*\" removed"#, url: "/help/website", before: "blocked",
-        opened: "/HELP/WEBSITE?ARTICLENUMBER=xxxx")
-    ])
 }

@@ -18,14 +18,13 @@ struct SessionEndpoints: Sendable {
         description:
           "Sets the cookie `\(Authentication.cookie)`, over HTTPS `\(Authentication.secureCookie)`, which a browser "
           + "sends instead of a token. The session ends after 12 hours, or with its token.",
-        body: .json("SignIn", #"{"token": "aasa_…"}"#),
+        body: .json("SignIn"),
         problems: [.unauthorized, .dashboardHeaderMissing, .busy, .databaseUnavailable],
-        answers: .created("The session.", "Session", Example.session), handle: signIn),
+        answers: .created("The session.", "Session"), handle: signIn),
       Endpoint(
         .get, path, .anyToken,
         "getSession", .sessions, "Read who is signed in",
-        answers: .ok(
-          "Who is signed in, and how the request was authenticated.", "Session", Example.token)
+        answers: .ok("Who is signed in, and how the request was authenticated.", "Session")
       ) { call in
         guard let identity = call.identity else { return Response(.noContent) }
         return .json(.ok, .object(Self.json(identity)))
@@ -84,20 +83,4 @@ struct SessionEndpoints: Sendable {
     let (name, isSecure) = authentication.cookieName(call.request.head)
     return HeaderField("Set-Cookie", "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
   }
-}
-
-extension Example {
-  fileprivate static let token = """
-    {
-      "name": "first-admin", "role": "admin", "domains": [], "by": "token", "expiresAt": null,
-      "version": "1.0.0"
-    }
-    """
-
-  fileprivate static let session = """
-    {
-      "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
-      "by": "session", "expiresAt": "2026-11-23T21:00:00Z", "version": "1.0.0"
-    }
-    """
 }

@@ -27,7 +27,7 @@ struct StateEndpoints: Sendable {
           "A token that is limited to domains gets those, and the apps that they use. If the database "
           + "file was deleted or replaced while the server ran, the state is what the server still has, "
           + "and the answer has the header field `X-Aasa-Database: replaced`.",
-        answers: .ok("A state that `apply` accepts.", "State", Example.state)
+        answers: .ok("A state that `apply` accepts.", "State")
       ) { try export($0, onlyHashes: false) },
       Endpoint(
         .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
@@ -35,7 +35,7 @@ struct StateEndpoints: Sendable {
         description:
           "Lists the SHA-256 of the file that `aasa export DIR` writes for each domain, so that a client "
           + "can tell which of its files differ.",
-        answers: .ok("All apps, and the hash of each domain.", "StateHashes", Example.hashes)
+        answers: .ok("All apps, and the hash of each domain.", "StateHashes")
       ) { try export($0, onlyHashes: true) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), roleForDryRun: .viewer, effect: .publications,
@@ -46,9 +46,9 @@ struct StateEndpoints: Sendable {
           + "are. A token that is limited to domains can apply only those; it can add apps that they "
           + "use, but not change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
           + "one Android app, one domain or `{\"keep\": […]}` per line.",
-        body: .json("DesiredState", size: .state, Example.desiredState),
+        body: .json("DesiredState", size: .state),
         problems: [.changedElsewhere, .tooMuchWork],
-        answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
+        answers: .ok("What changed or, for a dry run, would change.", "Plan"),
         receiveLines: { token in
           ReceivedState.spool(beside: publisher.store, within: try share(of: token))
         },
@@ -200,77 +200,4 @@ extension Token {
       "The \(noun) \(name.quoted) is limited to \(domainList), \(reason) \(listed)"
         + (names.count > 20 ? " and \(names.count - 20) more." : "."))
   }
-}
-
-extension Example {
-  private static let androidApps = """
-    [{
-      "package": "com.example.app", "name": "Example", "environment": "production",
-      "fingerprints": \(androidFingerprints)
-    }]
-    """
-
-  fileprivate static let state = """
-    {
-      "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
-      "androidApps": \(androidApps),
-      "domains": [{
-        "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-        "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
-        "strict": false, "defaults": {"caseSensitive": false},
-        "substitutionVariables": {"food": ["burrito", "pizza"]},
-        "entries": [
-          {
-            "apps": ["ABCDE12345.com.example.app"],
-            "routes": [
-              {"path": "/help/*", "query": {"articleNumber": "????"}},
-              {"path": "/order/$(food)/*"}
-            ]
-          }
-        ],
-        "webcredentials": ["ABCDE12345.com.example.app"], "appclips": [],
-        "activitycontinuation": [], "apps": null, "details": null, "extra": null,
-        "applinksExtra": null, "serviceExtra": null, "expectations": \(expectations), "revision": 2
-      }]
-    }
-    """
-
-  fileprivate static let hashes = """
-    {
-      "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
-      "androidApps": \(androidApps),
-      "domains": [{
-        "domain": "example.com", "revision": 2,
-        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-      }]
-    }
-    """
-
-  fileprivate static let desiredState = """
-    {
-      "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example"}],
-      "domains": [{
-        "domain": "example.org",
-        "entries": [{"apps": ["ABCDE12345.com.example.app"], "routes": [{"path": "/*"}]}]
-      }]
-    }
-    """
-
-  fileprivate static let plan = """
-    {
-      "apps": [{"app": "ABCDE12345.com.example.app", "action": "create"}],
-      "domains": [
-        \(publication(1, findings: [siblingFinding], #""domain": "example.org", "action": "create""#))
-      ]
-    }
-    """
-
-  private static let siblingFinding = """
-    {
-      "code": "www-sibling-missing", "severity": "note",
-      "document": "apple-app-site-association", "pointer": "",
-      "message": "The file is published for example.org, but not for www.example.org.",
-      "help": "If www.example.org serves links, add it as an alias."
-    }
-    """
 }

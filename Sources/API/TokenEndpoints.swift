@@ -15,22 +15,15 @@ struct TokenEndpoints: Sendable {
         "listTokens", .tokens, "List tokens",
         answers: .ok(
           "All tokens, without their secrets.",
-          .named("Tokens", .object([Member("items", .list(of: "Token"))])),
-          """
-          {
-            "items": [
-              {\(Example.token), "createdAt": "2026-11-21T13:24:52Z", "lastUsedAt": null}
-            ]
-          }
-          """)
+          .named("Tokens", .object([Member("items", .list(of: "Token"))])))
       ) { _ in .json(.ok, ["items": .array(try store.tokens().map(TokenResource.json))]) },
       Endpoint(
         .post, "/v1/tokens", .role(.admin), effect: .change,
         "createToken", .tokens, "Create a token",
-        body: .json("NewToken", "{\(Example.token)}"), problems: [.tokenNameTaken],
+        body: .json("NewToken"), problems: [.tokenNameTaken],
         answers: .created(
-          "The token. Its secret is never shown again.", "CreatedToken", links: ["revokeToken"],
-          #"{\#(Example.token), "token": "aasa_…"}"#), handle: create),
+          "The token. Its secret is never shown again.", "CreatedToken", links: ["revokeToken"]),
+        handle: create),
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
         "revokeToken", .tokens, "Revoke a token, effective immediately", answers: .deleted
@@ -55,11 +48,4 @@ struct TokenEndpoints: Sendable {
     if isDryRun { object["dryRun"] = true } else { object["token"] = .string(secret.text) }
     return .json(.created, .object(object))
   }
-}
-
-extension Example {
-  fileprivate static let token = """
-    "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
-    "expiresAt": "2036-11-21T10:00:00Z"
-    """
 }

@@ -15,19 +15,17 @@ struct UserEndpoints: Sendable {
         "listUsers", .users, "List users",
         description:
           "Users are people whom a trusted proxy names in the header that `adminUserHeader` sets.",
-        answers: .ok(
-          "All users.", .named("Users", .object([Member("items", .list(of: "User"))])),
-          #"{"items": [\#(Example.user)]}"#)
+        answers: .ok("All users.", .named("Users", .object([Member("items", .list(of: "User"))])))
       ) { _ in
         .json(.ok, ["items": .array(try store.users().map { .object(UserResource.json($0)) })])
       },
       Endpoint(
         .put, "/v1/users/{user}", .role(.admin), effect: .change,
         "putUser", .users, "Add or replace a user, effective immediately",
-        body: .json("UserInput", #"{"role": "editor", "domains": ["*.brand.example"]}"#),
+        body: .json("UserInput"),
         problems: [.malformedPath, .tokenNameTaken],
         answers: .ok("The user existed.", "ChangedUser", links: ["deleteUser"]),
-        .created("The user is new.", "ChangedUser", links: ["deleteUser"], Example.user),
+        .created("The user is new.", "ChangedUser", links: ["deleteUser"]),
         handle: put),
       Endpoint(
         .delete, "/v1/users/{user}", .role(.admin), effect: .change,
@@ -48,13 +46,4 @@ struct UserEndpoints: Sendable {
     if context.isDryRun { object["dryRun"] = true }
     return .json(put.isNew ? .created : .ok, .object(object))
   }
-}
-
-extension Example {
-  fileprivate static let user = """
-    {
-      "name": "anna@example.com", "role": "editor", "domains": ["*.brand.example"],
-      "createdAt": "2026-11-23T10:00:00Z", "updatedAt": "2026-11-23T10:00:00Z"
-    }
-    """
 }

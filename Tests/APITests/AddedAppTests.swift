@@ -75,10 +75,7 @@ import Testing
 
   /// What the public listener serves as assetlinks.json.
   private func served(_ host: String) throws -> String {
-    let connection = try RawConnection(port: running.service.publicAddress.port)
-    return try connection.exchange(
-      "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: \(host)\r\n\r\n"
-    ).text
+    try running.serve(host, "assetlinks.json").text
   }
 
   private func addedBy(_ package: String? = nil) throws -> JSON? {
@@ -141,16 +138,9 @@ import Testing
   }
 
   @Test func anAppOfAnAdoptedFileIsOneThatALimitedTokenAdded() throws {
-    let statement: JSON = [
-      "relation": ["delegate_permission/common.handle_all_urls"],
-      "target": [
-        "namespace": "android_app", "package_name": .string(package),
-        "sha256_cert_fingerprints": [.string(fingerprint())],
-      ],
-    ]
     let adopted = try teamA.send(
       "PUT", "/v1/domains/www.a.example/documents/assetlinks.json?androidApps=create",
-      json: [statement])
+      json: [AssociationFile.statement(package, [fingerprint()])])
     #expect(adopted.status == 201, "\(adopted.text)")
     #expect(try addedBy()?["name"] == "team-a")
     #expect(try isAsked(put(admin, "brand.example")))

@@ -25,19 +25,7 @@ import Testing
   private func statement(
     _ package: String? = nil, _ digits: [String] = ["7"], rules: JSON? = nil
   ) -> JSON {
-    var statement: JSON.Object = [
-      "relation": ["delegate_permission/common.handle_all_urls"],
-      "target": [
-        "namespace": "android_app", "package_name": .string(package ?? shop),
-        "sha256_cert_fingerprints": .strings(digits.map(fingerprint)),
-      ],
-    ]
-    if let rules {
-      statement["relation_extensions"] = [
-        "delegate_permission/common.handle_all_urls": ["dynamic_app_link_components": rules]
-      ]
-    }
-    return .object(statement)
+    AssociationFile.statement(package ?? shop, digits.map(fingerprint), rules: rules)
   }
 
   private let site: JSON = [
@@ -71,12 +59,7 @@ import Testing
     return try response.json
   }
 
-  private func served() throws -> JSON {
-    let connection = try RawConnection(port: running.service.publicAddress.port)
-    let answer = try connection.exchange(
-      "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: example.com\r\n\r\n")
-    return answer.status == 200 ? try answer.json : .null
-  }
+  private func served() throws -> JSON { try running.served("example.com", "assetlinks.json") }
 
   private func resolutions(_ url: String) throws -> [JSON] {
     let question: JSON = ["urls": [.string(url)]]

@@ -42,10 +42,7 @@ import Testing
 
   /// The public assetlinks.json of a host.
   private func served(_ host: String) throws -> JSON {
-    let connection = try RawConnection(port: running.service.publicAddress.port)
-    return try connection.exchange(
-      "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: \(host)\r\n\r\n"
-    ).json
+    try running.served(host, "assetlinks.json")
   }
 
   private func revision(_ domain: String) throws -> JSON? {
@@ -235,7 +232,7 @@ import Testing
     #expect(try revision("c.example") == 1)
     #expect(try admin.send("GET", target).status == 404)
     let app = try admin.send("GET", "/v1/android-apps/com.example.renamed").json
-    #expect(app["domains"] == 2)
+    #expect(app["domains"] == 2 && app["fingerprints"] == input()["fingerprints"])
     let record = try admin.send("GET", "/v1/audit").json["items"]?.arrayValue?
       .first { $0["androidApp"] != nil }
     #expect(record?["androidApp"] == .string(package))
@@ -269,13 +266,7 @@ import Testing
 
   /// Adopts a statement about the app that no row can render.
   private func adopt(_ domain: String, _ digit: String) throws {
-    let statement: JSON = [
-      "relation": ["delegate_permission/common.handle_all_urls"],
-      "target": [
-        "namespace": "android_app", "package_name": .string(package),
-        "sha256_cert_fingerprints": [.string(fingerprint(digit))],
-      ], "note": "kept",
-    ]
+    let statement = AssociationFile.statement(package, [fingerprint(digit)], ["note": "kept"])
     let adopted = try admin.send(
       "PUT", "/v1/domains/\(domain)/documents/assetlinks.json", json: [statement])
     #expect(adopted.status == 201, "\(adopted.text)")
@@ -430,6 +421,8 @@ import Testing
     let add = try limited.send(
       "POST", "/v1/apply", json: ["androidApps": [.object(desired)], "domains": [domain]])
     #expect(add.status == 200, "\(add.text)")
+    let exported = try limited.send("GET", "/v1/export").json["androidApps"]?.arrayValue
+    #expect(exported?.map { $0["package"] } == ["com.example.new"])
   }
 
   // MARK: - Passkeys
@@ -504,13 +497,7 @@ import Testing
 
   @Test func anAdoptedCertificateThatTheStoredAppKnowsIsNotAskedAbout() throws {
     let file: JSON = [
-      [
-        "relation": [.string(links)],
-        "target": [
-          "namespace": "android_app", "package_name": .string(package),
-          "sha256_cert_fingerprints": [.string(fingerprint("A"))],
-        ], "note": "kept",
-      ]
+      AssociationFile.statement(package, [fingerprint("A")], ["note": "kept"])
     ]
     func codes() throws -> [String] {
       let answer = try admin.send(

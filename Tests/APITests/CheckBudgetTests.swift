@@ -41,7 +41,12 @@ import Testing
   private func site(_ host: String, serves body: String) throws {
     let file: JSON = ["body": .string(body)]
     try outside.site(
-      host, ["paths": [RunningService.path: file, "/apple-app-site-association": file]])
+      host,
+      [
+        "paths": [
+          "/.well-known/apple-app-site-association": file, "/apple-app-site-association": file,
+        ]
+      ])
   }
 
   private func checks(_ domains: [String], _ budget: CheckBudget) throws -> [Check] {

@@ -1,117 +1,103 @@
 import Association
+import Foundation
 import JSONValue
-import Store
 import Service
 import TestSupport
 import Testing
 
-/// The server accepts the example requests of the description, and answers as its examples do.
+/// The examples of the description are requests that the server has answered, and its answers.
+///
+/// `Sources/API/examples.json` has a call for each operation, after those that create what it needs. Requests, and
+/// parameters other than the examples in the description, are written by hand. Everything else is recorded:
+/// `RECORD_EXAMPLES=1 swift test --filter DescriptionExampleTests`.
 @Suite struct DescriptionExampleTests {
-  /// Every operation, each after those that create what its example needs.
-  private static let story = [
-    "getHealth", "getReadiness", "putApp", "listApps", "getApp", "deleteApp",
-    "putAndroidApp", "listAndroidApps", "getAndroidApp", "deleteAndroidApp", "putAndroidApp",
-    "renameAndroidApp",
-    "validate", "matchURLs", "getQRCode",
-    "putDomain", "setExpectations", "getExpectations", "getDomain", "patchDomain",
-    "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
-    "matchStored", "getSnippets", "setRoutes", "replaceEntry", "listFindings",
-    "suppressFindings", "listSuppressions", "deleteSuppression", "convertDomain", "addEntry",
-    "adoptFile", "adoptDocument", "listDocuments", "getDocument", "removeDocument",
-    "restoreRevision",
-    "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
-    "getRevisionFile", "getRevisionDocument",
-    "deleteRoute", "renameApp", "apply",
-    "check", "fetchLiveFiles", "listChecks", "listChecksOfDomain", "listDomains", "putWebhook",
-    "listWebhooks",
-    "getWebhook", "testWebhook", "listDeliveries",
-    "deleteWebhook",
-    "exportState", "exportHashes", "deleteEntry", "putUser", "listUsers", "deleteUser",
-    "createToken",
-    "listTokens", "signIn", "getSession", "signOut", "revokeToken",
-    "listAudit", "listReplicas",
-    "askForCertificate", "deleteDomain", "restoreDomain", "getDescription", "getMetrics",
-  ]
+  private static let file = URL(filePath: #filePath)
+    .appending(path: "../../../Sources/API/examples.json").standardized
 
-  @Test func theServerAcceptsTheExamplesAndAnswersLikeThem() throws {
-    let running = try RunningService()
+  @Test func theServerAnswersTheExamplesAsRecorded() throws {
+    let examples = try JSON.parse(Data(contentsOf: Self.file)).value.objectValue ?? [:]
+    let records = ProcessInfo.processInfo.environment["RECORD_EXAMPLES"] != nil
+    let running = try RunningService(
+      clock: SettableClock(),
+      configure: {
+        $0.appleCDN = "https://app-site-association.cdn-apple.com"
+        $0.googleDigitalAssetLinks = "https://digitalassetlinks.googleapis.com"
+      })
     let description = Description(try running.admin.send("GET", "/openapi.json").json)
     let operations = Dictionary(grouping: description.operations, by: \.id)
-    #expect(Set(Self.story) == Set(operations.keys))
+    #expect(Set(examples.keys) == Set(operations.keys))
+    var recorded = JSON.Object()
     var token = ""
-    for id in Self.story {
-      if id == "listFetches" { try running.noteFetch() }
+    for (id, example) in examples.members.map({ ($0.key, $0.value) }) {
+      if id == "listFetches" { try running.noteFetch(at: 1_800_000_600, of: 12) }
       if id == "listReplicas" { running.service.follow() }
       let operation = try #require(operations[id]?.first)
+      let request = example["request"].map { $0.text.replacing("aasa_…", with: token) }
       let response = try running.admin.send(
-        operation.method, try target(operation, description), body: body(operation, token),
-        "X-Aasa-Dashboard: 1")
-      if id == "createToken" { token = try #require(try response.json["token"]?.stringValue) }
-      let described = operation.json["responses"]?["\(response.status)"]
+        operation.method, try target(operation, description, example["parameters"]),
+        body: request.map { Array($0.utf8) }, "X-Aasa-Dashboard: 1")
       #expect((200...299).contains(response.status), "\(operation.name): \(response.text)")
-      #expect(described != nil, "\(operation.name): \(response.status)")
-      guard let example = described?["content"]?["application/json"]?["example"] else {
-        #expect(
-          response.status == 204 || ["getDescription", "getMetrics", "getQRCode"].contains(id),
-          "\(id) has no example")
-        continue
-      }
-      let difference = difference(try response.json, example, at: .root)
-      #expect(difference == nil, "\(operation.name): \(difference ?? "")")
+      if id == "createToken" { token = try #require(try response.json["token"]?.stringValue) }
+      var new = JSON.Object()
+      new["parameters"] = example["parameters"]
+      new["request"] = example["request"]
+      new["status"] = .integer(response.status)
+      new["answer"] = try answer(response, operation)
+      recorded[id] = .object(new)
+      #expect(
+        records || .object(new) == example, "\(operation.name) answers \(JSON.object(new).text)")
     }
+    if records { try Data(JSON.object(recorded).prettyPrinted().utf8).write(to: Self.file) }
   }
 
-  private func target(_ operation: Description.Operation, _ description: Description) throws
-    -> String
-  {
+  private func target(
+    _ operation: Description.Operation, _ description: Description, _ given: JSON?
+  ) throws -> String {
     var path = operation.path
     for parameter in operation.json["parameters"]?.arrayValue ?? [] {
       guard let parameter = description.resolve(parameter) else { continue }
-      if parameter["name"] == "accept" { path += "?accept=opens-nothing" }
-      if parameter["required"] != true { continue }
       let name = try #require(parameter["name"]?.stringValue)
-      let example = try #require(parameter["example"])
-      let text = example.stringValue ?? example.text
-      let escaped = text.replacing(" ", with: "%20")
+      guard let value = given?[name] ?? (parameter["required"] == true ? parameter["example"] : nil)
+      else { continue }
+      let text = (value.stringValue ?? value.text).replacing(" ", with: "%20")
       if parameter["in"] == "query" {
-        path += "\(path.contains("?") ? "&" : "?")\(name)=\(escaped)"
+        path += "\(path.contains("?") ? "&" : "?")\(name)=\(text)"
       } else {
-        path.replace("{\(name)}", with: escaped)
+        path.replace("{\(name)}", with: text)
       }
     }
-    // The example of the kind is Apple's, which has an endpoint of its own.
-    return ["adoptDocument", "removeDocument"].contains(operation.id)
-      ? path.replacing("/apple-app-site-association", with: "/webauthn") : path
+    return path
   }
 
-  /// The body of the example; the token to sign in with is one that exists.
-  private func body(_ operation: Description.Operation, _ token: String) -> [UInt8]? {
-    let content = operation.json["requestBody"]?["content"]?.objectValue?.members.first?.value
-    let example = content?["example"]?.serialized()
-    return example.map {
-      Array(String(decoding: $0, as: UTF8.self).replacing("aasa_…", with: token).utf8)
-    }
-  }
-
-  /// How the shape of two values differs. Objects must have the same members; lists are compared by
-  /// their first elements.
-  private func difference(_ value: JSON, _ example: JSON, at pointer: JSONPointer) -> String? {
-    if let members = value.objectValue, let expected = example.objectValue {
-      if Set(members.keys) != Set(expected.keys) {
-        return "\(pointer): \(members.keys) and \(expected.keys)"
-      }
-      for member in members.members {
-        guard let other = expected[member.key] else { continue }
-        let found = difference(member.value, other, at: pointer.appending(member.key))
-        if let found { return found }
-      }
+  /// An answer as it is recorded. The description itself and metrics are not.
+  private func answer(_ response: RawResponse, _ operation: Description.Operation) throws -> JSON? {
+    if response.status == 204 || ["getDescription", "getMetrics"].contains(operation.id) {
       return nil
     }
-    if let items = value.arrayValue, let expected = example.arrayValue {
-      if items.isEmpty != expected.isEmpty { return "\(pointer): one is empty" }
-      guard let item = items.first, let other = expected.first else { return nil }
-      return difference(item, other, at: pointer.appending(0))
-    }
-    return value.kind == example.kind ? nil : "\(pointer): \(value.kind) and \(example.kind)"
+    let content = operation.json["responses"]?["\(response.status)"]?["content"]
+    let isJSON = content?["application/json"] != nil
+    return normalized(isJSON ? try response.json : .string(response.text))
   }
+
+  /// A value whose long texts are cut, and without what differs from run to run.
+  private func normalized(_ value: JSON) -> JSON {
+    switch value {
+    case .object(let object):
+      .object(
+        object.members.reduce(into: [:]) { normal, member in
+          normal[member.key] = Self.fixed[member.key] ?? normalized(member.value)
+        })
+    case .array(let items): .array(items.map(normalized))
+    case .string(let text) where text.count > 500: .string("\(text.prefix(200))…")
+    case .string(ProcessInfo.processInfo.hostName): "web-1"
+    case .string(let text):
+      .string(
+        text.replacing(/^(aasa|msg|whsec)_.*/) { "\($0.output.1)_…" }
+          .replacing(/aasa-[0-9]+\./, with: "aasa-123456789.")
+          .replacing(#/http://127\.0\.0\.1:[0-9]+/#, with: "http://127.0.0.1:8081"))
+    default: value
+    }
+  }
+
+  private static let fixed: [String: JSON] = ["milliseconds": 73, "version": "1.0.0"]
 }

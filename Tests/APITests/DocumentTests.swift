@@ -56,10 +56,7 @@ import Testing
     ]
   }
 
-  private func get(_ file: String, _ host: String = "example.com") throws -> RawResponse {
-    let connection = try RawConnection(port: running.service.publicAddress.port)
-    return try connection.exchange("GET /.well-known/\(file) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
-  }
+  private func get(_ file: String) throws -> RawResponse { try running.serve("example.com", file) }
 
   private func put(_ kind: String, _ file: JSON) throws -> RawResponse {
     try admin.send("PUT", "\(domain)/documents/\(kind)", body: Array(file.text.utf8))
@@ -125,15 +122,7 @@ import Testing
   }
 
   @Test func anAdoptedFileThatSaysWhatStoredAppsSayBecomesTheseApps() throws {
-    let file: JSON = [
-      [
-        "relation": ["delegate_permission/common.handle_all_urls"],
-        "target": [
-          "namespace": "android_app", "package_name": "com.example.shop",
-          "sha256_cert_fingerprints": [.string(fingerprint)],
-        ],
-      ]
-    ]
+    let file: JSON = [AssociationFile.statement("com.example.shop", [fingerprint])]
     let adopted = try put("assetlinks.json", file)
     #expect(try adopted.json["domain"]?["entries"]?[0]?["androidApps"] == ["com.example.shop"])
     #expect(try adopted.json["domain"]?["dynamicAppLinks"] == false)
@@ -219,20 +208,12 @@ import Testing
   }
 
   @Test func aFileForAndroidThatIsTooLargeIsRefusedWithWhatUsesItsBytes() throws {
-    let prints = (0..<5500).map { index -> JSON in
+    let prints = (0..<5500).map { index in
       let bytes = [String(16 + index % 200, radix: 16), String(16 + index / 200, radix: 16)]
-      return .string(
-        (bytes.map { $0.uppercased() } + [String(fingerprint.dropFirst(6))]).joined(separator: ":"))
+      return (bytes.map { $0.uppercased() } + [String(fingerprint.dropFirst(6))])
+        .joined(separator: ":")
     }
-    let file = ["com.other.one", "com.other.two"].map { package -> JSON in
-      [
-        "relation": ["delegate_permission/common.handle_all_urls"],
-        "target": [
-          "namespace": "android_app", "package_name": .string(package),
-          "sha256_cert_fingerprints": .array(prints),
-        ],
-      ]
-    }
+    let file = ["com.other.one", "com.other.two"].map { AssociationFile.statement($0, prints) }
     let refused = try put("assetlinks.json", .array(file))
     #expect(refused.status == 413)
     let account = try refused.json["account"]

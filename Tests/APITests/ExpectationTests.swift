@@ -8,7 +8,6 @@ import Testing
   private let running: RunningService
   private let target = "/v1/domains/example.com"
   private var admin: Client { running.admin }
-  private let app = "ABCDE12345.com.example.app"
   private var expectation: JSON {
     ["url": "https://example.com/buy/1", "app": .string(app), "resolution": "match"]
   }

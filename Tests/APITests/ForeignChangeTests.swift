@@ -18,8 +18,6 @@ import Testing
     [["apps": [.string(app)], "routes": .array(paths.map { ["path": .string($0)] })]]
   }
 
-  private static let app = "ABCDE12345.com.example.app"
-
   private func export() throws -> JSON { try admin.send("GET", "/v1/export").json }
 
   private func apply(_ state: JSON, _ query: String = "") throws -> RawResponse {
@@ -63,10 +61,10 @@ import Testing
   }
 
   @Test func anAppKeepsWhatTheStateLeavesOut() throws {
-    let path = "/v1/apps/\(Self.app)"
+    let path = "/v1/apps/\(app)"
     let named: JSON = ["name": "Example", "environment": "staging"]
     #expect(try admin.send("PUT", path, json: named).status == 200)
-    let answer = try apply(["apps": [["app": .string(Self.app), "name": "Other"]]])
+    let answer = try apply(["apps": [["app": .string(app), "name": "Other"]]])
     #expect(answer.status == 200, "\(answer.text)")
     let app = try admin.send("GET", path).json
     #expect(app["name"] == "Other" && app["environment"] == "staging")
@@ -108,7 +106,7 @@ import Testing
     let state = try export()
     try addRoute("/sale")
     let change: JSON = [
-      "aliases": ["www.b.example"], "cacheSeconds": 60, "webcredentials": [.string(Self.app)],
+      "aliases": ["www.b.example"], "cacheSeconds": 60, "webcredentials": [.string(app)],
     ]
     #expect(try admin.send("PATCH", "/v1/domains/b.example", json: change).status == 200)
     let conflicts = try apply(state).json["conflicts"]?.arrayValue ?? []

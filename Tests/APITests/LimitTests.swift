@@ -113,38 +113,6 @@ import Testing
     #expect(try admin.send("GET", "/healthz").status == 200)
   }
 
-  @Test func aChunkedBodyOverTheLimitIsRefused() throws {
-    let connection = try RawConnection(port: running.admin.port)
-    try connection.send(head("PUT", "Transfer-Encoding: chunked"))
-    let chunk = Array("10000\r\n".utf8) + Array(repeating: 0x20, count: 65_536) + [13, 10]
-    for _ in 0..<17 { try connection.send(chunk) }
-    try connection.send("0\r\n\r\n")
-    #expect(try connection.readResponse().status == 413)
-    #expect(try admin.send("GET", "/healthz").status == 200)
-  }
-
-  @Test func aBodyThatStopsHalfwayChangesNothing() throws {
-    let body = file(bytes: 1000).serialized()
-    for framing in ["Content-Length: \(body.count)", "Transfer-Encoding: chunked"] {
-      for isReset in [false, true] {
-        let connection = try RawConnection(port: running.admin.port)
-        try connection.send(head("PUT", framing))
-        try connection.send(framing.contains("chunked") ? Array("3e8\r\n".utf8) : [])
-        try connection.send(body.prefix(500))
-        guard !isReset else {
-          connection.reset()
-          continue
-        }
-        connection.closeWriting()
-        let answer = String(decoding: try connection.readToEnd(), as: UTF8.self)
-        #expect(!answer.contains(" 20"), "\(answer)")
-      }
-    }
-    #expect(try running.serve("example.com").status == 404)
-    #expect(try admin.send("GET", target).status == 404)
-    #expect(try admin.send("PUT", target + "/file", body: body).status == 201)
-  }
-
   @Test(arguments: ["-1", "x", "1x", "0x10", "18446744073709551616", "1, 2", "+5", " ", "1.5"])
   func aContentLengthThatIsNotANumberIsRefused(length: String) throws {
     let connection = try RawConnection(port: running.admin.port)
@@ -170,21 +138,6 @@ import Testing
       #expect(try [400, 501].contains(connection.readResponse().status))
     }
     #expect(try admin.send("GET", target).status == 404)
-  }
-
-  @Test func aChunkedBodyIsRead() throws {
-    let body = file(bytes: 100_000).serialized()
-    let connection = try RawConnection(port: running.admin.port)
-    try connection.send(head("PUT", "Transfer-Encoding: chunked"))
-    for start in stride(from: 0, to: body.count, by: 7_001) {
-      let piece = body[start..<min(start + 7_001, body.count)]
-      try connection.send(String(piece.count, radix: 16) + "\r\n")
-      try connection.send(piece)
-      try connection.send("\r\n")
-    }
-    try connection.send("0\r\n\r\n")
-    #expect(try connection.readResponse().status == 201)
-    #expect(try running.serve("example.com").body == body)
   }
 
   @Test func hugeObjectsAreAnswered() throws {

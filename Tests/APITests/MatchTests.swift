@@ -1,4 +1,3 @@
-import Foundation
 import JSONValue
 import Store
 import TestSupport
@@ -228,19 +227,9 @@ import Testing
   }
 
   private func statements(_ rules: JSON) -> JSON {
-    let relation = "delegate_permission/common.handle_all_urls"
     let fingerprint = (0..<32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       .joined(separator: ":").uppercased()
-    return [
-      [
-        "relation": [.string(relation)],
-        "target": [
-          "namespace": "android_app", "package_name": "com.example.shop",
-          "sha256_cert_fingerprints": [.string(fingerprint)],
-        ],
-        "relation_extensions": .object([relation: ["dynamic_app_link_components": rules]]),
-      ]
-    ]
+    return [AssociationFile.statement("com.example.shop", [fingerprint], rules: rules)]
   }
 
   @Test func everyResultHasThePlatformOfItsDocument() throws {
@@ -283,27 +272,5 @@ import Testing
     let question: JSON = ["document": ["origins": []], "urls": ["https://example.com/"]]
     let answer = try admin.send("POST", "/v1/match", json: question)
     #expect(try answer.status == 422 && answer.faults == ["/document: unknown-value"])
-  }
-
-  /// Every URL of the vectors, as the API answers. The reason says if no document of Google settles it.
-  @Test func androidsVectorsHold() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let path = "AssociationTests/Fixtures/assetlinks-vectors.json"
-    let vectors = try JSON.parse(Data(contentsOf: tests.appending(path: path))).value
-    let cases = vectors["cases"]?.arrayValue ?? []
-    #expect(cases.count == 162)
-    for one in cases {
-      let question: JSON = [
-        "document": statements(one["components"] ?? .null), "urls": [one["url"] ?? .null],
-      ]
-      let answer = try admin.send("POST", "/v1/match", json: question)
-      let result = try answer.json["results"]?[0]
-      let id = one["id"]?.stringValue ?? ""
-      #expect(result?["resolution"] == one["expect"], "\(id): \(answer.text)")
-      // Two are marked although a document of Google settles them: see AssetLinksVectorTests.
-      if one["documented"] == false, !["d042", "d095"].contains(id) {
-        #expect(result?["reason"]?.stringValue?.contains("Undocumented: ") == true, "\(id)")
-      }
-    }
   }
 }

@@ -9,7 +9,6 @@ import Testing
   private let running: RunningService
   private let target = "/v1/domains/example.com"
   private var admin: Client { running.admin }
-  private let app = "ABCDE12345.com.example.app"
 
   init() throws {
     running = try RunningService()
@@ -78,17 +77,6 @@ import Testing
     let oldest = try admin.send("GET", "\(target)/diff?to=2").json
     #expect(oldest["from"] == 2 && oldest["changes"] == [])
     #expect(try running.serve("example.com").status == 200)
-  }
-
-  @Test func restoringBringsBackNamesButKeepsExpectations() throws {
-    let expectation: JSON = [
-      "url": "https://example.com/a", "app": .string(app), "resolution": "match",
-    ]
-    let patch: JSON = ["aliases": ["www.example.com"], "expectations": [expectation]]
-    #expect(try admin.send("PATCH", target, json: patch).status == 200)
-    let restored = try admin.send("POST", "\(target)/revisions/1/restore").json
-    #expect(restored["domain"]?["aliases"] == [])
-    #expect(restored["domain"]?["expectations"] == [expectation])
   }
 
   @Test func revisionsAreComparedByMeaning() throws {

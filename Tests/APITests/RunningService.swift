@@ -11,8 +11,6 @@ import TestSupport
 
 /// Both listeners on free ports with a store of their own. They stop when this value is released.
 final class RunningService: Sendable {
-  static let path = "/.well-known/apple-app-site-association"
-
   let directory: TemporaryDirectory
   let store: Store
   let location: DatabaseLocation
@@ -84,14 +82,14 @@ final class RunningService: Sendable {
   }
 
   /// What the public listener answers for a host.
-  func serve(_ host: String) throws -> RawResponse {
+  func serve(_ host: String, _ file: String = "apple-app-site-association") throws -> RawResponse {
     let connection = try RawConnection(port: service.publicAddress.port)
-    return try connection.exchange("GET \(Self.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+    return try connection.exchange("GET /.well-known/\(file) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
   }
 
   /// What the public listener serves for a host, as JSON; `null` for 404.
-  func served(_ host: String) throws -> JSON {
-    let response = try serve(host)
+  func served(_ host: String, _ file: String = "apple-app-site-association") throws -> JSON {
+    let response = try serve(host, file)
     return response.status == 200 ? try response.json : .null
   }
 

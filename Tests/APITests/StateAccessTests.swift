@@ -6,7 +6,6 @@ import Testing
 /// Pipelines with little power.
 @Suite struct StateAccessTests {
   private let running: RunningService
-  private let app = "ABCDE12345.com.example.app"
   private let other = "ABCDE12345.com.example.other"
 
   init() throws {

@@ -8,7 +8,6 @@ import Testing
 
 /// A state of any size goes through the API as lines.
 @Suite struct StateLinesTests {
-  private static let app = "ABCDE12345.com.example.app"
 
   private static func domain(_ index: Int, path: String = "/a", padding: String = "") -> JSON {
     [
@@ -37,7 +36,7 @@ import Testing
     let running = try RunningService(maxBodyBytes: 131_072)
     let padding = String(repeating: "x", count: 4_000)
     let domains = (0..<400).map { Self.domain($0, padding: padding) }
-    let body = Self.lines([["app": .string(Self.app), "name": "Example"]] + domains)
+    let body = Self.lines([["app": .string(app), "name": "Example"]] + domains)
     #expect(body.count > 1_500_000)
     let answer = try apply(running, body)
     #expect(answer.status == 200, "\(answer.text.prefix(300))")

@@ -7,7 +7,6 @@ import Testing
 @Suite struct StateTests {
   private let running: RunningService
   private var admin: Client { running.admin }
-  private let app = "ABCDE12345.com.example.app"
 
   init() throws {
     running = try RunningService()

@@ -156,20 +156,6 @@ import Testing
     #expect(target.received.count == 2)
   }
 
-  @Test func twoServersSendEachEventOnce() throws {
-    let other = try hooked.another()
-    try hooked.put("a", ["url": .string(target.url)])
-    for number in 0..<40 { try hooked.publish("d\(number).example") }
-    #expect(
-      try becomesTrue {
-        other.follow()
-        return try hooked.deliveries("a").allSatisfy { $0["status"] == "delivered" }
-      })
-    #expect(Set(target.received.compactMap { $0.fields["webhook-id"] }).count == 40)
-    #expect(target.received.count == 40)
-    other.stop()
-  }
-
   @Test func redirectsAreNotFollowed() throws {
     let other = try Target()
     target.answer { [url = other.url] _ in .status(307, ["Location: \(url)/secret"]) }

@@ -15,14 +15,14 @@ import Testing
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  @Test func aHundredThousandRequestsAllocateNothing() throws {
+  @Test func tenThousandRequestsAllocateNothing() throws {
     let server = try countingServer()
     let connection = try RawConnection(port: server.publicPort, seconds: 60)
     // What is made once is made now: the answers 200 and 304, and what counts who fetched.
     try ask(connection, times: 100)
     let before = try count()
     #expect(before > 0, "the library is not there")
-    try ask(connection, times: 25_000)
+    try ask(connection, times: 2_500)
     #expect(try count() == before)
   }
 

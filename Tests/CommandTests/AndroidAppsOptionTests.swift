@@ -22,30 +22,13 @@ import Testing
   init() throws { trial = try StateTrial() }
 
   private static func file(_ package: String, _ octet: String = "D9", rules: JSON?) -> JSON {
-    var statement: JSON.Object = [
-      "relation": ["delegate_permission/common.handle_all_urls"],
-      "target": [
-        "namespace": "android_app", "package_name": .string(package),
-        "sha256_cert_fingerprints": [
-          .string(
-            octet
-              + ":55:96:F6:BD:58:9D:EF:D9:C3:CC:2E:FE:25:DD:D0:63:2D:9D:0F:56:47:E4:9E:CF:9F:9D:76:9F:4E:B6:6F"
-          )
-        ],
-      ],
-    ]
-    if let rules {
-      statement["relation_extensions"] = [
-        "delegate_permission/common.handle_all_urls": ["dynamic_app_link_components": rules]
-      ]
-    }
-    return [.object(statement)]
+    let fingerprint =
+      octet
+      + ":55:96:F6:BD:58:9D:EF:D9:C3:CC:2E:FE:25:DD:D0:63:2D:9D:0F:56:47:E4:9E:CF:9F:9D:76:9F:4E:B6:6F"
+    return [AssociationFile.statement(package, [fingerprint], rules: rules)]
   }
 
   private func write(_ file: JSON, to path: String) throws {
-    try FileManager.default.createDirectory(
-      atPath: URL(filePath: scratch.path("sites/\(path)")).deletingLastPathComponent().path,
-      withIntermediateDirectories: true)
     try scratch.write(file.prettyPrinted(), to: "sites/\(path)")
   }
 

@@ -77,15 +77,6 @@ import Testing
     #expect(json["pointer"] == .string("\(place)/1"))
   }
 
-  @Test func oneAppAndOneDomainCanBeAskedAbout() throws {
-    let url = "https://example.com/help"
-    #expect(
-      try match("--app", "com.example.other", url).output.hasPrefix("no-match\tcom.example.other\t")
-    )
-    #expect(try match("--domain", "example.com", url).status == 0)
-    #expect(try match("--domain", "example.org", url).status == 1)
-  }
-
   @Test func validateReportsWhatAndroidDoesNotRead() throws {
     let good = try Program.aasa("validate", file)
     #expect(good.status == 0)
@@ -130,14 +121,6 @@ import Testing
       #expect(result.status == 1 && result.output.isEmpty)
       #expect(result.errors.contains("is a webauthn file, which opens no URLs"), "\(result.errors)")
     }
-  }
-
-  @Test func aFileThatIsNoJSONIsNamedWithThePlace() throws {
-    let path = try scratch.write("[\n{]", to: "broken.json")
-    let result = try Program.aasa("match", "--file", path, "https://example.com/")
-    #expect(result.status == 1 && result.output.isEmpty)
-    #expect(
-      result.errors.hasPrefix("\"\(path)\" is not JSON: line 2, column 2"), "\(result.errors)")
   }
 
   @Test(arguments: ["manyStatements", "manyRules", "longPattern"])

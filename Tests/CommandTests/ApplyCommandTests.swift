@@ -5,10 +5,7 @@ import Testing
 @Suite struct ApplyCommandTests {
   let trial: StateTrial
 
-  init() throws {
-    trial = try StateTrial()
-    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
-  }
+  init() throws { trial = try StateTrial(isExported: true) }
 
   @Test(arguments: StateTrial.Site.allCases)
   func aChangedFileIsPlannedAppliedAndServed(site: StateTrial.Site) throws {
@@ -48,21 +45,7 @@ import Testing
     #expect(result.output.contains("    - alias www.example removed [https://www.example/b for "))
     #expect(try becomesTrue(within: 1) { try trial.server.file(of: "b.example").status == 404 })
     #expect(try trial.isServed(["/a"], for: "a.example"))
-  }
-
-  @Test(arguments: StateTrial.Site.allCases)
-  func changesOfSettingsArePrinted(site: StateTrial.Site) throws {
-    try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSeconds\": 60", in: "a.example.json")
-    let client = try trial.server.client()
-    let patch: JSON = ["aliases": ["www.example"]]
-    #expect(try client.send("PATCH", "/v1/domains/a.example", json: patch).status == 200)
-    try trial.replace(
-      "\"aliases\": []", with: "\"aliases\": [\"www.example\"]", in: "b.example.json")
-    let plan = try trial.run("diff", at: site, "--overwrite", trial.directory).output
-    #expect(plan.contains("    ~ cacheSeconds changed: from 3600 to 60\n"), "\(plan)")
-    #expect(plan.contains("    - alias www.example moved to b.example [https://www.example/"))
-    #expect(
-      plan.contains("    + alias www.example moved here from a.example [https://www.example/"))
+    #expect(try trial.run("revisions", at: site, "b.example").lines.count == 2)
   }
 
   @Test(arguments: StateTrial.Site.allCases)

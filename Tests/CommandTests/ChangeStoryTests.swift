@@ -8,10 +8,7 @@ import Testing
   private let url = "https://a.example/a"
   private let both = ["a.example.json", "b.example.json"]
 
-  init() throws {
-    trial = try StateTrial()
-    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
-  }
+  init() throws { trial = try StateTrial(isExported: true) }
 
   private func becomes(_ status: Int) throws -> Bool {
     try becomesTrue(within: 1) { try trial.server.file(of: "a.example").status == status }
@@ -57,23 +54,6 @@ import Testing
       ))
     #expect(try trial.run("rollback", at: site, "b.example", "1").status == 0)
     #expect(try trial.run("rollback", at: site, "a.example", "2").status == 0)
-  }
-
-  @Test(arguments: StateTrial.Site.allCases)
-  func aPrunedDomainIsRestored(site: StateTrial.Site) throws {
-    try trial.remove(both[0])
-    let refused = try trial.run("apply", at: site, "--prune", trial.directory)
-    #expect(refused.status == 1 && refused.errors.contains("--accept opens-nothing"))
-    let plan = try trial.run(
-      "apply", at: site, "--prune", "--accept", "opens-nothing", trial.directory)
-    #expect(plan.status == 0 && plan.output.contains("- domain a.example deleted [\(url) for "))
-    #expect(try becomes(404))
-    #expect(try trial.run("revisions", at: site, "a.example").lines.count == 1)
-    let client = try trial.server.client()
-    let restored = try client.send("POST", "/v1/domains/a.example/restore")
-    #expect(try restored.status == 201 && restored.json["revision"] == 2, "\(restored.text)")
-    #expect(try becomes(200))
-    #expect(try trial.run("revisions", at: site, "a.example").lines.count == 2)
   }
 
   @Test(arguments: StateTrial.Site.allCases)

@@ -54,28 +54,6 @@ import Testing
     #expect(found.output.contains("https://bad.example/"))
   }
 
-  @Test func twoServersCheckEachDomainOnce() throws {
-    let world = try CheckedWorld(settings: Self.interval)
-    for number in 1...12 { try world.publish("\(number).example") }
-    let other = try RunningServer(
-      database: world.scratch.path("aasa.db"),
-      environment: world.outside.settings.merging(Self.interval) { $1 })
-    try Self.makeDue(world)
-    #expect(try becomesTrue(within: 40) { try Self.checks(world).count == 12 })
-    let sum = { () throws -> Double in
-      var sum = 0.0
-      for server in [world.server, other] {
-        let metrics = try Metrics(of: server)
-        for status in ["ok", "warning", "failing"] {
-          sum += metrics["aasa_checks_total{status=\"\(status)\"}"] ?? 0
-        }
-      }
-      return sum
-    }
-    #expect(try becomesTrue { try sum() == 12 })
-    #expect(try Self.checks(world).allSatisfy { $0.hasSuffix(" 1") })
-  }
-
   @Test func aServerEndsQuicklyWhileASiteHangsAndTheDomainIsDueAgain() throws {
     let world = try CheckedWorld(settings: Self.interval)
     try world.publish("slow.example")

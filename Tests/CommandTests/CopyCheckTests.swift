@@ -168,15 +168,8 @@ import Testing
   }
 
   @Test func anAndroidAppIsLookedForInItsOwnFile() throws {
-    let statement: JSON = [
-      "relation": ["delegate_permission/common.handle_all_urls"],
-      "target": [
-        "namespace": "android_app", "package_name": "com.example.store",
-        "sha256_cert_fingerprints": [
-          .string(Array(repeating: "AB", count: 32).joined(separator: ":"))
-        ],
-      ],
-    ]
+    let statement = AssociationFile.statement(
+      "com.example.store", [Array(repeating: "AB", count: 32).joined(separator: ":")])
     try world.outside.site(
       "store.test",
       ["paths": ["/.well-known/assetlinks.json": ["body": .string(JSON.array([statement]).text)]]])
@@ -242,15 +235,7 @@ import Testing
   private func publishAndroid(_ domain: String) throws {
     let fingerprint =
       "F8:8B:E4:93:BF:67:34:99:B9:E3:D8:D0:5E:85:9B:65:E1:7E:C4:A5:47:F5:60:A5:FD:E5:94:D3:D1:0E:62:F3"
-    let statements: JSON = [
-      [
-        "relation": ["delegate_permission/common.handle_all_urls"],
-        "target": [
-          "namespace": "android_app", "package_name": "com.example.app",
-          "sha256_cert_fingerprints": [.string(fingerprint)],
-        ],
-      ]
-    ]
+    let statements: JSON = [AssociationFile.statement("com.example.app", [fingerprint])]
     let put = try world.client.send(
       "PUT", "/v1/domains/\(domain)/documents/assetlinks.json", json: statements)
     #expect(put.status == 201, "\(put.text)")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CrashTests {
   private let scratch: TemporaryDirectory
   private let clients = (1...3).map { EditingClient(domain: "d\($0).example") }
-  private let rounds = 60
+  private let rounds = 15
   private var database: String { scratch.path("aasa.db") }
 
   init() throws { scratch = try TemporaryDirectory() }

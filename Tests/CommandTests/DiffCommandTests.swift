@@ -6,10 +6,7 @@ import Testing
 @Suite struct DiffCommandTests {
   let trial: StateTrial
 
-  init() throws {
-    trial = try StateTrial()
-    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
-  }
+  init() throws { trial = try StateTrial(isExported: true) }
 
   @Test(arguments: StateTrial.Site.allCases)
   func anExportHasNoDifferences(site: StateTrial.Site) throws {

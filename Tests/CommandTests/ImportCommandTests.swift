@@ -100,18 +100,4 @@ import Testing
     #expect(refused.errors.contains(": wrong-value-type: "))
     #expect(!refused.errors.contains("undefined-variable"), "\(refused.errors)")
   }
-
-  @Test func aNameThatIsAnAliasOfAnotherDomainIsRefused() throws {
-    let server = try RunningServer(database: database)
-    let domain: JSON = [
-      "aliases": ["www.example.com"], "webcredentials": [.string(AssociationFile.app)],
-    ]
-    #expect(try server.client().send("PUT", "/v1/domains/example.com", json: domain).status == 201)
-    let result = try adopt(file.serialized(), "www.example.com")
-    #expect(result.status == 1)
-    #expect(
-      result.errors.contains(
-        "\"www.example.com\" is a name or an alias of the domain \"example.com\""))
-    #expect(try server.file(of: "www.example.com").json["webcredentials"] != nil)
-  }
 }

@@ -33,9 +33,6 @@ import Testing
   init() throws {
     trial = try StateTrial()
     for (path, file) in Self.files {
-      try FileManager.default.createDirectory(
-        atPath: URL(filePath: scratch.path("sites/\(path)")).deletingLastPathComponent().path,
-        withIntermediateDirectories: true)
       try scratch.write(file.prettyPrinted(), to: "sites/\(path)")
     }
   }
@@ -59,10 +56,6 @@ import Testing
 
   private func writeOthers(to directory: String) throws {
     for name in Self.others + [".DS_Store", ".git/config"] {
-      let path = scratch.path("\(directory)/\(name)")
-      try FileManager.default.createDirectory(
-        atPath: URL(filePath: path).deletingLastPathComponent().path,
-        withIntermediateDirectories: true)
       let contents = ["json": #"{"name": "site"}"#, "svg": "<svg/>"]
       let suffix = name.split(separator: ".").last.map(String.init) ?? ""
       try scratch.write(contents[suffix] ?? "\u{1}# Files", to: "\(directory)/\(name)")
@@ -100,8 +93,6 @@ import Testing
   }
 
   @Test func aFileIsRelatedByItsContentOrByAKnownNameWhereItsNameIsNoDomain() throws {
-    try FileManager.default.createDirectory(
-      atPath: scratch.path("mixed"), withIntermediateDirectories: false)
     try scratch.write(#"{"domains": [{"domain": "a.example"}]}"#, to: "mixed/all.json")
     try scratch.write("{", to: "mixed/apple-app-site-association-old")
     try scratch.write("{", to: "mixed/notes")
@@ -126,8 +117,6 @@ import Testing
         "Skipped 7 other files: \(listed.prefix(5).joined(separator: ", ")) and 2 more.\n"),
       "\(result.errors)")
     // What has no domain at all must not delete all of them.
-    try FileManager.default.createDirectory(
-      atPath: scratch.path("project"), withIntermediateDirectories: false)
     try scratch.write(#"{"name": "site"}"#, to: "project/package.json")
     let pruned = try trial.run("apply", at: .database, words: ["--prune", scratch.path("project")])
     #expect(pruned.status == 1 && pruned.errors.contains("contains no file of a state"))

@@ -1,7 +1,6 @@
 import Glibc
 import JSONValue
 import SQL
-import Synchronization
 import TestSupport
 import Testing
 
@@ -99,107 +98,40 @@ import Testing
     #expect(try connection.faults() == ["ok"])
   }
 
-  @Test func twoServersOnOneDatabaseAddUp() throws {
-    let servers = [try start(), try start()]
-    let client = try client(of: servers[0])
-    for _ in 0..<4 { for server in servers { try server.fetch("example.com", as: Self.apple) } }
-    #expect(try becomesTrue { try count("apple-cdn", client) == 8 })
-  }
-
-  /// The ETag tells which document each answer had, and the revisions tell whose it is.
-  @Test func fetchesDuringEditsCountForTheRevisionThatWasServed() throws {
-    let server = try start()
-    let client = try client(of: server)
-    let tally = Tally()
-    let threads = Threads(
-      (0..<2).map { _ in
-        {
-          do {
-            while !tally.isDone.load(ordering: .relaxed) {
-              tally.add(try server.fetch("example.com", as: Self.apple))
-            }
-          } catch {
-            Issue.record(error)
-          }
-        }
-      })
-    for number in 1...20 {
-      let file = AssociationFile.routes(["/\(number)"])
-      let answer = try client.send("PUT", "/v1/domains/example.com/file", json: file)
-      #expect(answer.status == 200)
-    }
-    tally.isDone.store(true, ordering: .relaxed)
-    #expect(threads.end())
-    #expect(try server.end() == .exited(0))
-    let next = try start()
-    let reader = next.client(token: client.token)
-    let revisions = try reader.send("GET", "/v1/domains/example.com/revisions").json["items"]
-    let digests = (revisions?.arrayValue ?? []).map { $0["sha256"]?.stringValue ?? "" }
-    let counts = (try fetches(reader)["items"]?.arrayValue ?? []).map {
-      $0["counts"]?["apple-cdn"]?.integerValue ?? 0
-    }
-    let expected = digests.map { tally["\"\($0)\""] }
-    #expect(counts == expected && counts.count == 21 && counts.reduce(0, +) > 20)
-  }
-
-  /// A server with a fetch that it cannot write down, since the connection has the database locked.
-  private func startAndLock() throws -> (RunningServer, Client, SQLiteConnection) {
+  @Test func aLockedDatabaseIsReportedBlocksNoMetricsAndLosesNoCounts() throws {
     let server = try start()
     let client = try client(of: server)
     let connection = try SQLiteConnection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("example.com", as: Self.apple)
-    return (server, client, connection)
-  }
-
-  @Test func aLockedDatabaseBlocksNoMetricsAndLosesNoCounts() throws {
-    let (server, client, connection) = try startAndLock()
-    // The ledger waits for the lock, gives up after some seconds, and says so.
-    let isNoticed = try becomesTrue(within: 20) {
-      let start = ContinuousClock.now
-      let metrics = try Metrics(of: server)
-      #expect(ContinuousClock.now - start < .seconds(3))
-      return metrics["aasa_ledger_write_failures_total"] ?? 0 > 0
-    }
-    #expect(isNoticed)
-    #expect(try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 0)
-    try connection.execute("ROLLBACK")
-    #expect(try becomesTrue { try count("apple-cdn", client) == 1 })
-    #expect(
-      try becomesTrue { try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 1 })
-  }
-
-  @Test func aLockedDatabaseIsReportedByReadyzWhileTheServerStaysReady() throws {
-    let (server, client, connection) = try startAndLock()
     #expect(try client.send("GET", "/v1/domains").status == 200)
-    let expected: JSON = [
+    let problems: JSON = [
       "Cannot write the database. Files are still served, but edits fail.",
       "Cannot write the fetch ledger. Fetches are still counted in memory.",
     ]
+    // The ledger waits for the lock, gives up after some seconds, and says so.
     let isTold = try becomesTrue(within: 30) {
+      let start = ContinuousClock.now
+      let metrics = try Metrics(of: server)
+      #expect(ContinuousClock.now - start < .seconds(3) && metrics["aasa_ready"] == 1)
       let answer = try client.send("GET", "/readyz")
       #expect(answer.status == 200)
-      return try answer.json["status"] == "degraded" && answer.json["problems"] == expected
+      return try answer.json["status"] == "degraded" && answer.json["problems"] == problems
     }
     #expect(isTold)
+    let metrics = try Metrics(of: server)
+    #expect(metrics["aasa_ledger_write_failures_total"] ?? 0 > 0)
+    #expect(metrics["aasa_database_up{operation=\"write\"}"] == 0)
     try server.fetch("example.com", as: Self.apple)
-    #expect(try Metrics(of: server)["aasa_ready"] == 1)
     try connection.execute("ROLLBACK")
+    #expect(try becomesTrue(within: 40) { try count("apple-cdn", client) == 2 })
     let isOver = try becomesTrue(within: 20) {
       try client.send("GET", "/readyz").json == ["status": "ready"]
     }
     #expect(isOver)
+    #expect(
+      try becomesTrue { try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 1 })
   }
-}
-
-/// How often each entity tag was seen by threads that fetch.
-private final class Tally: Sendable {
-  let isDone = Atomic(false)
-  private let counts = Mutex<[String: Int]>([:])
-
-  func add(_ tag: String) { counts.withLock { $0[tag, default: 0] += 1 } }
-
-  subscript(tag: String) -> Int { counts.withLock { $0[tag] ?? 0 } }
 }
 
 extension TemporaryDirectory {

@@ -122,15 +122,6 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func aSettingThatApplyChangedIsInTheAudit(site: StateTrial.Site) throws {
-    let file = try trial.scratch.write(
-      #"{"domain": "a.example", "cacheSeconds": 60}"#, to: "a.example.json")
-    #expect(try trial.run("apply", at: site, file).status == 0)
-    let audit = try trial.run("audit", at: site, "--domain", "a.example", "--limit", "1")
-    #expect(audit.lines[0].hasSuffix("\tcacheSeconds changed: from 3600 to 60"))
-  }
-
-  @Test(arguments: StateTrial.Site.allCases)
   func domainsThatWereDeletedOrThatAppleLacksAreListed(site: StateTrial.Site) throws {
     #expect(try trial.run("domains", at: site, "--uncollected").lines.count == 2)
     #expect(try trial.run("domains", at: site, "--deleted").lines.isEmpty)
@@ -168,33 +159,13 @@ import Testing
       })
   }
 
-  @Test func aRollbackThatBreaksAnExpectationIsRefused() throws {
-    let client = try trial.server.client()
-    let url = "https://a.example/z"
-    let expectation: JSON = [
-      "url": .string(url), "app": .string(AssociationFile.app), "resolution": "match",
-    ]
-    let change: JSON = [
-      "entries": StateTrial.domain("a.example", ["/z"])["entries"] ?? [],
-      "expectations": [expectation],
-    ]
-    #expect(try client.send("PATCH", "/v1/domains/a.example", json: change).status == 200)
-    for site in StateTrial.Site.allCases {
-      let result = try trial.run("rollback", at: site, "a.example", "1")
-      #expect(result.status == 1 && result.output.isEmpty)
-      #expect(result.errors.contains("a.example \(url) for \(AssociationFile.app): expected match"))
-      #expect(
-        result.errors.contains(": Not published: 1 expectation of \"a.example\" would break."))
-      #expect(result.errors.contains("route 1 of entry 1") && !result.errors.contains("/applinks"))
-    }
-    #expect(try trial.isServed(["/z"], for: "a.example"))
-  }
-
   @Test func aTokenMayDoNoMoreThanItsRole() throws {
     let created = try Program.aasa(
       "token", "create", "--name", "reader", "--role", "viewer", "--database", trial.database)
     let token = created.lines[0]
     #expect(try trial.run("domains", at: .server, token: token).status == 0)
+    #expect(try trial.exportDirectory().status == 0)
+    #expect(try trial.run("diff", at: .server, trial.directory, token: token).status == 0)
     for words in [["rollback", "a.example", "1"], ["audit"]] {
       let result = try Program.run(
         Program.aasa, words + ["--server", "http://127.0.0.1:\(trial.server.adminPort)"],

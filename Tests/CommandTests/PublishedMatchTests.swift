@@ -67,17 +67,6 @@ import Testing
     #expect(result.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("Skipped ") })
   }
 
-  @Test func aTokenThatIsLimitedToDomainsAsksAboutThese() throws {
-    let created = try Program.aasa(
-      "token", "create", "--name", "brand", "--role", "viewer", "--domain", "a.example",
-      "--database", trial.database)
-    let token = created.lines[0]
-    #expect(try trial.run("match", at: .server, "a.example/a", token: token).status == 0)
-    let other = try trial.run("match", at: .server, "b.example/b", token: token)
-    #expect(other.status == 1 && other.output.isEmpty)
-    #expect(other.errors.contains("does not cover the domain that serves \"b.example\""))
-  }
-
   @Test(arguments: [
     ["match", "--domain", "a.example", "https://a.example/"],
     ["match", "--file", "x", "--database", "y", "https://a.example/"],

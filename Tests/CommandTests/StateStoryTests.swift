@@ -7,10 +7,7 @@ import Testing
 @Suite struct StateStoryTests {
   let trial: StateTrial
 
-  init() throws {
-    trial = try StateTrial()
-    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
-  }
+  init() throws { trial = try StateTrial(isExported: true) }
 
   /// Somebody adds a route through the API.
   private func addRoute(_ path: String) throws {
@@ -55,16 +52,6 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func afterAnExportTheStateIsAppliedAgain(site: StateTrial.Site) throws {
-    try addRoute("/sale")
-    #expect(try trial.exportDirectory(at: site).output.hasPrefix("1 file written"))
-    try trial.replace("/sale", with: "/later", in: "a.example.json")
-    let applied = try trial.run("apply", at: site, trial.directory)
-    #expect(applied.status == 0, "\(applied.errors)")
-    #expect(try trial.isServed(["/a", "/later"], for: "a.example"))
-  }
-
-  @Test(arguments: StateTrial.Site.allCases)
   func aFileWithOneMemberChangesOnlyThat(site: StateTrial.Site) throws {
     let file: JSON = ["domain": "a.example", "cacheSeconds": 60]
     let applied = try trial.run("apply", at: site, "-", input: file.serialized())
@@ -106,31 +93,6 @@ import Testing
           "\n  c.example.json and d.example.json both claim www.shared.example."),
         "\(result.errors)")
     }
-  }
-
-  @Test func aViewerComparesAndALimitedTokenAppliesItsDomains() throws {
-    try trial.replace("/a", with: "/z", in: "a.example.json")
-    let create = { (words: String...) in
-      try Program.run(
-        Program.aasa, ["token", "create", "--database", trial.database] + words
-      ).output.filter { !$0.isWhitespace }
-    }
-    let viewer = try create("--name", "viewer", "--role", "viewer")
-    #expect(try trial.run("diff", at: .server, trial.directory, token: viewer).status == 2)
-    let refused = try trial.run("apply", at: .server, trial.directory, token: viewer)
-    #expect(refused.status == 1 && refused.errors.contains("needs \"editor\""))
-    let limited = try create(
-      "--name", "limited", "--role", "editor", "--domain", "a.example")
-    let foreign = try trial.run("apply", at: .server, trial.directory, token: limited)
-    #expect(foreign.status == 1 && foreign.errors.contains("does not cover \"b.example\""))
-    let own = trial.scratch.path("own")
-    #expect(try trial.run("export", at: .server, own, token: limited).status == 0)
-    #expect(!FileManager.default.fileExists(atPath: own + "/b.example.json"))
-    try trial.scratch.write(
-      try trial.scratch.text("state/a.example.json"), to: "own/a.example.json")
-    let applied = try trial.run("apply", at: .server, own, token: limited)
-    #expect(applied.status == 0, "\(applied.errors)")
-    #expect(try trial.isServed(["/z"], for: "a.example"))
   }
 }
 

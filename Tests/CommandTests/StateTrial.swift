@@ -27,14 +27,16 @@ struct StateTrial {
     ],
   ]
 
-  init() throws {
+  /// - Parameter isExported: Whether the directory has the state.
+  init(isExported: Bool = false) throws {
     scratch = try TemporaryDirectory()
     server = try RunningServer(database: scratch.path("aasa.db"))
     token = try server.firstToken()
     let answer = try server.client().send("POST", "/v1/apply", json: Self.state)
     guard answer.status == 200 else {
-      throw NotSetUp(problem: String(decoding: answer.body, as: UTF8.self))
+      throw NotSetUp(problem: answer.text)
     }
+    if isExported, try exportDirectory().status != 0 { throw NotSetUp(problem: "not exported") }
   }
 
   struct NotSetUp: Error {

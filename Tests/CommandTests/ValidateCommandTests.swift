@@ -90,10 +90,7 @@ import Testing
 @Suite struct ValidateStateTests {
   private let trial: StateTrial
 
-  init() throws {
-    trial = try StateTrial()
-    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
-  }
+  init() throws { trial = try StateTrial(isExported: true) }
 
   private func validate(_ words: String...) throws -> Program.Result {
     try Program.run(Program.aasa, ["validate"] + words)

@@ -118,9 +118,11 @@ import Testing
         calls.add(1, ordering: .relaxed)
         return Response(.ok)
       })
-    for body in ["", "ha", "half"] {
+    let length = "Content-Length: 9\r\n\r\n"
+    let chunked = "Transfer-Encoding: chunked\r\n\r\n9\r\n"
+    for text in [length, length + "ha", length + "half", chunked, chunked + "half"] {
       let connection = try RawConnection(port: listener.port)
-      try connection.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n" + body)
+      try connection.send("PUT / HTTP/1.1\r\nHost: h\r\n" + text)
       connection.closeWriting()
       #expect(try connection.readToEnd().isEmpty)
     }

@@ -15,16 +15,6 @@ import Testing
     name = try DomainName("example.com")
   }
 
-  @Test(arguments: Shape.all)
-  func filesOfAllShapesRoundTripThroughRows(shape: Shape) throws {
-    let document = try Document(adopting: shape.file)
-    let edited = try store.put(Domain(name: name, document: document))
-    #expect(edited.stored.domain.document.json == shape.file)
-    let served = try store.served(edited.stored.id)
-    #expect(try JSON.parse(served?.document ?? []).value == shape.file)
-    #expect(edited.revision.number == 1)
-  }
-
   @Test func aFailedEditChangesNothing() throws {
     struct Stop: Error {}
     let before = try store.put(.example(aliases: ["www.example.com"])).stored
@@ -58,13 +48,6 @@ import Testing
         .example("b.example", aliases: ["b3.example", "shared.example"], paths: ["/x"]))
     }
     #expect(try store.domain(before.stored.domain.name) == before.stored)
-  }
-
-  @Test func anEditThatChangesNothingPublishesNothing() throws {
-    let first = try store.put(.example())
-    let second = try store.put(store.domain(name).domain)
-    #expect(!second.isChanged && second.revision == first.revision)
-    #expect(try store.changes(after: 0).sequence == 1)
   }
 
   @Test func aRevisionRecordsDocumentTimeAndAuthor() throws {

@@ -17,6 +17,25 @@ public enum AssociationFile {
     return ["applinks": ["details": [["appIDs": [.string(app)], "components": [route]]]]]
   }
 
+  /// A statement of `assetlinks.json` that lets an app open links, perhaps only those of some rules.
+  public static func statement(
+    _ package: String, _ fingerprints: [String], rules: JSON? = nil, _ more: JSON.Object = [:]
+  ) -> JSON {
+    let relation = "delegate_permission/common.handle_all_urls"
+    var statement: JSON.Object = [
+      "relation": [.string(relation)],
+      "target": [
+        "namespace": "android_app", "package_name": .string(package),
+        "sha256_cert_fingerprints": .strings(fingerprints),
+      ],
+    ]
+    if let rules {
+      statement["relation_extensions"] = .object([relation: ["dynamic_app_link_components": rules]])
+    }
+    for member in more.members { statement[member.key] = member.value }
+    return .object(statement)
+  }
+
   private static func routeList(_ paths: [String]) -> JSON {
     .array(paths.map { ["/": .string($0)] })
   }

@@ -7,10 +7,13 @@ extension TemporaryDirectory {
     try write(Array(text.utf8), to: name)
   }
 
-  /// Writes a file and returns its path.
+  /// Writes a file, creates the directory that it is in, and returns its path.
   @discardableResult
   public func write(_ bytes: [UInt8], to name: String) throws -> String {
-    try Data(bytes).write(to: url.appending(path: name))
+    let file = url.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: file)
     return path(name)
   }
 

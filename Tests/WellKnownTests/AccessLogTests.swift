@@ -26,23 +26,6 @@ import WellKnown
         accessLogInterval: interval), log: log)
   }
 
-  @Test func aLineSaysWhatWasAskedAndAnsweredButNotTheQuery() throws {
-    let lines = Lines()
-    let serving = try Self.serving(every: 1) { lines.add($0) }
-    _ = try serving.answer(
-      "GET", Serving.path + "?token=secret", host: "Example.com:80", "User-Agent: AASA-Bot/1")
-    #expect(becomesTrue { lines.all.count == 1 })
-    let line = try #require(lines.all.first)
-    #expect(line.peer?.description == "127.0.0.1")
-    #expect(line.method == "GET" && line.path == Serving.path)
-    #expect(line.hostAsked == "Example.com:80" && line.hostUsed == "Example.com:80")
-    #expect(line.hostSource == .host && !line.isForwardedHostIgnored)
-    #expect(line.status == 200 && line.outcome == .ok && line.bytes == 15)
-    #expect(line.fetcher == .appleCDN && line.userAgent == "AASA-Bot/1")
-    #expect(line.milliseconds > 1_700_000_000_000)
-    #expect(!"\(line)".contains("secret"))
-  }
-
   @Test(arguments: [
     ("X-Forwarded-Host: example.com", nil, "h.example", PublicAccess.HostSource.host, true),
     ("X-Forwarded-Host: example.com", "127.0.0.1", "example.com", .xForwardedHost, false),

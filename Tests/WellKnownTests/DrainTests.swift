@@ -46,27 +46,6 @@ import WellKnown
     #expect(Int(serving.listener.counts.requests(.ok, .other)) == answered.count)
   }
 
-  @Test func idleConnectionsAreClosedInABoundedTime() throws {
-    let serving = try Serving()
-    let connections = try (0..<20).map { _ in try serving.connect() }
-    for connection in connections { #expect(try connection.exchange(Self.request).status == 200) }
-    let start = ContinuousClock.now
-    serving.listener.stop(within: 30)
-    #expect(ContinuousClock.now - start < .seconds(10))
-    for connection in connections { #expect(try connection.readToEnd().isEmpty) }
-  }
-
-  @Test func aRequestThatNeverEndsIsDroppedAtTheDeadline() throws {
-    let serving = try Serving()
-    let connection = try serving.connect()
-    try connection.send("GET \(Serving.path) HTTP/1.1\r\nHost: exam")
-    #expect(becomesTrue { serving.listener.counts.openConnections == 1 })
-    let start = ContinuousClock.now
-    serving.listener.stop(within: 1)
-    #expect(ContinuousClock.now - start < .seconds(10))
-    #expect(try connection.readToEnd().isEmpty)
-  }
-
   /// Connections that the kernel has made and nobody has accepted yet would be reset.
   @Test func connectionsMadeDuringShutdownAreAnsweredOrRefused() throws {
     let serving = try Serving()

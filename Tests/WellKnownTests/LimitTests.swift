@@ -168,14 +168,6 @@ import WellKnown
     #expect(try connection.readToEnd().isEmpty)
   }
 
-  @Test func manyIdleConnectionsDoNotKeepOthersWaiting() throws {
-    let serving = try Serving()
-    let idle = try (0..<400).map { _ in try serving.connect() }
-    for connection in idle.prefix(200) { try connection.send("GET /") }
-    #expect(try serving.answer().status == 200)
-    #expect(idle.count == 400)
-  }
-
   /// Its daemons share the port among themselves, but not with another server.
   @Test func aPortOfAnotherListenerIsInUse() throws {
     let serving = try Serving(daemons: 2)

@@ -275,8 +275,20 @@ extension Finding {
 }
 
 extension Finding.Code {
-  /// The codes that only checks have.
-  public static let ofChecks = Set(allCases.drop { $0 != .dnsError })
+  /// Whether only checks report it.
+  public var isOfCheck: Bool {
+    switch self {
+    case .dnsError, .privateAddress, .connectionFailed, .timeout, .slow, .tlsError,
+      .certificateExpiring, .httpStatus, .botBlocked, .agentsDiffer, .answersDiffer,
+      .redirectSameSite, .redirectCrossSite, .redirectInsecure, .tooManyRedirects, .htmlAnswer,
+      .contentType, .wrongLocation, .locationsDiffer, .bodyNotOurs, .apexWWWDiffer,
+      .aliasNotReached, .appMissing, .cdnFailed, .cdnStale, .cdnOnly, .cdnNeverFetched,
+      .cdnUnreachable, .expectationFailedOnCDN, .assetLinksNotLinked, .googleDiffers,
+      .googleUnreachable, .robotsDisallow:
+      true
+    default: false
+    }
+  }
 
   /// The usual severity of findings of this kind.
   public var severity: Finding.Severity {
@@ -318,7 +330,7 @@ extension Finding.Code {
   public var isAcceptable: Bool {
     switch self {
     case .notJSON, .notObject, .notList, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
-    default: !Self.ofChecks.contains(self)
+    default: !isOfCheck
     }
   }
 

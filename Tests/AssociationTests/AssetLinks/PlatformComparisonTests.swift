@@ -129,9 +129,8 @@ import Testing
     return url
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func whatIsSaidHoldsForAllSmallURLs(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+  @Test func whatIsSaidHoldsForAllSmallURLs() throws {
+    var generator = SeededGenerator(seed: 1)
     var (less, equal, missed) = (0, 0, 0)
     for _ in 0..<80 {
       let both = try Both(Self.routes(&generator))
@@ -331,9 +330,8 @@ import Testing
   }
 
   /// Whatever differs has a finding. What Android opens alone has an example of that, but for rare lists.
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func noUnusualURLDiffersWithoutAFinding(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+  @Test func noUnusualURLDiffersWithoutAFinding() throws {
+    var generator = SeededGenerator(seed: 1)
     var (more, less, unexplained) = (0, 0, [] as [String])
     for _ in 0..<150 {
       let routes = (0...generator.next() % 4).map { _ in Self.unusualComponent(&generator) }

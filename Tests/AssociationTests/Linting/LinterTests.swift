@@ -20,9 +20,9 @@ import Testing
   }
 
   /// All but what is found where domains, apps and changes are known, not in a file, what is no text, and
-  /// what always comes with another finding. Checks have the codes at the end.
+  /// what always comes with another finding.
   @Test(
-    arguments: Finding.Code.allCases.filter { !Finding.Code.ofChecks.contains($0) }.filter {
+    arguments: Finding.Code.allCases.filter { !$0.isOfCheck }.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
         .appAddedByLimitedToken,
@@ -119,9 +119,7 @@ import Testing
   }
 
   @Test func onlyErrorsThatLoseNothingAreAcceptable() {
-    let refused = Finding.Code.allCases.filter {
-      !$0.isAcceptable && !Finding.Code.ofChecks.contains($0)
-    }
+    let refused = Finding.Code.allCases.filter { !$0.isAcceptable && !$0.isOfCheck }
     #expect(
       refused == [
         .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType, .notList,
