@@ -63,11 +63,20 @@ public final class AndroidMatcher: Sendable {
   public func resolve(
     _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Resolution {
+    try decision(on: url, for: app, domain: domain, budget: &budget).resolution
+  }
+
+  /// Resolves a URL as `resolve` does; with the index of the rule that decides, if one does.
+  func decision(
+    on url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> (resolution: Resolution, rule: Int?) {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
-    guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
-      return .noMatch
+    guard let parts = URLParts(url), parts.isHost(of: domain, in: url) else {
+      return (.noMatch, nil)
     }
-    return try decide(url, DynamicURL(url, parts), app, &budget).resolution
+    let decision = try decide(url, DynamicURL(url, parts), app, &budget)
+    if case .rule(let index, of: _) = decision { return (decision.resolution, index) }
+    return (decision.resolution, nil)
   }
 
   /// The rules of an app; `nil` if it has none, so that its manifest decides, or is not linked.
@@ -78,16 +87,6 @@ public final class AndroidMatcher: Sendable {
   /// Whether every URL that the manifest of an app names opens it.
   func isDecidedByManifest(_ app: String) -> Bool {
     statements[app] != nil && rules(of: app) == nil
-  }
-
-  /// The index of the rule that decides about a URL; `nil` without one.
-  func rule(
-    deciding url: Span<UInt8>, for app: String, budget: inout MatchingBudget
-  ) throws(TooComplex) -> Int? {
-    guard let parts = URLParts(url),
-      case .rule(let index, of: _) = try decide(url, DynamicURL(url, parts), app, &budget)
-    else { return nil }
-    return index
   }
 
   private func decide(

@@ -307,24 +307,13 @@ private final class GroupComparison {
     defer { unspent -= (1_000_000 - budget.steps) / 4 }
     do throws(TooComplex) {
       let ofApple = try apple.resolve(url.utf8.span, in: scope, domain: nil, budget: &budget)
-      let ofAndroid = try android.resolve(url.utf8.span, for: package, budget: &budget)
       return (
-        (ofApple.resolution, ofApple.route.map(place)),
-        (ofAndroid, try android.rule(deciding: url.utf8.span, for: package, budget: &budget))
+        (ofApple.resolution, ofApple.route.map(scope.place)),
+        try android.decision(on: url.utf8.span, for: package, budget: &budget)
       )
     } catch {
       return nil
     }
-  }
-
-  /// The place in `routes` of a route of the matcher.
-  private func place(of route: Int) -> Int {
-    var start = 0
-    for range in scope.routes {
-      if range.contains(route) { return start + route - range.lowerBound }
-      start += range.count
-    }
-    return 0
   }
 
   private func notDecided(_ first: Int, _ count: Int) -> Finding {

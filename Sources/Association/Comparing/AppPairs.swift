@@ -37,7 +37,7 @@ struct AppPairs {
   /// A removed and an added app with the same routes, or most of them, are one app.
   private mutating func pairRenamed(_ from: ComparedDocument, _ to: ComparedDocument) {
     let numbers = { (document: ComparedDocument, app: ComparedDocument.App) in
-      document.routes(of: app.entries).map(\.meaningNumber)
+      document.routes(of: app.entries).map(\.identity.meaning)
     }
     guard removed.count * added.count <= Self.mostPairs else { return }
     var open = added.map { (app: $0, routes: numbers(to, $0)) }

@@ -15,7 +15,7 @@ struct ChangeCollection {
     (self.from, self.to) = (from, to)
     pairs = AppPairs(from, to)
     variables = ChangedVariables(from.variables, to.variables)
-    effects = LinkEffects(from, to, changedVariables: variables.names, domain: domain)
+    effects = LinkEffects(from, to, domain: domain)
   }
 
   /// All changes in display order.
@@ -45,51 +45,30 @@ struct ChangeCollection {
   private mutating func compareRoutes(of group: AppGroup) {
     let old = from.routes(of: group.from)
     let new = to.routes(of: group.to)
-    let groupEffects = effects.effects(of: group, old, new)
-    let steps = RouteAlignment(old, new).steps
-    let others = RouteAlignment.Step.placesOfEdits(steps)
-    for step in steps {
-      switch step {
-      case .kept(let before, let after):
-        compareKept((before, old[before]), (after, new[after]), groupEffects, group)
-      case .moved(let before, let after), .changed(let before, let after):
-        let effect = groupEffects.effect(
-          from: before, to: after, besides: step.isMove ? others : ([], []))
-        let place = RoutePlaces(from: before, to: after, list: new)
-        addRoute(old[before], new[after], place, effect, group)
-      case .removed(let before):
-        addRoute(old[before], nil, nil, groupEffects.effect(from: before, to: nil), group)
-      case .added(let after):
-        addRoute(nil, new[after], nil, groupEffects.effect(from: nil, to: after), group)
-      }
+    let comparison = RouteComparison(
+      effects, for: group.exampleNames, old.map(\.identity), new.map(\.identity)
+    ) { [effects, changed = variables.names] in
+      (effects.ranked(old), effects.ranked(new, changed: changed))
     }
-  }
-
-  /// An equal route may still match other URLs, if one of its variables changed.
-  private mutating func compareKept(
-    _ old: (place: Int, route: ComparedRoute), _ new: (place: Int, route: ComparedRoute),
-    _ groupEffects: GroupEffects, _ group: AppGroup
-  ) {
-    compareDetails(of: old.route, new.route, group)
-    if new.route.variables.isDisjoint(with: variables.names) { return }
-    let effect = groupEffects.effect(from: old.place, to: new.place)
-    variables.note(effect, of: new.route)
-    guard case .example = effect else { return }
-    routes.add(.route(old.route, new.route, nil, effect, group.names))
-  }
-
-  private mutating func addRoute(
-    _ old: ComparedRoute?, _ new: ComparedRoute?, _ places: RoutePlaces?,
-    _ effect: DocumentChange.Effect, _ group: AppGroup
-  ) {
-    for route in [old, new].compactMap(\.self) { variables.note(effect, of: route) }
-    routes.add(.route(old, new, places, effect, group.names))
-    guard let old, let new else { return }
-    compareDetails(of: old, new, group)
-    for var change in DefaultChanges.changes(old, new) {
-      change.effect = effect
-      change.apps = group.names
-      defaults.add(change)
+    for step in comparison.steps {
+      let (before, after) = (step.from.map { old[$0] }, step.to.map { new[$0] })
+      if step.kind == nil, let before, let after {
+        compareDetails(of: before, after, group)
+        // An equal route may still match other URLs, if one of its variables changed.
+        if after.variables.isDisjoint(with: variables.names) { continue }
+      }
+      let effect = comparison.effect(of: step)
+      for route in [before, after].compactMap(\.self) { variables.note(effect, of: route) }
+      if step.kind != nil || effect.affectsLinks == true {
+        routes.add(.route(before, after, step, in: new, effect, group.names))
+      }
+      guard step.kind != nil, let before, let after else { continue }
+      compareDetails(of: before, after, group)
+      for var change in DefaultChanges.changes(before, after) {
+        change.effect = effect
+        change.apps = group.names
+        defaults.add(change)
+      }
     }
   }
 
@@ -119,9 +98,11 @@ struct ChangeCollection {
     let new = to.routes(of: after?.entries ?? [])
     let effect =
       if let before {
-        effects.effect(ofAll: old, of: before.name, isAfter: false)
+        effects.effect(ofAll: effects.ranked(old), of: before.name, isAfter: false)
       } else {
-        effects.effect(ofAll: new, of: after?.name ?? "", isAfter: true)
+        effects.effect(
+          ofAll: effects.ranked(new, changed: variables.names), of: after?.name ?? "",
+          isAfter: true)
       }
     let routes = (after == nil ? old.count : new.count).counted("route")
     return DocumentChange(
@@ -192,6 +173,12 @@ struct ChangeCollection {
 extension AppGroup {
   /// The identifiers of the apps.
   fileprivate var names: [String] { apps.map(\.after.name) }
+
+  /// The identifiers of an app that is not renamed if possible, the one after first.
+  fileprivate var exampleNames: [String] {
+    guard let app = apps.first(where: { !$0.isRenamed }) ?? apps.first else { return [] }
+    return app.isRenamed ? [app.after.name, app.before.name] : [app.after.name]
+  }
 }
 
 /// Changes in the order in which they are found, each once with all the apps it affects.

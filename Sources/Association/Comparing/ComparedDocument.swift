@@ -110,12 +110,7 @@ struct ComparedRoute {
   /// The content of the route with everything it inherits and without Apple's defaults: an object
   /// like an element of `components`, or for an element of `paths`, a string.
   let meaning: JSON
-  /// Equal only for routes of the same meaning.
-  let meaningNumber: Int
-  /// Equal only for routes of the same conditions, whether they are exclusions or not.
-  let conditionsNumber: Int
-  /// Equal only for routes of the same path.
-  let pathNumber: Int
+  let identity: RouteIdentity
   /// The objects that the route's keys come from, the most specific first: the route itself, the
   /// defaults of its entry and those of the domain. Empty for an element of `paths`.
   let layers: [RouteMembers?]
@@ -130,7 +125,6 @@ struct ComparedRoute {
     meaning = route.isLegacy ? route.json : Self.meaning(of: route, layers)
     variables = route.variableNames
     let path = route.path?.text ?? "*"
-    meaningNumber = interning.number(of: meaning.serialized())
     // An element of `paths` has the conditions of an element of `components` with that path.
     var conditions =
       if !route.isLegacy { meaning } else if path.mayNameVariable { JSON.string(path) } else {
@@ -140,8 +134,10 @@ struct ComparedRoute {
       object["exclude"] = nil
       conditions = .object(object)
     }
-    conditionsNumber = interning.number(of: conditions.serialized())
-    pathNumber = interning.number(of: Array(path.utf8))
+    identity = RouteIdentity(
+      meaning: interning.number(of: meaning.serialized()),
+      conditions: interning.number(of: conditions.serialized()),
+      path: interning.number(of: Array(path.utf8)), pathText: path)
   }
 
   /// The comment, whatever its type.

@@ -66,13 +66,8 @@ final class DifferenceAnalysis {
   private var unspent: [Depth: Int] = [:]
 
   /// - Parameters:
-  ///   - routes: All routes that questions may involve.
+  ///   - conditions: The conditions of all routes or rules that questions may involve.
   ///   - domain: The host of URLs; `nil` to look for none. Then all effects are unknown.
-  convenience init(routes: [AppLinks.Route], domain: String?) {
-    self.init(conditions: { routes.map { RouteConditions($0) } }, domain: domain)
-  }
-
-  /// - Parameter conditions: The conditions of all routes or rules that questions may involve.
   init(conditions: @escaping () -> [RouteConditions], domain: String?) {
     (self.domain, findsExamples) = (domain ?? "", domain != nil)
     questions = RouteQuestions(domain: self.domain, routes: conditions)

@@ -1,145 +1,170 @@
-import JSONValue
-
-/// Finds the effects of changes on links, with examples that the matchers of both documents confirm.
+/// Finds the effects of changes to routes or rules on links, with examples that the matchers of both
+/// documents confirm.
 final class LinkEffects {
   typealias RankedRoute = DifferenceAnalysis.RankedRoute
 
-  private let from: ComparedDocument
-  private let to: ComparedDocument
-  private let changedVariables: Set<[UInt8]>
-  fileprivate let analysis: DifferenceAnalysis
+  private let before: DocumentMatcher
+  private let after: DocumentMatcher
+  private let analysis: DifferenceAnalysis
   /// The routes analysed so far, by their languages.
   private var analyzed: [Int: AnalyzedRoute] = [:]
 
+  /// - Parameters:
+  ///   - conditions: The conditions of all routes or rules that questions may involve.
+  ///   - domain: The host of examples; `nil` to look for none.
   init(
-    _ from: ComparedDocument, _ to: ComparedDocument, changedVariables: Set<[UInt8]>,
-    domain: String?
+    _ before: DocumentMatcher, _ after: DocumentMatcher, domain: String?,
+    conditions: @escaping () -> [RouteConditions]
   ) {
-    (self.from, self.to) = (from, to)
-    self.changedVariables = changedVariables
-    analysis = DifferenceAnalysis(
-      routes: (from.matcher.links.entries + to.matcher.links.entries).flatMap(\.routes),
-      domain: domain)
+    (self.before, self.after) = (before, after)
+    analysis = DifferenceAnalysis(conditions: conditions, domain: domain)
   }
 
-  /// The effects of changes to the routes of a group of apps.
-  func effects(of group: AppGroup, _ old: [ComparedRoute], _ new: [ComparedRoute]) -> GroupEffects {
-    GroupEffects(effects: self, apps: group.apps, old, new)
+  /// A route or rule at its place in a list. Those of the same language match the same URLs.
+  func ranked(
+    _ conditions: @autoclosure () -> RouteConditions, language: Int, isExclusion: Bool
+  ) -> RankedRoute {
+    let known = analyzed[language] ?? AnalyzedRoute(conditions(), language: language)
+    analyzed[language] = known
+    return RankedRoute(known, isExclusion: isExclusion)
   }
 
-  /// The effect of adding or removing all routes of an app.
-  ///
-  /// - Parameter isOpening: Whether only URLs that open the app count.
+  /// The effect of routes on the URLs about which they decide for one of the apps.
   func effect(
-    ofAll routes: [ComparedRoute], of app: String, isAfter: Bool, isOpening: Bool = false
+    of deciders: [DifferenceAnalysis.Decider], for apps: [String],
+    most: Int = DifferenceAnalysis.mostExamples, isSearchable: Bool = true
   ) -> DocumentChange.Effect {
-    let list = isAfter ? routesAfter(routes) : routesBefore(routes)
-    // A link that opens the app is a better example than one that is excluded.
-    let order =
-      list.indices.filter { !list[$0].isExclusion }
-      + list.indices.filter { list[$0].isExclusion && !isOpening }
-    let places = Self.places(routes)
-    return analysis.effect(
-      of: order.map {
-        DifferenceAnalysis.Decider(place: $0, isBefore: !isAfter, list: list, other: [])
-      }, most: 1
-    ) { confirmation($0, for: [app], isAfter ? [:] : places, isAfter ? places : [:]) }
-  }
-
-  /// The places of routes in their list.
-  fileprivate static func places(_ routes: [ComparedRoute]) -> [JSONPointer: Int] {
-    Dictionary(
-      zip(routes.lazy.map(\.route.pointer), routes.indices), uniquingKeysWith: { first, _ in first }
-    )
-  }
-
-  func routesBefore(_ routes: [ComparedRoute]) -> [RankedRoute] {
-    routes.map { ranked($0, language: 2 * $0.conditionsNumber) }
-  }
-
-  /// A route that names a changed variable has another language after the change.
-  func routesAfter(_ routes: [ComparedRoute]) -> [RankedRoute] {
-    routes.map { route in
-      let isOther = !route.variables.isDisjoint(with: changedVariables)
-      return ranked(route, language: 2 * route.conditionsNumber + (isOther ? 1 : 0))
+    analysis.effect(of: deciders, most: most, isSearchable: isSearchable) {
+      confirmation($0, for: apps)
     }
   }
 
-  private func ranked(_ route: ComparedRoute, language: Int) -> RankedRoute {
-    let known = analyzed[language] ?? AnalyzedRoute(route.route, language: language)
-    analyzed[language] = known
-    return RankedRoute(known, isExclusion: route.route.isExclusion)
-  }
-
   /// The URL as an example for one of the apps, if the matchers resolve it differently.
-  ///
-  /// - Parameter before: The places of the routes that may decide about it in the first document.
   fileprivate func confirmation(
-    _ url: String, for apps: [String], _ before: [JSONPointer: Int], _ after: [JSONPointer: Int]
+    _ url: String, for apps: [String]
   ) -> DifferenceAnalysis.Confirmation? {
     for app in apps {
-      guard let old = from.matcher.quickDecision(on: url, for: app),
-        let new = to.matcher.quickDecision(on: url, for: app), old.resolution != new.resolution
+      guard let old = before.quickDecision(on: url, for: app),
+        let new = after.quickDecision(on: url, for: app), old.resolution != new.resolution
       else { continue }
       return DifferenceAnalysis.Confirmation(
         example: DocumentChange.Example(
           url: url, app: app, before: old.resolution, after: new.resolution),
-        before: from.matcher.pointer(of: old).flatMap { before[$0] },
-        after: to.matcher.pointer(of: new).flatMap { after[$0] })
+        before: old.place, after: new.place)
     }
     return nil
   }
 }
 
-extension Matcher {
-  /// The route that made a decision.
-  fileprivate func pointer(of decision: Decision) -> JSONPointer? {
-    decision.route.map { links.route(at: places[$0]).pointer }
-  }
-
-  /// The decision on a URL that might be an example; `nil` if it takes too many steps.
-  fileprivate func quickDecision(on url: String, for app: String) -> Decision? {
+extension DocumentMatcher {
+  /// The decision on a URL that might be an example, and the place of the deciding route or rule in the
+  /// app's list; `nil` if it takes too many steps.
+  fileprivate func quickDecision(
+    on url: String, for app: String
+  ) -> (resolution: Resolution, place: Int?)? {
     var budget = MatchingBudget(steps: 1_000_000)
     do throws(TooComplex) {
-      return try resolve(url.utf8.span, in: scope(of: app), domain: nil, budget: &budget)
+      switch self {
+      case .apple(let matcher):
+        let scope = matcher.scope(of: app)
+        let decision = try matcher.resolve(
+          url.utf8.span, in: scope, domain: nil, budget: &budget)
+        return (decision.resolution, decision.route.map(scope.place))
+      case .android(let matcher):
+        let decision = try matcher.decision(on: url.utf8.span, for: app, budget: &budget)
+        return (decision.resolution, decision.rule)
+      }
     } catch {
       return nil
     }
   }
 }
 
-/// The effects of changes to the routes that a group of apps shares.
-final class GroupEffects {
+extension LinkEffects {
+  /// Finds the effects of changes between two association files.
+  convenience init(_ from: ComparedDocument, _ to: ComparedDocument, domain: String?) {
+    self.init(.apple(from.matcher), .apple(to.matcher), domain: domain) {
+      (from.entries + to.entries).flatMap(\.routes).map { RouteConditions($0) }
+    }
+  }
+
+  /// A list of routes to search.
+  ///
+  /// - Parameter changed: The variables that have changed before this list. A route that names one has
+  ///   another language.
+  func ranked(_ routes: [ComparedRoute], changed: Set<[UInt8]> = []) -> [RankedRoute] {
+    routes.map { route in
+      let isOther = !route.variables.isDisjoint(with: changed)
+      return ranked(
+        RouteConditions(route.route),
+        language: 2 * route.identity.conditions + (isOther ? 1 : 0),
+        isExclusion: route.route.isExclusion)
+    }
+  }
+
+  /// The effect of adding or removing all routes of an app.
+  ///
+  /// - Parameter isOpening: Whether only URLs that open the app count.
+  func effect(
+    ofAll routes: [RankedRoute], of app: String, isAfter: Bool, isOpening: Bool = false
+  ) -> DocumentChange.Effect {
+    // A link that opens the app is a better example than one that is excluded.
+    let order =
+      routes.indices.filter { !routes[$0].isExclusion }
+      + routes.indices.filter { routes[$0].isExclusion && !isOpening }
+    return effect(
+      of: order.map {
+        DifferenceAnalysis.Decider(place: $0, isBefore: !isAfter, list: routes, other: [])
+      }, for: [app], most: 1)
+  }
+}
+
+/// The routes or rules of an app before and after: what became of each, and its effect on links.
+final class RouteComparison {
+  typealias Lists = (before: [LinkEffects.RankedRoute], after: [LinkEffects.RankedRoute])
+
+  let steps: [RouteAlignment.Step]
   private let effects: LinkEffects
   /// The apps that examples are tried with; none for entries that no app uses.
   private let apps: [String]
-  private let old: [ComparedRoute]
-  private let new: [ComparedRoute]
-  private lazy var routesBefore = effects.routesBefore(old)
-  private lazy var routesAfter = effects.routesAfter(new)
-  private lazy var placesBefore = LinkEffects.places(old)
-  private lazy var placesAfter = LinkEffects.places(new)
+  private let isSearchable: Bool
+  private let ranked: () -> Lists
+  private lazy var lists = ranked()
+  /// The places of the routes that were changed, removed or added.
+  private lazy var edited = {
+    let edits = steps.filter { $0.kind != nil && $0.kind != .moved }
+    return (before: Set(edits.compactMap(\.from)), after: Set(edits.compactMap(\.to)))
+  }()
   /// Whether both lists are the same to devices, route by route, so that nothing has an effect.
   private lazy var isSame =
-    old.count == new.count
-    && zip(routesBefore, routesAfter).allSatisfy {
+    lists.before.count == lists.after.count
+    && zip(lists.before, lists.after).allSatisfy {
       $0.route.language == $1.route.language && $0.isExclusion == $1.isExclusion
     }
 
-  fileprivate init(
-    effects: LinkEffects, apps: [AppPairs.Pair], _ old: [ComparedRoute], _ new: [ComparedRoute]
+  /// - Parameters:
+  ///   - isSearchable: Whether a search knows all URLs that the routes match.
+  ///   - ranked: The lists to search, which are made when first needed.
+  init(
+    _ effects: LinkEffects, for apps: [String], _ old: [RouteIdentity], _ new: [RouteIdentity],
+    isSearchable: Bool = true, ranked: @escaping () -> Lists
   ) {
-    self.effects = effects
-    (self.old, self.new) = (old, new)
-    let example = apps.first { !$0.isRenamed } ?? apps.first
-    let names = example.map { [$0.after.name, $0.before.name] } ?? []
-    self.apps = example?.isRenamed == true ? names : Array(names.prefix(1))
+    (self.effects, self.apps, self.isSearchable) = (effects, apps, isSearchable)
+    self.ranked = ranked
+    steps = RouteAlignment(old, new).steps
+  }
+
+  /// A URL as an example, if it resolves differently.
+  func example(at url: String) -> DocumentChange.Example? {
+    effects.confirmation(url, for: apps)?.example
+  }
+
+  /// The effect of a step. What edited routes decide is not an effect of a move.
+  func effect(of step: RouteAlignment.Step) -> DocumentChange.Effect {
+    effect(from: step.from, to: step.to, besides: step.kind == .moved ? edited : ([], []))
   }
 
   /// The effect of adding, removing, moving or changing a route, given its place in both lists.
-  ///
-  /// - Parameter others: The places in both lists of changes that explain the URLs on which they
-  ///   decide.
   func effect(
     from before: Int?, to after: Int?,
     besides others: (before: Set<Int>, after: Set<Int>) = ([], [])
@@ -148,16 +173,14 @@ final class GroupEffects {
     let deciders = [
       before.map {
         DifferenceAnalysis.Decider(
-          place: $0, isBefore: true, list: routesBefore, other: routesAfter, ignored: others.after)
+          place: $0, isBefore: true, list: lists.before, other: lists.after, ignored: others.after)
       },
       after.map {
         DifferenceAnalysis.Decider(
-          place: $0, isBefore: false, list: routesAfter, other: routesBefore,
+          place: $0, isBefore: false, list: lists.after, other: lists.before,
           ignored: others.before)
       },
     ].compactMap(\.self)
-    return effects.analysis.effect(of: deciders) {
-      effects.confirmation($0, for: apps, placesBefore, placesAfter)
-    }
+    return effects.effect(of: deciders, for: apps, isSearchable: isSearchable)
   }
 }

@@ -86,11 +86,12 @@ public struct OpenedApps {
     do throws(TooComplex) {
       let document = try ComparedDocument(read, interning)
       let nothing = try ComparedDocument(ReadDocument([:]), interning)
-      let effects = LinkEffects(document, nothing, changedVariables: [], domain: domain)
+      let effects = LinkEffects(document, nothing, domain: domain)
       return { app in
         let entries = document.apps.first { sameScalars($0.name, app) }?.entries ?? []
         return effects.effect(
-          ofAll: document.routes(of: entries), of: app, isAfter: false, isOpening: true)
+          ofAll: effects.ranked(document.routes(of: entries)), of: app, isAfter: false,
+          isOpening: true)
       }
     } catch {
       return nil

@@ -1,3 +1,14 @@
+/// What routes of two lists are matched by, Apple's or Android's.
+struct RouteIdentity {
+  /// Equal only for routes of the same meaning.
+  let meaning: Int
+  /// Equal only for routes of the same conditions, whether they are exclusions or not.
+  let conditions: Int
+  /// Equal only for routes of the same path.
+  let path: Int
+  let pathText: String
+}
+
 /// Matches the routes of one list with those of another.
 ///
 /// Routes of the same meaning belong together, the first with the first and so on. The longest
@@ -5,51 +16,33 @@
 /// changed routes if they have the same conditions, the same path, or the same place between kept
 /// ones, the most similar first.
 struct RouteAlignment {
-  /// The fate of a route.
-  enum Step {
-    case kept(from: Int, to: Int)
-    case moved(from: Int, to: Int)
-    case changed(from: Int, to: Int)
-    case removed(from: Int)
-    case added(to: Int)
+  /// What became of a route, and its places in both lists.
+  struct Step {
+    /// `nil` for a route that is kept.
+    let kind: DocumentChange.Kind?
+    let from: Int?
+    let to: Int?
 
-    var isMove: Bool {
-      if case .moved = self { true } else { false }
-    }
-
-    /// The places in both lists of the routes that were changed, removed or added. What they decide is
-    /// not an effect of a move.
-    static func placesOfEdits(_ steps: [Step]) -> (before: Set<Int>, after: Set<Int>) {
-      var places: (before: Set<Int>, after: Set<Int>) = ([], [])
-      for step in steps {
-        switch step {
-        case .kept, .moved: break
-        case .changed(let from, let to):
-          places.before.insert(from)
-          places.after.insert(to)
-        case .removed(let from): places.before.insert(from)
-        case .added(let to): places.after.insert(to)
-        }
-      }
-      return places
-    }
+    /// A move in words.
+    var positions: String { "moved from position \((from ?? 0) + 1) to \((to ?? 0) + 1)" }
   }
 
   /// The steps in the order of the second list; removed routes are where they were.
   let steps: [Step]
 
-  init(_ from: [ComparedRoute], _ to: [ComparedRoute]) {
-    let matched = Self.matched(from.map(\.meaningNumber), to.map(\.meaningNumber))
+  init(_ from: [RouteIdentity], _ to: [RouteIdentity]) {
+    let matched = Self.matched(from.map(\.meaning), to.map(\.meaning))
     let kept = PlacePair.longestRising(matched)
     var pairing = Pairing(from, to, kept: kept, matched: matched)
     pairing.pairAll()
     let isKept = Set(kept.map(\.from))
     let moved = matched.filter { !isKept.contains($0.from) }
     let steps =
-      kept.map { Step.kept(from: $0.from, to: $0.to) }
-      + moved.map { Step.moved(from: $0.from, to: $0.to) }
-      + pairing.pairs.map { Step.changed(from: $0.from, to: $0.to) }
-      + pairing.old.map { Step.removed(from: $0) } + pairing.new.map { Step.added(to: $0) }
+      kept.map { Step(kind: nil, from: $0.from, to: $0.to) }
+      + moved.map { Step(kind: .moved, from: $0.from, to: $0.to) }
+      + pairing.pairs.map { Step(kind: .changed, from: $0.from, to: $0.to) }
+      + pairing.old.map { Step(kind: .removed, from: $0, to: nil) }
+      + pairing.new.map { Step(kind: .added, from: nil, to: $0) }
     self.steps = Self.inOrder(steps, pairing.gaps)
   }
 
@@ -73,11 +66,9 @@ struct RouteAlignment {
 
   private static func inOrder(_ steps: [Step], _ gaps: Gaps) -> [Step] {
     let keyed = steps.map { step -> (gap: Int, rank: Int, index: Int, step: Step) in
-      switch step {
-      case .kept(_, let to): (gaps.to[to], 0, to, step)
-      case .moved(_, let to), .changed(_, let to), .added(let to): (gaps.to[to], 2, to, step)
-      case .removed(let from): (gaps.from[from], 1, from, step)
-      }
+      let gap = step.to.map { gaps.to[$0] } ?? step.from.map { gaps.from[$0] } ?? 0
+      let rank = step.kind == nil ? 0 : step.kind == .removed ? 1 : 2
+      return (gap, rank, step.to ?? step.from ?? 0, step)
     }
     return keyed.sorted { ($0.gap, $0.rank, $0.index) < ($1.gap, $1.rank, $1.index) }.map(\.step)
   }
@@ -109,8 +100,8 @@ struct Pairing {
   /// The number of pairs between two kept routes, at most, whose similarity is measured.
   private static let mostPairs = 4_096
 
-  private let from: [ComparedRoute]
-  private let to: [ComparedRoute]
+  private let from: [RouteIdentity]
+  private let to: [RouteIdentity]
   let gaps: Gaps
   /// The unpaired routes of each list, in order.
   private(set) var old: [Int]
@@ -122,8 +113,7 @@ struct Pairing {
   ///   - kept: The equal routes that have the same order in both lists.
   ///   - matched: The kept and the moved routes.
   init(
-    _ from: [ComparedRoute], _ to: [ComparedRoute], kept: [PlacePair],
-    matched: [PlacePair]
+    _ from: [RouteIdentity], _ to: [RouteIdentity], kept: [PlacePair], matched: [PlacePair]
   ) {
     (self.from, self.to) = (from, to)
     gaps = Gaps(from: from.count, to: to.count, kept: kept)
@@ -138,15 +128,15 @@ struct Pairing {
     if old.count == 1, new.count == 1, gaps.from[old[0]] == gaps.to[new[0]] {
       return take([PlacePair(from: old[0], to: new[0])])
     }
-    pair(inOneGap: true, \.conditionsNumber)
-    pair(inOneGap: true, \.pathNumber)
-    pair(inOneGap: false, \.conditionsNumber)
-    pair(inOneGap: false, \.pathNumber)
+    pair(inOneGap: true, \.conditions)
+    pair(inOneGap: true, \.path)
+    pair(inOneGap: false, \.conditions)
+    pair(inOneGap: false, \.path)
     pairSimilar()
   }
 
   /// Pairs routes of the same number, the first with the first and so on.
-  private mutating func pair(inOneGap: Bool, _ number: (ComparedRoute) -> Int) {
+  private mutating func pair(inOneGap: Bool, _ number: (RouteIdentity) -> Int) {
     if old.isEmpty || new.isEmpty { return }
     var places: [[Int]: ArraySlice<Int>] = [:]
     for index in new {
@@ -195,8 +185,8 @@ struct Pairing {
 
   /// How much of the paths is equal at their starts and ends, not counting the slash, in percent.
   private func similarity(_ old: Int, _ new: Int) -> Int {
-    let one = Array((from[old].route.path?.text ?? "*").utf8.prefix(200))
-    let other = Array((to[new].route.path?.text ?? "*").utf8.prefix(200))
+    let one = Array(from[old].pathText.utf8.prefix(200))
+    let other = Array(to[new].pathText.utf8.prefix(200))
     let start = zip(one, other).prefix { $0 == $1 }.count
     let rest = min(one.count, other.count) - start
     let end = zip(one.reversed(), other.reversed()).prefix(rest).prefix { $0 == $1 }.count

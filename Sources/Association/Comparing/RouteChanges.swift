@@ -1,43 +1,26 @@
 import JSONValue
 
-/// The places of a route before and after.
-struct RoutePlaces {
-  let from: Int
-  let to: Int
-  /// The routes after.
-  let list: [ComparedRoute]
-
-  /// The move in words.
-  fileprivate var words: String {
-    let next = to + 1 < list.count ? "before \(list[to + 1].label)" : "to the end"
-    return "moved from position \(from + 1) to \(to + 1), \(next)"
-  }
-}
-
 extension DocumentChange {
-  /// The change of a route of these apps. Without places, an equal route changed through a variable.
+  /// What became of a route of these apps.
+  ///
+  /// - Parameter list: The routes after.
   static func route(
-    _ old: ComparedRoute?, _ new: ComparedRoute?, _ places: RoutePlaces?, _ effect: Effect,
-    _ apps: [String]
+    _ old: ComparedRoute?, _ new: ComparedRoute?, _ step: RouteAlignment.Step,
+    in list: [ComparedRoute], _ effect: Effect, _ apps: [String]
   ) -> DocumentChange {
-    let (kind, summary) = words(old, new, places)
+    let summary =
+      switch (old, new) {
+      case (let old?, let new?) where step.kind == .changed:
+        "\(old.label) changed: \(new.differences(from: old))"
+      case (_, let new?) where step.kind == .moved:
+        "\(new.label) \(step.positions), "
+          + (list.dropFirst((step.to ?? 0) + 1).first.map { "before \($0.label)" } ?? "to the end")
+      case (.some, let new?): "\(new.label) changed: one of its variables changed"
+      default: "\((new ?? old)?.label ?? "route") \((step.kind ?? .changed).rawValue)"
+      }
     return DocumentChange(
-      kind, .route, from: old?.route.pointer, to: new?.route.pointer, before: old?.meaning,
-      after: new?.meaning, apps: apps, effect: effect, summary)
-  }
-
-  private static func words(
-    _ old: ComparedRoute?, _ new: ComparedRoute?, _ places: RoutePlaces?
-  ) -> (Kind, String) {
-    switch (old, new) {
-    case (let old?, let new?) where old.meaningNumber != new.meaningNumber:
-      (.changed, "\(old.label) changed: \(new.differences(from: old))")
-    case (_, let new?) where places != nil:
-      (.moved, "\(new.label) \(places?.words ?? "")")
-    case (.some, let new?): (.changed, "\(new.label) changed: one of its variables changed")
-    case (nil, let new?): (.added, "\(new.label) added")
-    case (let old, nil): (.removed, "\(old?.label ?? "route") removed")
-    }
+      step.kind ?? .changed, .route, from: old?.route.pointer, to: new?.route.pointer,
+      before: old?.meaning, after: new?.meaning, apps: apps, effect: effect, summary)
   }
 
   /// A comment that was added, removed or changed.

@@ -13,8 +13,9 @@ struct StatementComparison {
   /// - Throws: `TooComplex` if a file is over a limit.
   init(from: AssetLinks?, to: AssetLinks?, domain: String?) throws(TooComplex) {
     let nothing = AssetLinks([])
-    self.from = ComparedStatements(from ?? nothing)
-    self.to = ComparedStatements(to ?? nothing)
+    let interning = Interning()
+    self.from = ComparedStatements(from ?? nothing, interning)
+    self.to = ComparedStatements(to ?? nothing, interning)
     effects = try RuleEffects(from ?? nothing, to ?? nothing, domain: domain)
   }
 
@@ -50,12 +51,14 @@ struct StatementComparison {
     from before: ComparedStatements.App?, to after: ComparedStatements.App?
   ) -> DocumentChange {
     let app = after ?? before
-    let isLinked = app?.isLinked ?? false
+    let effect =
+      app?.isLinked == true
+      ? effects.effect(ofAll: app?.package ?? "", before?.rules, after?.rules) : .none
     return DocumentChange(
       DocumentChange.Kind(before, after), .app, from: before?.pointer, to: after?.pointer,
       before: before.map { .string($0.package) }, after: after.map { .string($0.package) },
       apps: [app?.package].compactMap(\.self),
-      effect: isLinked ? effects.effect(ofAll: before?.package ?? after?.package ?? "") : .none,
+      effect: effect,
       "Android app \(app?.package ?? "") \(DocumentChange.Kind(before, after).rawValue)")
   }
 
@@ -67,7 +70,8 @@ struct StatementComparison {
         isAdded ? .added : .removed, .relation, from: isAdded ? nil : old.pointer,
         to: isAdded ? new.pointer : nil, before: isAdded ? nil : .string(relation.description),
         after: isAdded ? .string(relation.description) : nil, apps: [new.package],
-        effect: relation == .handleAllURLs ? effects.effect(ofAll: new.package) : .none,
+        effect: relation == .handleAllURLs
+          ? effects.effect(ofAll: new.package, old.rules, new.rules) : .none,
         "relation \(relation) of \(new.package) \(isAdded ? "added" : "removed")")
     }
     return old.relations.filter { !new.relations.contains($0) }.map { make($0, false) }
@@ -125,26 +129,24 @@ struct StatementComparison {
       return [
         DocumentChange(
           kind, .rule, from: old.rules?.first?.pointer, to: new.rules?.first?.pointer,
-          apps: [new.package], effect: effects.effect(ofAll: new.package),
+          apps: [new.package], effect: effects.effect(ofAll: new.package, old.rules, new.rules),
           "all \(count.counted("dynamic rule")) of \(new.package) \(kind.rawValue)")
       ]
     }
-    let lists = effects.lists(before, after, of: new.package)
-    return RuleAlignment(before.map(\.meaning), after.map(\.meaning)).steps.map { step in
+    let comparison = effects.comparison(before, after, of: new.package)
+    return comparison.steps.compactMap { step in
+      guard let kind = step.kind else { return nil }
       let (from, to) = (step.from.map { before[$0] }, step.to.map { after[$0] })
       let words =
-        switch (from, to) {
-        case (let from?, let to?) where step.isMoved:
-          "\(from.label) moved from position \((step.from ?? 0) + 1) to \((step.to ?? 0) + 1)"
-            + (to.meaning == from.meaning ? "" : " and changed")
-        case (let from?, let to?): "\(from.label) changed to \(to.label)"
-        case (let from?, nil): "\(from.label) removed"
-        case (nil, let to): "\(to?.label ?? "rule") added"
+        switch kind {
+        case .moved: step.positions
+        case .changed: "changed to \(to?.label ?? "rule")"
+        case .removed, .added: kind.rawValue
         }
       return DocumentChange(
-        step.isMoved ? .moved : DocumentChange.Kind(from, to), .rule, from: from?.pointer,
-        to: to?.pointer, before: from?.json, after: to?.json, apps: [new.package],
-        effect: lists.effect(from: step.from, to: step.to), words)
+        kind, .rule, from: from?.pointer, to: to?.pointer, before: from?.json, after: to?.json,
+        apps: [new.package], effect: comparison.effect(of: step),
+        "\((from ?? to)?.label ?? "rule") \(words)")
     }
   }
 
@@ -212,7 +214,7 @@ private struct ComparedStatements {
   private(set) var others: [AssetLinks.Element] = []
   private var places: [String: Int] = [:]
 
-  init(_ links: AssetLinks) {
+  init(_ links: AssetLinks, _ interning: Interning) {
     json = links.json
     for element in links.elements {
       guard case .statement(let statement) = element.meaning,
@@ -225,7 +227,7 @@ private struct ComparedStatements {
       if place == apps.count { apps.append(App(package: package.text, pointer: element.pointer)) }
       places[package.text] = place
       if statement.relations.contains(.handleAllURLs), !apps[place].isLinked {
-        apps[place].rules = ComparedRule.rules(of: statement, element.json)
+        apps[place].rules = ComparedRule.rules(of: statement, element.json, interning)
       }
       for relation in statement.relations where !apps[place].relations.contains(relation) {
         apps[place].relations.append(relation)

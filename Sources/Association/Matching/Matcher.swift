@@ -26,6 +26,16 @@ public final class Matcher: Sendable {
     fileprivate(set) var routes: [Range<Int>]
     /// The index of an earlier scope with the same routes.
     fileprivate(set) var twin: Int?
+
+    /// The place of a route of the document among these routes.
+    func place(of route: Int) -> Int {
+      var start = 0
+      for range in routes {
+        if range.contains(route) { return start + route - range.lowerBound }
+        start += range.count
+      }
+      return 0
+    }
   }
 
   /// The outcome of resolving a URL in a scope.

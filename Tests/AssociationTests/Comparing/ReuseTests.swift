@@ -9,8 +9,8 @@ import Testing
   private static func parts(_ document: ComparedDocument) -> [[String]] {
     document.routes.flatMap(\.self).map { route in
       [
-        route.route.pointer.description, route.meaning.text, "\(route.meaningNumber)",
-        "\(route.conditionsNumber)", "\(route.pathNumber)", route.comment?.text ?? "",
+        route.route.pointer.description, route.meaning.text, "\(route.identity)",
+        route.comment?.text ?? "",
         "\(route.variables.map { String(decoding: $0, as: UTF8.self) }.sorted())",
         "\(route.layers.map { $0.map { JSON.object($0.json).sorted.text } ?? "" })",
         "\(route.route.patterns.flatMap(\.tokens))",
