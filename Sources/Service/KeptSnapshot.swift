@@ -8,8 +8,6 @@ final class KeptSnapshot: Sendable {
     var changes: [Changes.Change] = []
     /// Whether the file must be written anew.
     var isOutdated = true
-    var isBusy = false
-    var next = ContinuousClock.now
     var writtenAt: Int64?
   }
 
@@ -18,6 +16,7 @@ final class KeptSnapshot: Sendable {
   let snapshot: Snapshot
   private let store: Store
   private let state = Mutex(State())
+  private let worker = Worker()
 
   init(path: String, of store: Store) {
     snapshot = Snapshot(path: path)
@@ -39,22 +38,14 @@ final class KeptSnapshot: Sendable {
   ///
   /// - Parameter health: Takes note of a failure.
   func follow(_ health: Health) {
-    let isDue = state.withLock { state in
-      guard !state.isBusy, state.next <= .now, state.isOutdated || !state.changes.isEmpty else {
-        return false
-      }
-      (state.isBusy, state.next) = (true, .now + Self.interval)
-      return true
-    }
-    guard isDue else { return }
-    inBackground { [self] in
+    guard state.withLock({ $0.isOutdated || !$0.changes.isEmpty }) else { return }
+    worker.start(every: Self.interval) { [self] in
       do {
         try write()
         health.end(.snapshot)
       } catch {
         health.begin(.snapshot, String(describing: error))
       }
-      state.withLock { $0.isBusy = false }
     }
   }
 
