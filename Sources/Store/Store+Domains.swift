@@ -278,7 +278,7 @@ private struct DomainGlances {
     try connection.run(
       """
       SELECT domain.id, linted_by < ?2, certificate_ends_at, \(FetchRows.isCollected),
-        (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple)),
+        \(FetchRows.collected),
         assetlinks_extra LIKE '%handle_all_urls%' AND assetlinks_extra LIKE '%"package_name"%'
       FROM domain LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
       WHERE domain.id \(isListed)

@@ -13,11 +13,11 @@ public struct NewFetches: Sendable, Equatable {
   /// The class of fetcher.
   public let fetcher: FetcherClass
   /// The number of fetches, at least 1.
-  public let count: Int
+  public private(set) var count: Int
   /// The time of the first one, in seconds since 1970.
-  public let firstAt: Int64
+  public private(set) var firstAt: Int64
   /// The time of the last one, in seconds since 1970.
-  public let lastAt: Int64
+  public private(set) var lastAt: Int64
 
   /// Fetches.
   public init(
@@ -43,7 +43,7 @@ extension NewFetches {
     for index in fetches.indices {
       let fetch = fetches[index]
       if count > 0, fetches[count - 1].key == fetch.key {
-        fetches[count - 1] = fetches[count - 1].adding(fetch)
+        fetches[count - 1].add(fetch)
       } else {
         fetches[count] = fetch
         count += 1
@@ -56,11 +56,10 @@ extension NewFetches {
     (domain, revision, kind.rawValue, fetcher.rawValue)
   }
 
-  private func adding(_ other: NewFetches) -> NewFetches {
-    NewFetches(
-      domain: domain, revision: revision, kind: kind, fetcher: fetcher,
-      count: count + other.count,
-      firstAt: min(firstAt, other.firstAt), lastAt: max(lastAt, other.lastAt))
+  private mutating func add(_ other: NewFetches) {
+    count += other.count
+    firstAt = min(firstAt, other.firstAt)
+    lastAt = max(lastAt, other.lastAt)
   }
 }
 
@@ -222,20 +221,42 @@ enum FetchRows {
       ])
   }
 
+  /// SQL for the newest revision of `domain` that Apple's CDN fetched; NULL if it fetched none.
+  static let collected = """
+    (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
+    """
+
   /// SQL for whether Apple's CDN has the bytes that `domain` serves: those of the newest revision that it
   /// fetched.
   static let isCollected = """
-    EXISTS (SELECT 1
-      FROM (SELECT max(revision) AS last FROM "fetch"
-        WHERE domain_id = domain.id AND \(byApple)) AS fetched
-      WHERE last = domain.revision OR
-        \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision")))
+    EXISTS (SELECT 1 FROM (SELECT \(collected) AS revision) AS last
+      WHERE last.revision = domain.revision
+        OR \(sha256(of: "last.revision")) = \(sha256(of: "domain.revision")))
     """
 
   /// SQL for whether `domain` publishes Apple's file.
   static let hasApplesFile = """
     EXISTS (SELECT 1 FROM document WHERE document.domain_id = domain.id
       AND document.revision = domain.revision AND document.kind = \(apple))
+    """
+
+  /// SQL for each enabled domain that publishes Apple's file, with what Apple's CDN has of it. `others` is the
+  /// newest revision with other bytes than those that are served, or 0.
+  private static let copies = """
+    (SELECT id, environment, revision, updated_at, \(sha256(of: "domain.revision")) AS sha256,
+        \(collected) AS collected, \(isCollected) AS is_collected,
+        coalesce((
+          SELECT max(revision) FROM document AS other
+          WHERE other.domain_id = domain.id AND other.kind = \(apple)
+            AND other.sha256 <> \(sha256(of: "domain.revision"))), 0) AS others
+      FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND \(hasApplesFile)) AS copy
+    """
+
+  /// SQL for when the domain of `copies` began to serve its bytes.
+  private static let servedSince = """
+    CASE WHEN copy.revision = 1 THEN updated_at ELSE (
+      SELECT published_at FROM revision WHERE domain_id = copy.id AND number > others
+      ORDER BY number LIMIT 1) END
     """
 
   /// Whether Apple's CDN has the bytes that a domain serves.
@@ -252,8 +273,7 @@ enum FetchRows {
   ) throws {
     let current = try connection.first(
       """
-      SELECT revision, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END FROM domain
-      WHERE id = ? AND is_enabled = 1 AND deleted_at IS NULL AND \(isCollected)
+      SELECT revision, \(servedSince) FROM \(copies) WHERE id = ? AND is_collected
       """, [.integer(fetch.domain)]
     ) { (revision: $0.int(0), since: $0.integer(1)) }
     guard let current else { return }
@@ -283,20 +303,12 @@ enum FetchRows {
   ) throws -> [Overdue] {
     try connection.all(
       """
-      SELECT id, revision, sha256, since, collected FROM (
-        SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
-          CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple)) AS collected
-        FROM domain WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1)
-          AND domain.is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
-          \(domain == nil ? "" : "AND id = ?3"))
-      AS late WHERE sha256 IS NOT NULL AND since < ?1 AND collected IS NOT NULL
-        AND NOT EXISTS (
-          SELECT 1 FROM apple_overdue AS told
-          WHERE told.domain_id = late.id AND told.sha256 = late.sha256 AND NOT EXISTS (
-            SELECT 1 FROM document AS other
-            WHERE other.domain_id = late.id AND other.kind = \(apple)
-              AND other.revision > told.revision AND other.sha256 <> late.sha256))
+      SELECT id, revision, sha256, \(servedSince), collected FROM \(copies)
+      WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1) AND NOT is_collected
+        AND collected IS NOT NULL AND \(servedSince) < ?1 AND NOT EXISTS (
+          SELECT 1 FROM apple_overdue AS told WHERE told.domain_id = copy.id
+            AND told.sha256 = copy.sha256 AND told.revision > others)
+        \(domain == nil ? "" : "AND id = ?3")
       LIMIT ?2
       """, [.integer(time), .integer(limit)] + (domain.map { [.integer($0)] } ?? [])
     ) { row in
@@ -326,36 +338,19 @@ enum FetchRows {
   static let byApple = "kind = \(apple) AND fetcher = '\(FetcherClass.appleCDN.rawValue)'"
   private static let apple = "'\(DocumentKind.apple.rawValue)'"
 
-  /// SQL for the SHA-256 of Apple's file in a revision.
-  private static func sha256(of domain: String, _ revision: String) -> String {
+  /// SQL for the SHA-256 of Apple's file in a revision of `domain`; NULL if it has none.
+  private static func sha256(of revision: String) -> String {
     """
-    (SELECT sha256 FROM document WHERE document.domain_id = \(domain)
+    (SELECT sha256 FROM document WHERE document.domain_id = domain.id
       AND document.revision = \(revision) AND document.kind = \(apple))
     """
   }
 
-  /// SQL for when `domain` began to serve its bytes: the time of the first of the newest revisions that
-  /// have them.
-  private static let servedSince = """
-    (SELECT published_at FROM revision AS same
-      WHERE same.domain_id = domain.id AND same.number > coalesce((
-        SELECT revision FROM document AS other
-        WHERE other.domain_id = domain.id AND other.kind = \(apple)
-          AND other.sha256 <> \(sha256(of: "domain.id", "domain.revision"))
-        ORDER BY revision DESC LIMIT 1), 0)
-      ORDER BY number LIMIT 1)
-    """
-
   static func waiting(_ connection: any Connection) throws -> [WaitingDomains] {
     try connection.all(
       """
-      SELECT environment, count(*), min(since), is_collected_before FROM (
-        SELECT environment, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          EXISTS (SELECT 1 FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
-            AS is_collected_before
-        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
-          AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL) AS waiting
-      GROUP BY environment, is_collected_before
+      SELECT environment, count(*), min(\(servedSince)), collected IS NOT NULL AS is_collected_before
+      FROM \(copies) WHERE NOT is_collected GROUP BY environment, is_collected_before
       """
     ) { row in
       WaitingDomains(
