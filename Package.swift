@@ -128,10 +128,8 @@ let package = Package(
       // A link to the file at the top.
       resources: [.embedInCode("VERSION")], swiftSettings: strict),
 
-    // A client of the API, for the commands that work on a server.
-    .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),
-
-    // What the world gets: requests to other machines, and what they show.
+    // What the world gets: requests to other machines, and what they show. The commands that work on a server
+    // ask its API.
     .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
     .target(
       name: "Checking",
@@ -149,7 +147,7 @@ let package = Package(
     .executableTarget(
       name: "aasa",
       dependencies: [
-        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
+        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes",
         "Checking", "Fetching", "CMalloc", "CSystemd", "Service",
       ], swiftSettings: strict),
 
@@ -199,7 +197,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "APIClient", "JSONValue", "SQL", "Store", "TestSupport"],
+      dependencies: ["aasa", "Fetching", "JSONValue", "SQL", "Store", "TestSupport"],
       swiftSettings: strict),
     fuzzing,
     // Programs of the system in front of it, with the files of `Config`.
