@@ -52,10 +52,10 @@ package enum CheckHistoryResource {
       object.appendNew(member.key, member.value)
     }
     object["failures"] = .integer(state.failures)
-    object["failingSince"] = state.failingSince.map { .string(Timestamp.text($0)) }
-    object["certificateExpires"] = state.certificateEndsAt.map { .string(Timestamp.text($0)) }
+    object["failingSince"] = state.failingSince.map { .time($0) }
+    object["certificateExpires"] = state.certificateEndsAt.map { .time($0) }
     object["cdnBehind"] = state.cdnLag.map { .integer($0) }
-    object["cdnFetchedAt"] = state.cdnFetchedAt.map { .string(Timestamp.text($0)) }
+    object["cdnFetchedAt"] = state.cdnFetchedAt.map { .time($0) }
     return .object(object)
   }
 }

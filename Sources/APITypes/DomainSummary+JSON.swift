@@ -84,7 +84,7 @@ extension DomainResource {
       environment: domain.environment)
     var object = fieldsOfSummary.json(
       of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
-    object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
+    object["deletedAt"] = domain.deletedAt.map { .time($0) }
     object["documents"] = .strings(domain.kinds.map(\.rawValue))
     object["keptStatements"] = domain.hasKeptStatements ? true : nil
     object["findings"] = domain.findings.map { counts in
@@ -97,9 +97,9 @@ extension DomainResource {
     }
     if let status = domain.check, let at = domain.checkedAt {
       var check: JSON.Object = [
-        "status": .string(status.rawValue), "at": .string(Timestamp.text(at)),
+        "status": .string(status.rawValue), "at": .time(at),
       ]
-      check["certificateExpires"] = domain.certificateEndsAt.map { .string(Timestamp.text($0)) }
+      check["certificateExpires"] = domain.certificateEndsAt.map { .time($0) }
       object["check"] = .object(check)
     }
     return .object(object)

@@ -9,8 +9,8 @@ package enum SuppressionResource {
     package fileprivate(set) var id: Int64 = 0
     package fileprivate(set) var reason = ""
     package fileprivate(set) var owner = ""
-    /// When the finding counts again, in seconds since 1970.
-    package fileprivate(set) var endsAt: Int64 = 0
+    /// When the finding counts again.
+    package fileprivate(set) var endsAt: UnixTime = 0
   }
 
   fileprivate static let fieldsOfMark: [Field<Mark>] = [
@@ -51,7 +51,7 @@ package enum SuppressionResource {
     fileprivate var pointer = ""
     fileprivate var reason = ""
     fileprivate var owner = ""
-    fileprivate var endsAt: Int64 = 0
+    fileprivate var endsAt: UnixTime = 0
   }
 
   private static let fieldsOfNew: [Field<New>] = [
@@ -84,14 +84,14 @@ package enum SuppressionResource {
 
   package static func json(_ report: SuppressionReport) -> JSON.Object { fields.json(of: report) }
 
-  /// - Parameter now: The time, in seconds since 1970, after which a suppression must end.
-  package static func read(_ body: BodyValue, now: Int64) -> NewSuppression? {
+  /// - Parameter now: The time after which a suppression must end.
+  package static func read(_ body: BodyValue, now: UnixTime) -> NewSuppression? {
     var new = New()
     guard body.read(fieldsOfNew, into: &new), let code = new.code else { return nil }
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
-        "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
+        "\(new.endsAt.text) has passed. Set a time in the future.")
     }
     return NewSuppression(
       code: code, kind: new.kind, pointer: new.pointer, reason: new.reason, owner: new.owner,

@@ -10,8 +10,8 @@ public struct Check: Sendable {
 
   /// The domain.
   public let domain: DomainName
-  /// When it began, in seconds since 1970.
-  public let at: Int64
+  /// When it began.
+  public let at: UnixTime
   /// How long it took.
   public internal(set) var milliseconds = 0
   /// What was found, the worst first.
@@ -20,12 +20,12 @@ public struct Check: Sendable {
   public internal(set) var origin: HeldDocument?
   /// What Apple's CDN serves, in the same way.
   public internal(set) var cdn: HeldDocument?
-  /// When the certificate of the origin ends, in seconds since 1970.
-  public var certificateEndsAt: Int64? { certificate?.endsAt }
+  /// When the certificate of the origin ends.
+  public var certificateEndsAt: UnixTime? { certificate?.endsAt }
   var certificate: CertificateFacts?
   var requests: [JSON] = []
 
-  init(of domain: DomainName, at: Int64) {
+  init(of domain: DomainName, at: UnixTime) {
     self.domain = domain
     self.at = at
   }
@@ -36,7 +36,7 @@ public struct Check: Sendable {
   /// All of it, as the API answers, without suppressions.
   public var json: JSON.Object {
     var object: JSON.Object = [
-      "domain": .string(domain.text), "at": .string(Timestamp.text(at)),
+      "domain": .string(domain.text), "at": .time(at),
       "milliseconds": .integer(milliseconds),
       "status": .string(status.rawValue),
       "findings": .array(findings.map(\.json)),
@@ -74,12 +74,12 @@ extension Check {
 struct CertificateFacts: Sendable {
   let names: [String]
   let issuer: String
-  let endsAt: Int64
+  let endsAt: UnixTime
 
   var json: JSON {
     [
       "names": .strings(names.prefix(20).map(\.fromOutside)), "issuer": .string(issuer.fromOutside),
-      "expires": .string(Timestamp.text(endsAt)),
+      "expires": .time(endsAt),
     ]
   }
 }

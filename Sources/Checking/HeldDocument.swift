@@ -1,5 +1,5 @@
 import APITypes
-import Association
+public import Association
 import JSONValue
 import Store
 
@@ -25,8 +25,8 @@ public struct HeldDocument: Sendable {
   let sha256: String
   /// Of a cache: its age in seconds.
   public internal(set) var age: Int?
-  /// Of a cache: until when it is fresh, in seconds since 1970.
-  public internal(set) var expiresAt: Int64?
+  /// Of a cache: until when it is fresh.
+  public internal(set) var expiresAt: UnixTime?
 
   /// Whether it is what we serve now.
   public var isCurrent: Bool { equality != nil && revision == current }
@@ -41,7 +41,7 @@ public struct HeldDocument: Sendable {
     object["bytes"] = .integer(size)
     object["sha256"] = .string(sha256)
     object["age"] = age.map { .integer($0) }
-    object["expires"] = expiresAt.map { .string(Timestamp.text($0)) }
+    object["expires"] = expiresAt.map { .time($0) }
     if !changes.isEmpty { object["changes"] = .strings(changes) }
     return .object(object)
   }

@@ -89,7 +89,7 @@ struct Review {
   }
 
   /// What publishing a domain that changes will give; see `DomainEdit.preview`.
-  func preview(action: String, by context: WriteContext, now: Int64) -> Publication {
+  func preview(action: String, by context: WriteContext, now: UnixTime) -> Publication {
     Publication(
       edited: edit.preview(action: action, by: context, now: now), findings: findings,
       changedResolutions: changedResolutions, documents: documents, androidApps: androidApps,

@@ -218,11 +218,11 @@ final class CheckSchedule: Sendable {
         }),
       .gauge(
         "aasa_check_last_timestamp_seconds", "When any server last finished a check.",
-        summary?.last.map(Double.init)),
+        summary?.last.map { Double($0.seconds) }),
       .gauge(
         "aasa_check_certificate_end_timestamp_seconds",
         "The earliest expiry of the certificates that checks saw.",
-        summary?.certificateEnds.first.map(Double.init)),
+        summary?.certificateEnds.first.map { Double($0.seconds) }),
       .gauge(
         "aasa_check_cdn_age_seconds",
         "How old Apple's copies were when they were checked: the median, the 90th percentile and the oldest.",

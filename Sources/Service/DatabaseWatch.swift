@@ -17,8 +17,8 @@ final class DatabaseWatch: Sendable {
     var nextCheck = ContinuousClock.now
     var nextRoomCheck = ContinuousClock.now
     var hasRescued = false
-    /// When the last complete check ended, in seconds since 1970.
-    var checkedAt: Int64?
+    /// When the last complete check ended.
+    var checkedAt: UnixTime?
   }
 
   /// The server is shutting down.
@@ -73,7 +73,7 @@ final class DatabaseWatch: Sendable {
       .gauge(
         "aasa_database_checked_timestamp_seconds",
         "When the last complete check of the database for damage ended.",
-        state.withLock(\.checkedAt).map(Double.init))
+        state.withLock(\.checkedAt).map { Double($0.seconds) })
     ]
   }
 

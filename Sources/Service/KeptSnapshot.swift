@@ -1,3 +1,4 @@
+import Association
 import Store
 import Synchronization
 
@@ -8,7 +9,7 @@ final class KeptSnapshot: Sendable {
     var changes: [Changes.Change] = []
     /// Whether the file must be written anew.
     var isOutdated = true
-    var writtenAt: Int64?
+    var writtenAt: UnixTime?
   }
 
   private static let interval = Duration.seconds(60)
@@ -31,8 +32,8 @@ final class KeptSnapshot: Sendable {
   /// Takes note that everything was read anew.
   func outdate() { state.withLock { ($0.isOutdated, $0.changes) = (true, []) } }
 
-  /// When the file was last written, in seconds since 1970.
-  var writtenAt: Int64? { state.withLock(\.writtenAt) }
+  /// When the file was last written.
+  var writtenAt: UnixTime? { state.withLock(\.writtenAt) }
 
   /// Writes in the background if anything changed and a minute has passed. Call it a few times a second.
   ///

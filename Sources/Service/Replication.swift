@@ -1,4 +1,5 @@
 import API
+import Association
 import FoundationEssentials
 import HTTP
 import Metrics
@@ -28,7 +29,7 @@ final class Replication: Sendable {
   private let beat: Beat
   private let state = Mutex(State())
   private let listening = Worker(nice: 0)
-  private let startedAt: Int64
+  private let startedAt: UnixTime
   private let url: Mutex<String>
 
   init(_ store: Store, _ table: LiveTable, isShared: Bool) {
@@ -119,7 +120,7 @@ final class Replication: Sendable {
         others.map { (key: labels($0), value: Double($0.lag)) }),
       .gauge(
         "aasa_replica_seen_timestamp_seconds", "When each server on the database was last seen.",
-        others.map { (key: labels($0), value: Double($0.seenAt)) }),
+        others.map { (key: labels($0), value: Double($0.seenAt.seconds)) }),
     ]
   }
 }

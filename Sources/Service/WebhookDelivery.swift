@@ -26,7 +26,7 @@ final class WebhookDelivery: Sendable {
     /// Attempts whose results are not written yet.
     var finished: [DeliveryAttempt] = []
     var pending = 0
-    var pendingSince: Int64?
+    var pendingSince: UnixTime?
     var nextCount = ContinuousClock.now
   }
 
@@ -166,7 +166,7 @@ final class WebhookDelivery: Sendable {
 
   /// What follows from an answer (Standard Webhooks, "Delivery": 2xx succeeds, 410 ends the webhook).
   private static func attempt(
-    _ claimed: ClaimedDelivery, _ fetch: Fetch, at now: Int64
+    _ claimed: ClaimedDelivery, _ fetch: Fetch, at now: UnixTime
   ) -> DeliveryAttempt {
     let answer: Fetch.Answer
     switch fetch.result {
@@ -195,9 +195,10 @@ final class WebhookDelivery: Sendable {
   ///
   /// - Parameter pause: How long the target wants to be left alone, in seconds.
   private static func next(
-    _ delivery: Delivery, at now: Int64, pause wanted: Int64? = nil
+    _ delivery: Delivery, at now: UnixTime, pause wanted: Int64? = nil
   ) -> DeliveryAttempt.Outcome {
-    guard delivery.attempts < pauses.count, now - delivery.at < Delivery.patience else {
+    guard delivery.attempts < pauses.count, now.seconds(since: delivery.at) < Delivery.patience
+    else {
       return .failed
     }
     let pause = pauses[delivery.attempts]
@@ -234,7 +235,7 @@ final class WebhookDelivery: Sendable {
         Double(pending)),
       .gauge(
         "aasa_webhook_deliveries_pending_since_timestamp_seconds",
-        "When the event of the oldest pending delivery happened.", since.map(Double.init)),
+        "When the event of the oldest pending delivery happened.", since.map { Double($0.seconds) }),
     ]
   }
 }

@@ -140,7 +140,7 @@ enum FindingRows {
   /// - Returns: For each finding, the suppression that covers it now.
   static func save(
     check findings: [Finding], of domain: Int64, _ document: Document, _ connection: any Connection,
-    now: Int64
+    now: UnixTime
   ) throws -> [Suppression?] {
     let rows = findings.prefix(limit).map(FindingRow.init)
     let covering = try SuppressionRows.all(of: domain, connection).covering(rows, in: document)
@@ -152,7 +152,7 @@ enum FindingRows {
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
   /// a check changes its status.
   static func mark(
-    of domain: Int64, _ document: Document, _ connection: any Connection, now: Int64
+    of domain: Int64, _ document: Document, _ connection: any Connection, now: UnixTime
   ) throws {
     let suppressions = try SuppressionRows.all(of: domain, connection)
     let all = try all(of: domain, connection)

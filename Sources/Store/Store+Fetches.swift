@@ -14,15 +14,15 @@ public struct NewFetches: Sendable, Equatable {
   public let fetcher: FetcherClass
   /// The number of fetches, at least 1.
   public private(set) var count: Int
-  /// The time of the first one, in seconds since 1970.
-  public private(set) var firstAt: Int64
-  /// The time of the last one, in seconds since 1970.
-  public private(set) var lastAt: Int64
+  /// The time of the first one.
+  public private(set) var firstAt: UnixTime
+  /// The time of the last one.
+  public private(set) var lastAt: UnixTime
 
   /// Fetches.
   public init(
     domain: Int64, revision: Int, kind: DocumentKind = .apple, fetcher: FetcherClass, count: Int,
-    firstAt: Int64, lastAt: Int64
+    firstAt: UnixTime, lastAt: UnixTime
   ) {
     self.domain = domain
     self.revision = revision
@@ -67,10 +67,10 @@ extension NewFetches {
 public struct FetchCount: Sendable, Equatable {
   /// The number of fetches.
   public let count: Int
-  /// The time of the first one, in seconds since 1970.
-  public let firstAt: Int64
-  /// The time of the last one, in seconds since 1970.
-  public let lastAt: Int64
+  /// The time of the first one.
+  public let firstAt: UnixTime
+  /// The time of the last one.
+  public let lastAt: UnixTime
   /// The revision of the last one.
   public let lastRevision: Int
 }
@@ -92,8 +92,8 @@ public struct RevisionFetches: Sendable, Equatable {
   /// No element for a class without fetches.
   public let counts: [FetcherClass: FetchCount]
   /// When Apple's CDN first fetched this document, from this revision or from earlier ones in a row with
-  /// the same document, in seconds since 1970; `nil` if it has not, or if it fetched another one since.
-  public let collectedAt: Int64?
+  /// the same document; `nil` if it has not, or if it fetched another one since.
+  public let collectedAt: UnixTime?
 }
 
 /// The number of domains whose bytes Apple's CDN has not fetched.
@@ -104,8 +104,8 @@ public struct WaitingDomains: Sendable, Equatable {
   public let isCollectedBefore: Bool
   /// The number of domains.
   public let count: Int
-  /// When the first of them began to serve its bytes, in seconds since 1970; `nil` without any.
-  public let since: Int64?
+  /// When the first of them began to serve its bytes; `nil` without any.
+  public let since: UnixTime?
 }
 
 extension Store {
@@ -269,13 +269,13 @@ enum FetchRows {
 
   /// Writes the event that Apple's CDN has fetched what a domain serves, if it has since these fetches.
   fileprivate static func emitCollection(
-    _ fetch: NewFetches, _ connection: any Connection, now: Int64
+    _ fetch: NewFetches, _ connection: any Connection, now: UnixTime
   ) throws {
     let current = try connection.first(
       """
       SELECT revision, \(servedSince) FROM \(copies) WHERE id = ? AND is_collected
       """, [.integer(fetch.domain)]
-    ) { (revision: $0.int(0), since: $0.integer(1)) }
+    ) { (revision: $0.int(0), since: $0.time(1)) }
     guard let current else { return }
     try WebhookRows.emit(
       .appleCollected, of: fetch.domain,
@@ -290,7 +290,7 @@ enum FetchRows {
     let id: Int64
     let revision: Int
     let sha256: String
-    let since: Int64
+    let since: UnixTime
     let collected: Int
   }
 
@@ -299,7 +299,7 @@ enum FetchRows {
   ///
   /// - Parameter domain: The row of the only domain to look at; `nil` for all.
   fileprivate static func overdue(
-    _ time: Int64, of domain: Int64? = nil, limit: Int, _ connection: any Connection
+    _ time: UnixTime, of domain: Int64? = nil, limit: Int, _ connection: any Connection
   ) throws -> [Overdue] {
     try connection.all(
       """
@@ -313,13 +313,13 @@ enum FetchRows {
       """, [.integer(time), .integer(limit)] + (domain.map { [.integer($0)] } ?? [])
     ) { row in
       Overdue(
-        id: row.integer(0), revision: row.int(1), sha256: row.text(2), since: row.integer(3),
+        id: row.integer(0), revision: row.int(1), sha256: row.text(2), since: row.time(3),
         collected: row.int(4))
     }
   }
 
   fileprivate static func emit(
-    _ overdue: Overdue, _ connection: any Connection, now: Int64
+    _ overdue: Overdue, _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """
@@ -330,7 +330,8 @@ enum FetchRows {
       .appleOverdue, of: overdue.id,
       [
         "revision": .integer(overdue.revision), "collected": .integer(overdue.collected),
-        "servedSince": .time(overdue.since), "hours": .integer((now - overdue.since) / 3600),
+        "servedSince": .time(overdue.since),
+        "hours": .integer(now.seconds(since: overdue.since) / 3600),
       ], connection, now: now)
   }
 
@@ -355,7 +356,7 @@ enum FetchRows {
     ) { row in
       WaitingDomains(
         environment: try row.enumeration(0), isCollectedBefore: row.bool(3), count: row.int(1),
-        since: row.integer(2))
+        since: row.optionalTime(2))
     }
   }
 
@@ -376,7 +377,7 @@ enum FetchRows {
               SELECT revision FROM "fetch" WHERE domain_id = ?1 AND \(byApple)))
           AND ?2 AND sha256 = ?3
       """, [.integer(domain), .integer(revision.number), .text(file.sha256)]
-    ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+    ) { $0.optionalTime(0) } ?? nil
   }
 
   /// The counts of some revisions of a domain, by revision.
@@ -418,7 +419,7 @@ enum FetchRows {
     (
       try row.enumeration(0),
       FetchCount(
-        count: row.int(1), firstAt: row.integer(2), lastAt: row.integer(3),
+        count: row.int(1), firstAt: row.time(2), lastAt: row.time(3),
         lastRevision: row.int(4))
     )
   }

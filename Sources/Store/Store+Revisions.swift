@@ -184,7 +184,7 @@ enum RevisionRows {
   static func publish(
     _ edit: DomainEdit, _ whole: Domain, number: Int, of domain: Int64, action: String,
     by context: WriteContext,
-    now: Int64, _ connection: any Connection
+    now: UnixTime, _ connection: any Connection
   ) throws -> Revision {
     let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
     let record = DomainResource.record(whole).text
@@ -209,7 +209,7 @@ enum RevisionRows {
 extension Revision {
   /// The revision that an edit publishes.
   init(
-    of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: Int64
+    of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: UnixTime
   ) {
     self.init(
       number: number,

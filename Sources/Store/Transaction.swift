@@ -170,13 +170,13 @@ public struct Transaction: ~Copyable {
   /// Who writes, and why.
   public let context: WriteContext
   let connection: any Connection
-  let now: Int64
+  let now: UnixTime
   let footprint = Footprint()
   /// Whether others who want to write wait for it.
   private let isAwaited: () -> Bool
 
   init(
-    connection: any Connection, context: WriteContext, now: Int64,
+    connection: any Connection, context: WriteContext, now: UnixTime,
     isAwaited: @escaping () -> Bool = { false }
   ) {
     self.connection = connection

@@ -36,7 +36,7 @@ import Testing
   ) throws -> RecordedCheck? {
     var check = CheckRecord(
       name ?? self.name, at: store.now(), findings: codes.map { Self.finding($0) },
-      result: ["at": .integer(store.now())])
+      result: ["at": .integer(store.now().seconds)])
     check.cdn = cdn
     check.certificate = certificate
     return try store.record([check], interval: interval).first ?? nil
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  private func suppress(_ code: Finding.Code, until: Int64 = start + 1000) throws {
+  private func suppress(_ code: Finding.Code, until: UnixTime = start + 1000) throws {
     let new = NewSuppression(
       code: code, pointer: "", reason: "known", owner: "web", endsAt: until)
     _ = try store.write(WriteContext(author: "test")) { try $0.suppress(new, in: name) }
