@@ -364,7 +364,7 @@ enum FetchRows {
   /// has the same one.
   static func collectedAt(
     _ revision: Revision, of domain: Int64, _ connection: any Connection
-  ) throws -> Int64? {
+  ) throws -> UnixTime? {
     guard let file = revision.documents.first(where: { $0.kind == .apple }) else { return nil }
     return try connection.first(
       """

@@ -214,7 +214,7 @@ extension UnixTime: Storable {
 
 extension Row {
   func time(_ column: Int32) -> UnixTime { UnixTime(integer(column)) }
-  func optionalTime(_ column: Int32) -> UnixTime? { optionalInteger(column).map(UnixTime.init) }
+  func optionalTime(_ column: Int32) -> UnixTime? { optionalInteger(column).map { UnixTime($0) } }
 }
 
 extension Value {

@@ -1,7 +1,7 @@
 import Association
 import CSodium
 import Glibc
-package import JSONValue
+import JSONValue
 import SQL
 
 /// What webhooks receive.

@@ -1,10 +1,6 @@
 import APITypes
 import Association
 import Fetching
-<<<<<<< ours
-import FoundationEssentials
-=======
->>>>>>> theirs
 import JSONValue
 import Store
 
