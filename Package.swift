@@ -153,7 +153,8 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue", "SQL", "Store"],
+      name: "TestSupport",
+      dependencies: ["Association", "CMicroHTTPD", "JSONValue", "SQL", "Store"],
       path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.
