@@ -108,13 +108,14 @@ extension CheckInspection {
   private mutating func inspectCertificate() {
     let hops = seen[.apple].observations.map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
+    let end = UnixTime(certificate.endsAt)
     check.certificate = CertificateFacts(
-      names: certificate.names, issuer: certificate.issuer, endsAt: UnixTime(certificate.endsAt))
-    let left = certificate.endsAt.seconds(since: check.at)
+      names: certificate.names, issuer: certificate.issuer, endsAt: end)
+    let left = end.seconds(since: check.at)
     guard left > 0, left < Self.certificateWarning else { return }
     add(
       .certificateExpiring, seen.bot.url,
-      "The certificate of \(subject.domain) expires on \(certificate.endsAt.text), in "
+      "The certificate of \(subject.domain) expires on \(end.text), in "
         + (left < 86_400 ? "less than a day." : "\(Int(left / 86_400).counted("day"))."),
       "Renew it. From then on, Apple cannot fetch the file, and no link opens the app on a new device."
     )
