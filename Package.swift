@@ -129,10 +129,8 @@ let package = Package(
       // VERSION is a link to the file at the top.
       resources: [.embedInCode("VERSION"), .embedInCode("examples.json")], swiftSettings: strict),
 
-    // A client of the API, for the commands that work on a server.
-    .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),
-
-    // What the world gets: requests to other machines, and what they show.
+    // What the world gets: requests to other machines, and what they show. The commands that work on a server
+    // ask its API.
     .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
     .target(
       name: "Checking",
@@ -150,13 +148,14 @@ let package = Package(
     .executableTarget(
       name: "aasa",
       dependencies: [
-        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
+        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes",
         "Checking", "Fetching", "CMalloc", "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.
     .target(
-      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue", "SQL", "Store"],
+      name: "TestSupport",
+      dependencies: ["Association", "CMicroHTTPD", "JSONValue", "SQL", "Store"],
       path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.
@@ -200,7 +199,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "APIClient", "JSONValue", "SQL", "Store", "TestSupport"],
+      dependencies: ["aasa", "Fetching", "JSONValue", "SQL", "Store", "TestSupport"],
       swiftSettings: strict),
     fuzzing,
     // Programs of the system in front of it, with the files of `Config`.

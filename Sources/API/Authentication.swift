@@ -281,15 +281,15 @@ final class FailedAttempts: Sendable {
 
   private struct Attempts {
     var count = 0
-    let since: Int64
+    let since: UnixTime
   }
 
   private let attempts = Mutex<[String: Attempts]>([:])
   private let waiting = Atomic(0)
-  private let now: @Sendable () -> Int64
+  private let now: @Sendable () -> UnixTime
 
-  /// - Parameter now: The time, in seconds since 1970.
-  init(now: @escaping @Sendable () -> Int64) { self.now = now }
+  /// - Parameter now: Returns the time.
+  init(now: @escaping @Sendable () -> UnixTime) { self.now = now }
 
   /// Delays an answer, unless enough others wait.
   func wait() {

@@ -1,5 +1,5 @@
 import APITypes
-import Association
+public import Association
 import HTTP
 import JSONValue
 import Metrics
@@ -10,11 +10,11 @@ public struct Readiness: Sendable {
   public let isEnding: Bool
   /// The current problems, as sentences.
   public let problems: [String]
-  /// When the oldest of them began, in seconds since 1970.
-  public let since: Int64?
+  /// When the oldest of them began.
+  public let since: UnixTime?
 
   /// A report.
-  public init(isEnding: Bool = false, problems: [String] = [], since: Int64? = nil) {
+  public init(isEnding: Bool = false, problems: [String] = [], since: UnixTime? = nil) {
     self.isEnding = isEnding
     self.problems = problems
     self.since = since
@@ -103,7 +103,7 @@ struct ServiceEndpoints: Sendable {
       readiness.isEnding ? .serviceUnavailable : .ok,
       [
         "status": readiness.isEnding ? "not ready" : "degraded",
-        "problems": .strings(readiness.problems), "since": .string(Timestamp.text(since)),
+        "problems": .strings(readiness.problems), "since": .time(since),
       ])
   }
 

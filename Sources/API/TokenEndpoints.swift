@@ -44,7 +44,7 @@ struct TokenEndpoints: Sendable {
     let isDryRun = try call.context().isDryRun
     var object: JSON.Object = ["name": .string(new.name), "role": .string(new.role.rawValue)]
     object["domains"] = .strings(new.domains.map(\.description))
-    object["expiresAt"] = .optional(new.expiresAt.map(Timestamp.text))
+    object["expiresAt"] = new.expiresAt.map(JSON.time) ?? .null
     if isDryRun { object["dryRun"] = true } else { object["token"] = .string(secret.text) }
     return .json(.created, .object(object))
   }

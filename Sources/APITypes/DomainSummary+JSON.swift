@@ -80,7 +80,7 @@ extension DomainSummary {
 
   private static let fieldsOfCheck: [Field<DomainSummary>] = [
     Field("status", .checkStatus, write: { $0.check.map { .string($0.rawValue) } }),
-    Field("at", .time, write: { $0.checkedAt.map { .string(Timestamp.text($0)) } }),
+    Field("at", .time, write: { $0.checkedAt.map { .time($0) } }),
     Field(
       "certificateExpires", .time, get: \.certificateEndsAt,
       "When the certificate of the site ends; left out if the check saw none."),

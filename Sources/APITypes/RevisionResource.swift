@@ -87,7 +87,7 @@ package enum FetchResource {
       "An estimate: when most devices have it, a week after Apple's CDN fetched it. Null if it has "
         + "not.",
       write: {
-        .optional($0.collectedAt.map { Timestamp.text($0 + deviceSeconds) })
+        $0.collectedAt.map { .time($0 + deviceSeconds) } ?? .null
       }),
     Field(
       "counts", .written("FetchCounts", fieldsOfCounts), get: \.counts,

@@ -17,10 +17,10 @@ package struct Identity: Sendable {
   /// The rights of the caller.
   package let token: Token
   package let source: Source
-  /// When it is no longer valid, in seconds since 1970; `nil` for never.
-  package let expiresAt: Int64?
+  /// When it is no longer valid; `nil` for never.
+  package let expiresAt: UnixTime?
 
-  package init(_ token: Token, by source: Source, expiresAt: Int64? = nil) {
+  package init(_ token: Token, by source: Source, expiresAt: UnixTime? = nil) {
     self.token = token
     self.source = source
     self.expiresAt = expiresAt

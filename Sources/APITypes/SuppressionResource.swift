@@ -59,15 +59,15 @@ package enum SuppressionResource {
 
   package static func json(_ report: SuppressionReport) -> JSON.Object { fields.json(of: report) }
 
-  /// - Parameter now: The time, in seconds since 1970, after which a suppression must end.
-  package static func read(_ body: BodyValue, now: Int64) -> NewSuppression? {
+  /// - Parameter now: The time after which a suppression must end.
+  package static func read(_ body: BodyValue, now: UnixTime) -> NewSuppression? {
     // Every one has a code of its own.
     var new = NewSuppression(code: .notJSON, pointer: "", reason: "", owner: "", endsAt: 0)
     guard body.read(fieldsOfNew, into: &new) else { return nil }
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
-        "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
+        "\(new.endsAt.text) has passed. Set a time in the future.")
     }
     return new
   }

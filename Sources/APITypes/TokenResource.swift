@@ -9,8 +9,8 @@ package enum TokenResource {
     package fileprivate(set) var name = ""
     package fileprivate(set) var role = Role.viewer
     package fileprivate(set) var domains: [Alias] = []
-    /// In seconds since 1970; `nil` for never.
-    package fileprivate(set) var expiresAt: Int64?
+    /// `nil` for never.
+    package fileprivate(set) var expiresAt: UnixTime?
   }
 
   private static let domainsDocumentation = "The domains it is limited to; empty for all."

@@ -32,10 +32,6 @@ static inline CURLcode aasa_curl_get_long(CURL *handle, CURLINFO info, long *val
   return (curl_easy_getinfo)(handle, info, value);
 }
 
-static inline CURLcode aasa_curl_get_double(CURL *handle, CURLINFO info, double *value) {
-  return (curl_easy_getinfo)(handle, info, value);
-}
-
 static inline CURLcode aasa_curl_get_size(CURL *handle, CURLINFO info, curl_off_t *value) {
   return (curl_easy_getinfo)(handle, info, value);
 }

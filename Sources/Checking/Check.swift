@@ -9,8 +9,8 @@ public struct Check: Sendable {
 
   /// The domain.
   public let domain: DomainName
-  /// When it began, in seconds since 1970.
-  public let at: Int64
+  /// When it began.
+  public let at: UnixTime
   /// How long it took.
   public internal(set) var milliseconds = 0
   /// What was found, the worst first.
@@ -19,12 +19,12 @@ public struct Check: Sendable {
   public internal(set) var origin: HeldDocument?
   /// What Apple's CDN serves, in the same way.
   public internal(set) var cdn: HeldDocument?
-  /// When the certificate of the origin ends, in seconds since 1970.
-  public var certificateEndsAt: Int64? { certificate?.endsAt }
+  /// When the certificate of the origin ends.
+  public var certificateEndsAt: UnixTime? { certificate?.endsAt }
   var certificate: CertificateFacts?
   var requests: [JSON] = []
 
-  init(of domain: DomainName, at: Int64) {
+  init(of domain: DomainName, at: UnixTime) {
     self.domain = domain
     self.at = at
   }
@@ -85,7 +85,7 @@ extension Check {
 struct CertificateFacts: Sendable {
   let names: [String]
   let issuer: String
-  let endsAt: Int64
+  let endsAt: UnixTime
 
   static let fields: [Field<CertificateFacts>] = [
     Field(

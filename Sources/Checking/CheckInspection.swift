@@ -12,7 +12,7 @@ struct CheckInspection {
   private var compared: [DocumentKind: [[UInt8]: HeldDocument]] = [:]
   private let work: CheckBudget.Work
 
-  init(_ subject: Subject, _ observations: Observations, at: Int64, _ work: CheckBudget.Work) {
+  init(_ subject: Subject, _ observations: Observations, at: UnixTime, _ work: CheckBudget.Work) {
     (self.subject, seen, self.work) = (subject, observations, work)
     check = Check(of: subject.domain, at: at)
     check.requests = observations.all.flatMap(\.json)
@@ -107,13 +107,14 @@ extension CheckInspection {
   private mutating func inspectCertificate() {
     let hops = seen[.apple].observations.map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
+    let end = UnixTime(certificate.endsAt)
     check.certificate = CertificateFacts(
-      names: certificate.names, issuer: certificate.issuer, endsAt: certificate.endsAt)
-    let left = certificate.endsAt - check.at
+      names: certificate.names, issuer: certificate.issuer, endsAt: end)
+    let left = end.seconds(since: check.at)
     guard left > 0, left < Self.certificateWarning else { return }
     add(
       .certificateExpiring, seen.bot.url,
-      "The certificate of \(subject.domain) expires on \(Timestamp.text(certificate.endsAt)), in "
+      "The certificate of \(subject.domain) expires on \(end.text), in "
         + (left < 86_400 ? "less than a day." : "\(Int(left / 86_400).counted("day"))."),
       "Renew it. From then on, Apple cannot fetch the file, and no link opens the app on a new device."
     )

@@ -27,13 +27,13 @@ public struct Checker: Sendable {
 
   private let fetcher: Fetcher
   private let services: Services
-  private let now: @Sendable () -> Int64
+  private let now: @Sendable () -> UnixTime
 
   /// A checker.
   ///
-  /// - Parameter now: Returns the current time in seconds since 1970.
+  /// - Parameter now: Returns the current time.
   public init(
-    _ fetcher: Fetcher, _ services: Services = Services(), now: @escaping @Sendable () -> Int64
+    _ fetcher: Fetcher, _ services: Services = Services(), now: @escaping @Sendable () -> UnixTime
   ) {
     self.fetcher = fetcher
     self.services = services

@@ -1,4 +1,4 @@
-import Association
+public import Association
 import JSONValue
 import Store
 
@@ -24,8 +24,8 @@ public struct HeldDocument: Sendable {
   let sha256: String
   /// Of a cache: its age in seconds.
   public internal(set) var age: Int?
-  /// Of a cache: until when it is fresh, in seconds since 1970.
-  public internal(set) var expiresAt: Int64?
+  /// Of a cache: until when it is fresh.
+  public internal(set) var expiresAt: UnixTime?
 
   /// Whether it is what we serve now.
   public var isCurrent: Bool { equality != nil && revision == current }

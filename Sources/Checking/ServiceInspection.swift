@@ -297,10 +297,10 @@ struct Freshness {
   let age: Int?
   /// For how many seconds it stays fresh; `nil` if the answer does not say, 0 if it is stale.
   let rest: Int?
-  /// Until when it is fresh, in seconds since 1970.
-  let expiresAt: Int64?
+  /// Until when it is fresh.
+  let expiresAt: UnixTime?
 
-  init(_ answer: Fetch.Answer, now: Int64) {
+  init(_ answer: Fetch.Answer, now: UnixTime) {
     age = answer["Age"].flatMap { Int($0) }.map { max(0, min($0, 1 << 31)) }
     let directives = (answer["Cache-Control"] ?? "").lowercased().split(separator: ",")
       .map { $0.filter { $0 != " " } }

@@ -73,10 +73,12 @@ public struct Subject: Sendable {
   /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label. Of many
   /// aliases, it has others each day, and the same within a day, so that two checks can agree.
   ///
-  /// - Parameter at: When the domain is looked at, in seconds since 1970.
-  func sampledAliases(at: Int64) -> [(alias: Alias, host: String)] {
+  /// - Parameter at: When the domain is looked at.
+  func sampledAliases(at: UnixTime) -> [(alias: Alias, host: String)] {
     let order = aliases.sorted { left, right in
-      let key = { (alias: Alias) in SHA256.hexadecimal(of: Array("\(at / 86_400) \(alias)".utf8)) }
+      let key = { (alias: Alias) in
+        SHA256.hexadecimal(of: Array("\(at.seconds / 86_400) \(alias)".utf8))
+      }
       return key(left) < key(right)
     }
     let exact = order.filter { !$0.isWildcard }.prefix(20)

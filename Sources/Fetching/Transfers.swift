@@ -4,7 +4,7 @@ import Synchronization
 /// The thread on which all transfers run.
 final class Transfers: Sendable {
   private struct State {
-    var waiting: [Transfer.Job] = []
+    var waiting: [FetchTransfer.Job] = []
     var mustStop = false
     var isRunning = false
   }
@@ -15,19 +15,16 @@ final class Transfers: Sendable {
   /// (curl_multi_wakeup(3)); `run` frees it after `stop` was called, which is the last call.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
-  /// Initializes libcurl once, before any thread uses it (curl_global_init(3)).
-  private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-
   init(_ policy: Fetcher.Policy) {
     self.policy = policy
-    multi = Self.isReady ? curl_multi_init() : nil
+    multi = Transfer.isReady ? curl_multi_init() : nil
   }
 
   func fetch(_ request: FetchRequest) async -> Fetch {
     guard let multi else { return Fetch() }
     return await withCheckedContinuation { continuation in
       let isRunning = state.withLock { state in
-        state.waiting.append(Transfer.Job(request, continuation))
+        state.waiting.append(FetchTransfer.Job(request, continuation))
         defer { state.isRunning = true }
         return state.isRunning
       }
@@ -48,14 +45,14 @@ final class Transfers: Sendable {
   /// Runs transfers until `stop` is called.
   private func run() {
     guard let multi else { return }
-    var running: [UnsafeMutableRawPointer: Transfer] = [:]
+    var running: [UnsafeMutableRawPointer: FetchTransfer] = [:]
     while true {
       let (jobs, mustStop) = state.withLock { state in
         defer { state.waiting = [] }
         return (state.waiting, state.mustStop)
       }
       if mustStop { break }
-      for job in jobs { start(Transfer(job, policy), &running) }
+      for job in jobs { start(FetchTransfer(job, policy), &running) }
       var count: Int32 = 0
       curl_multi_perform(multi, &count)
       while let message = curl_multi_info_read(multi, &count) {
@@ -73,7 +70,7 @@ final class Transfers: Sendable {
   }
 
   private func start(
-    _ transfer: Transfer, _ running: inout [UnsafeMutableRawPointer: Transfer]
+    _ transfer: FetchTransfer, _ running: inout [UnsafeMutableRawPointer: FetchTransfer]
   ) {
     guard let handle = transfer.prepare() else { return }
     running[handle] = transfer

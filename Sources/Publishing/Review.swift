@@ -33,7 +33,7 @@ struct Review {
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
     _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, action: String,
-    by context: WriteContext, now: Int64
+    by context: WriteContext, now: UnixTime
   ) throws {
     self.action = action
     let old = proposal.before ?? basis.stored?.domain

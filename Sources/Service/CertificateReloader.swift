@@ -1,5 +1,5 @@
+import Association
 import Certificates
-import FoundationEssentials
 import JSONValue
 import Metrics
 import Synchronization
@@ -10,8 +10,8 @@ struct CertificateExpiry: Sendable, Hashable {
   let setting: String
   /// The name of the pair's file or directory.
   let name: String
-  /// The last second in which it is valid, since 1970.
-  let notAfter: Int64
+  /// The last second in which it is valid.
+  let notAfter: UnixTime
 }
 
 /// Follows changes in the certificate directories of both listeners, and warns before a certificate
@@ -48,10 +48,8 @@ final class CertificateReloader: Sendable {
     _ path: String?
   ) throws(CertificatesRefused) -> CertificateDirectory? {
     guard let path else { return nil }
-    return try CertificateDirectory(path, clock: now)
+    return try CertificateDirectory(path) { UnixTime.now.seconds }
   }
-
-  @Sendable private static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970) }
 
   /// Reloads both directories, from the paths in the current settings. Invalid pairs are logged,
   /// and the pairs in use stay in use.
@@ -83,7 +81,7 @@ final class CertificateReloader: Sendable {
   private var expiries: [CertificateExpiry] {
     directories.flatMap { setting, directory in
       directory.current.pairs.map {
-        CertificateExpiry(setting: setting, name: $0.name, notAfter: $0.notAfter)
+        CertificateExpiry(setting: setting, name: $0.name, notAfter: UnixTime($0.notAfter))
       }
     }
   }
@@ -94,7 +92,7 @@ final class CertificateReloader: Sendable {
         "aasa_certificate_not_after_timestamp_seconds",
         "When a certificate expires, by the setting of its directory and by its name.",
         expiries.map {
-          (key: ["setting": $0.setting, "name": $0.name], value: Double($0.notAfter))
+          (key: ["setting": $0.setting, "name": $0.name], value: Double($0.notAfter.seconds))
         }),
       .gauge(
         "aasa_certificates_refused",
@@ -133,9 +131,9 @@ final class CertificateReloader: Sendable {
   }
 
   private func warnOfExpiry() {
-    let now = Self.now()
-    let today = now / Self.day
-    let current = expiries.filter { $0.notAfter - now < Self.warningDays * Self.day }
+    let now = UnixTime.now
+    let today = now.seconds / Self.day
+    let current = expiries.filter { $0.notAfter.seconds(since: now) < Self.warningDays * Self.day }
     let due = state.withLock { state in
       let due = current.filter { state.warnedOn[$0] != today }
       state.warnedOn = Dictionary(current.map { ($0, today) }, uniquingKeysWith: max)
@@ -144,7 +142,7 @@ final class CertificateReloader: Sendable {
     for expiry in due { warn(expiry, now) }
   }
 
-  private func warn(_ expiry: CertificateExpiry, _ now: Int64) {
+  private func warn(_ expiry: CertificateExpiry, _ now: UnixTime) {
     let hasExpired = expiry.notAfter < now
     log.write(
       hasExpired ? .error : .warning,
@@ -154,7 +152,7 @@ final class CertificateReloader: Sendable {
         : "A certificate expires soon. Renew it.",
       [
         "setting": .string(expiry.setting), "certificate": .string(expiry.name),
-        "notAfter": .string(CertificateTime(expiry.notAfter).description),
+        "notAfter": .string(CertificateTime(expiry.notAfter.seconds).description),
       ])
   }
 }

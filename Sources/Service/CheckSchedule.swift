@@ -1,6 +1,5 @@
 import Association
 import Checking
-import Dispatch
 import Fetching
 import Metrics
 import Store
@@ -24,8 +23,6 @@ final class CheckSchedule: Sendable {
 
   private struct State {
     var settings: Settings
-    var isRunning = false
-    var isStopping = false
     /// Domains that are checked now, or whose results are not written yet.
     var underWay: Set<DomainName> = []
     var finished: [Check] = []
@@ -36,7 +33,7 @@ final class CheckSchedule: Sendable {
   private let health: Health
   private let checker: @Sendable () -> Checker
   private let state: Mutex<State>
-  private let wake = DispatchSemaphore(value: 0)
+  private let worker = Worker()
   private let done = Counters(CheckStatus.allCases.map { ["status": $0.rawValue] })
   private let durations = Histogram(bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
 
@@ -54,24 +51,16 @@ final class CheckSchedule: Sendable {
   /// Goes on with other settings.
   func apply(_ settings: Settings) {
     state.withLock { $0.settings = settings }
-    wake.signal()
+    worker.wake()
   }
 
   /// Starts the thread if there is something to do. Call it a few times a second.
   func follow() {
-    let starts = state.withLock { state in
-      guard state.settings.interval > 0, !state.isRunning, !state.isStopping else { return false }
-      state.isRunning = true
-      return true
-    }
-    if starts { inBackground { self.run() } }
+    if state.withLock({ $0.settings.interval > 0 }) { worker.start { self.run() } }
   }
 
   /// Begins no further checks. Those under way go on.
-  func prepareToStop() {
-    state.withLock { $0.isStopping = true }
-    wake.signal()
-  }
+  func prepareToStop() { worker.stop() }
 
   /// Writes the results that there are, and leaves the other checks to the next server.
   ///
@@ -89,13 +78,12 @@ final class CheckSchedule: Sendable {
   /// Checks until the setting is off or the server stops.
   private func run() {
     var (allowance, nextRefresh) = (Allowance(), ContinuousClock.now)
-    while true {
+    while !worker.isStopping {
       let settings = state.withLock { state in
-        state.isRunning = state.settings.interval > 0 && !state.isStopping
         if state.settings.interval == 0 { state.summary = nil }
-        return state.isRunning ? state.settings : nil
+        return state.settings
       }
-      guard let settings else { break }
+      if settings.interval == 0 { return }
       do {
         try writeResults()
         if nextRefresh <= .now {
@@ -108,7 +96,7 @@ final class CheckSchedule: Sendable {
       } catch {
         // The housekeeping reports the database. A result that is not written is kept for the next round.
       }
-      _ = wake.wait(timeout: .now() + Self.round / .seconds(1))
+      worker.rest(Self.round)
     }
   }
 
@@ -137,7 +125,8 @@ final class CheckSchedule: Sendable {
     WorkThread.start { [self] in
       let check = try? await checker.check(subject)
       state.withLock { state in
-        if state.isStopping && !state.underWay.contains(name) { return }
+        // `stop` leaves it to the next server.
+        if !state.underWay.contains(name) { return }
         if let check {
           state.finished.append(check)
         } else {
@@ -229,11 +218,11 @@ final class CheckSchedule: Sendable {
         }),
       .gauge(
         "aasa_check_last_timestamp_seconds", "When any server last finished a check.",
-        summary?.last.map(Double.init)),
+        summary?.last.map { Double($0.seconds) }),
       .gauge(
         "aasa_check_certificate_end_timestamp_seconds",
         "The earliest expiry of the certificates that checks saw.",
-        summary?.certificateEnds.first.map(Double.init)),
+        summary?.certificateEnds.first.map { Double($0.seconds) }),
       .gauge(
         "aasa_check_cdn_age_seconds",
         "How old Apple's copies were when they were checked: the median, the 90th percentile and the oldest.",

@@ -1,3 +1,4 @@
+import Association
 import Certificates
 import FoundationEssentials
 import Glibc
@@ -46,7 +47,7 @@ extension Configuration {
     }
     for path in Set([publicCertificates, adminCertificates].compactMap(\.self)).sorted() {
       do throws(CertificatesRefused) {
-        let set = try CertificateDirectory(path) { Int64(Date.now.timeIntervalSince1970) }.current
+        let set = try CertificateDirectory(path) { UnixTime.now.seconds }.current
         check.faults += set.faults.map(\.description)
         check.warnings += set.warnings
         let names = set.pairs.map(\.name).joined(separator: ", ")

@@ -1,13 +1,14 @@
+import Association
 import Checking
 import Fetching
 import Synchronization
 
 /// The checker that the current settings ask for.
 final class CurrentChecker: Sendable {
-  private let now: @Sendable () -> Int64
+  private let now: @Sendable () -> UnixTime
   private let checker: Mutex<Checker>
 
-  init(_ configuration: Configuration, now: @escaping @Sendable () -> Int64) {
+  init(_ configuration: Configuration, now: @escaping @Sendable () -> UnixTime) {
     self.now = now
     checker = Mutex(Self.checker(configuration, now))
   }
@@ -21,7 +22,7 @@ final class CurrentChecker: Sendable {
   }
 
   private static func checker(
-    _ configuration: Configuration, _ now: @escaping @Sendable () -> Int64
+    _ configuration: Configuration, _ now: @escaping @Sendable () -> UnixTime
   ) -> Checker {
     Checker(Fetcher(configuration.fetchPolicy), configuration.checkServices, now: now)
   }

@@ -10,7 +10,6 @@ import Synchronization
 /// traffic, and when something looked like damage.
 final class DatabaseWatch: Sendable {
   private struct State {
-    var isBusy = false
     var isFirstCheckDone = false
     /// The day of the year of the last check in the configured hour.
     var checkedOn: Int32?
@@ -18,9 +17,8 @@ final class DatabaseWatch: Sendable {
     var nextCheck = ContinuousClock.now
     var nextRoomCheck = ContinuousClock.now
     var hasRescued = false
-    var nextRescue = ContinuousClock.now
-    /// When the last complete check ended, in seconds since 1970.
-    var checkedAt: Int64?
+    /// When the last complete check ended.
+    var checkedAt: UnixTime?
   }
 
   /// The server is shutting down.
@@ -33,7 +31,8 @@ final class DatabaseWatch: Sendable {
   private let health: Health
   private let log: Log
   private let state = Mutex(State())
-  private let mustStop = Atomic(false)
+  private let checking = Worker()
+  private let rescuing = Worker()
 
   init(_ store: Store, _ health: Health, _ log: Log) {
     self.store = store
@@ -50,23 +49,22 @@ final class DatabaseWatch: Sendable {
     followRoom()
     let today = Self.localTime()
     let isDue = state.withLock { state in
-      guard !state.isBusy, !health.has(.replaced) else { return false }
+      guard checking.isFree, !health.has(.replaced) else { return false }
       let isScheduled = Int(today.tm_hour) == hour && state.checkedOn != today.tm_yday
       let isSuspected = health.has(.damaged) && state.nextCheck <= .now
       guard !state.isFirstCheckDone || isScheduled || isSuspected else { return false }
       if Int(today.tm_hour) == hour { state.checkedOn = today.tm_yday }
-      (state.isFirstCheckDone, state.isBusy) = (true, true)
+      state.isFirstCheckDone = true
       return true
     }
-    if isDue { inBackground { self.check() } }
+    if isDue { checking.start { self.check() } }
   }
 
   /// Ends a check between two of its steps, and waits for that, but not long. While the check has the
   /// database open, its files cannot be tidied up.
   func stop() {
-    mustStop.store(true, ordering: .relaxed)
     let deadline = ContinuousClock.now + .milliseconds(300)
-    while state.withLock(\.isBusy), ContinuousClock.now < deadline { usleep(1000) }
+    for worker in [checking, rescuing] { worker.stop(by: deadline) }
   }
 
   /// When the last complete check ended.
@@ -75,7 +73,7 @@ final class DatabaseWatch: Sendable {
       .gauge(
         "aasa_database_checked_timestamp_seconds",
         "When the last complete check of the database for damage ended.",
-        state.withLock(\.checkedAt).map(Double.init))
+        state.withLock(\.checkedAt).map { Double($0.seconds) })
     ]
   }
 
@@ -95,7 +93,7 @@ final class DatabaseWatch: Sendable {
       let faults = try store.faults {
         let end = ContinuousClock.now + min((.now - step) * Self.rest, .seconds(2))
         repeat {
-          if mustStop.load(ordering: .relaxed) { throw Stopped() }
+          if checking.isStopping { throw Stopped() }
           usleep(5000)
         } while ContinuousClock.now < end
         step = .now
@@ -111,10 +109,7 @@ final class DatabaseWatch: Sendable {
     } catch {
       // Only the shutdown ends a check early.
     }
-    state.withLock { state in
-      state.isBusy = false
-      state.nextCheck = .now + max(.seconds(5), (.now - start) * 20)
-    }
+    state.withLock { $0.nextCheck = .now + max(.seconds(5), (.now - start) * 20) }
   }
 
   // MARK: The disk
@@ -137,12 +132,7 @@ final class DatabaseWatch: Sendable {
       return
     }
     health.meet(.replaced, "\"\(file)\" was deleted or replaced")
-    let isDue = state.withLock { state in
-      guard !state.hasRescued, !state.isBusy, state.nextRescue <= .now else { return false }
-      (state.isBusy, state.nextRescue) = (true, .now + .seconds(60))
-      return true
-    }
-    if isDue { inBackground { self.rescue() } }
+    if state.withLock({ !$0.hasRescued }) { rescuing.start(every: .seconds(60)) { self.rescue() } }
   }
 
   private func rescue() {
@@ -158,7 +148,6 @@ final class DatabaseWatch: Sendable {
         "Cannot save a rescue copy of the database. 'aasa export --server' can still save the domains.",
         ["error": .string(String(describing: error))])
     }
-    state.withLock { $0.isBusy = false }
   }
 }
 

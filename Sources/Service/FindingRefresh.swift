@@ -1,23 +1,15 @@
 import JSONValue
 import Publishing
 import Store
-import Synchronization
 
-/// Makes findings again that are out of date, on a thread of its own.
+/// Makes findings again that are out of date.
 final class FindingRefresh: Sendable {
-  private struct State {
-    var isBusy = false
-    var next = ContinuousClock.now
-  }
-
   private static let interval = Duration.seconds(10)
 
   private let relinting: Relinting
   private let health: Health
   private let log: Log
-  private let state = Mutex(State())
-  private let mustStop = Atomic(false)
-
+  private let worker = Worker()
   private let takesWork: @Sendable () throws -> Bool
 
   /// - Parameter takesWork: Takes the work from other servers; returns whether they left it.
@@ -32,20 +24,15 @@ final class FindingRefresh: Sendable {
 
   /// Call it a few times a second.
   func follow() {
-    let isDue = state.withLock { state in
-      guard !state.isBusy, state.next <= .now, !health.has(.replaced) else { return false }
-      (state.isBusy, state.next) = (true, .now + Self.interval)
-      return true
-    }
-    if isDue { inBackground { self.run() } }
+    if !health.has(.replaced) { worker.start(every: Self.interval) { self.run() } }
   }
 
   /// Ends the work between two documents.
-  func stop() { mustStop.store(true, ordering: .relaxed) }
+  func stop() { worker.stop() }
 
   private func run() {
     do {
-      let count = try relinting.run(ifTaken: takesWork) { mustStop.load(ordering: .relaxed) }
+      let count = try relinting.run(ifTaken: takesWork) { worker.isStopping }
       if count > 0 {
         log.write(
           .info, "Checked documents again because their findings were out of date.",
@@ -54,6 +41,5 @@ final class FindingRefresh: Sendable {
     } catch {
       // The store reports failures of the database itself. The next run goes on.
     }
-    state.withLock { $0.isBusy = false }
   }
 }

@@ -1,5 +1,5 @@
 import API
-import FoundationEssentials
+import Association
 import JSONValue
 import Metrics
 import Store
@@ -59,8 +59,8 @@ final class Health: Sendable {
   }
 
   private struct State {
-    /// When each problem began, in seconds since 1970.
-    var problems: [Problem: Int64] = [:]
+    /// When each problem began.
+    var problems: [Problem: UnixTime] = [:]
     var damagedFiles: [String] = []
   }
 
@@ -95,7 +95,7 @@ final class Health: Sendable {
 
   /// Whether the problem is a new one.
   private func insert(_ problem: Problem) -> Bool {
-    let now = Int64(Date.now.timeIntervalSince1970)
+    let now = UnixTime.now
     return state.withLock { state in
       if state.problems[problem] != nil { return false }
       state.problems[problem] = now
@@ -110,7 +110,7 @@ final class Health: Sendable {
         "aasa_problem_since_timestamp_seconds",
         "When each current problem began; /readyz and the log say what it is.",
         Problem.allCases.compactMap { problem in
-          problems[problem].map { (key: ["problem": problem.word], value: Double($0)) }
+          problems[problem].map { (key: ["problem": problem.word], value: Double($0.seconds)) }
         })
     ]
   }

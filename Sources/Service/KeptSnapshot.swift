@@ -1,3 +1,4 @@
+import Association
 import Store
 import Synchronization
 
@@ -8,9 +9,7 @@ final class KeptSnapshot: Sendable {
     var changes: [Changes.Change] = []
     /// Whether the file must be written anew.
     var isOutdated = true
-    var isBusy = false
-    var next = ContinuousClock.now
-    var writtenAt: Int64?
+    var writtenAt: UnixTime?
   }
 
   private static let interval = Duration.seconds(60)
@@ -18,6 +17,7 @@ final class KeptSnapshot: Sendable {
   let snapshot: Snapshot
   private let store: Store
   private let state = Mutex(State())
+  private let worker = Worker()
 
   init(path: String, of store: Store) {
     snapshot = Snapshot(path: path)
@@ -32,29 +32,21 @@ final class KeptSnapshot: Sendable {
   /// Takes note that everything was read anew.
   func outdate() { state.withLock { ($0.isOutdated, $0.changes) = (true, []) } }
 
-  /// When the file was last written, in seconds since 1970.
-  var writtenAt: Int64? { state.withLock(\.writtenAt) }
+  /// When the file was last written.
+  var writtenAt: UnixTime? { state.withLock(\.writtenAt) }
 
   /// Writes in the background if anything changed and a minute has passed. Call it a few times a second.
   ///
   /// - Parameter health: Takes note of a failure.
   func follow(_ health: Health) {
-    let isDue = state.withLock { state in
-      guard !state.isBusy, state.next <= .now, state.isOutdated || !state.changes.isEmpty else {
-        return false
-      }
-      (state.isBusy, state.next) = (true, .now + Self.interval)
-      return true
-    }
-    guard isDue else { return }
-    inBackground { [self] in
+    guard state.withLock({ $0.isOutdated || !$0.changes.isEmpty }) else { return }
+    worker.start(every: Self.interval) { [self] in
       do {
         try write()
         health.end(.snapshot)
       } catch {
         health.begin(.snapshot, String(describing: error))
       }
-      state.withLock { $0.isBusy = false }
     }
   }
 

@@ -28,7 +28,7 @@ public final class LiveTable: Sendable {
     /// What is wrong with damaged domains, by the domain's row.
     var faults: [Int64: String] = [:]
     /// When the snapshot was taken that is served until the database can be read.
-    var snapshotAt: Int64?
+    var snapshotAt: UnixTime?
   }
 
   /// No position in the order of changes: everything must be read.
@@ -56,9 +56,9 @@ public final class LiveTable: Sendable {
     }
   }
 
-  /// When the snapshot was taken that is served because the database could not be read since the start, in
-  /// seconds since 1970; `nil` once it was read.
-  var snapshotAt: Int64? { state.withLock { $0.snapshotAt } }
+  /// When the snapshot was taken that is served because the database could not be read since the start;
+  /// `nil` once it was read.
+  var snapshotAt: UnixTime? { state.withLock { $0.snapshotAt } }
 
   /// The number of the last served change.
   var sequence: Int64 { state.withLock { $0.sequence } }

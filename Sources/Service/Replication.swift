@@ -1,7 +1,6 @@
 import API
-import Fetching
+import Association
 import FoundationEssentials
-import Glibc
 import HTTP
 import Metrics
 import Store
@@ -29,8 +28,8 @@ final class Replication: Sendable {
   private let table: LiveTable
   private let beat: Beat
   private let state = Mutex(State())
-  private let mustStop = Atomic(false)
-  private let startedAt: Int64
+  private let listening = Worker(nice: 0)
+  private let startedAt: UnixTime
   private let url: Mutex<String>
 
   init(_ store: Store, _ table: LiveTable, isShared: Bool) {
@@ -47,22 +46,22 @@ final class Replication: Sendable {
   /// - Parameter url: Where the JSON API of this server is reached.
   func start(url: String) {
     self.url.withLock { $0 = url }
-    onThread { [self] in listen() }
+    listening.start { self.listen() }
   }
 
   /// Serves what others commit: as soon as they say so, and twice a second whatever they say. The housekeeping
   /// looks as well, but it writes, too, and may have to wait for that.
   private func listen() {
-    while !mustStop.load(ordering: .relaxed) {
+    while !listening.isStopping {
       do {
         guard let notices = try store.listen() else { return }
-        while !mustStop.load(ordering: .relaxed) {
+        while !listening.isStopping {
           _ = try notices.wait(milliseconds: 500)
           try table.refresh()
         }
       } catch {
         // The housekeeping reports the database.
-        usleep(500_000)
+        listening.rest(.milliseconds(500))
       }
     }
   }
@@ -98,7 +97,7 @@ final class Replication: Sendable {
   }
 
   /// Listens no longer.
-  func prepareToStop() { mustStop.store(true, ordering: .relaxed) }
+  func prepareToStop() { listening.stop() }
 
   /// Ends, and leaves the work to others.
   ///
@@ -121,7 +120,7 @@ final class Replication: Sendable {
         others.map { (key: labels($0), value: Double($0.lag)) }),
       .gauge(
         "aasa_replica_seen_timestamp_seconds", "When each server on the database was last seen.",
-        others.map { (key: labels($0), value: Double($0.seenAt)) }),
+        others.map { (key: labels($0), value: Double($0.seenAt.seconds)) }),
     ]
   }
 }

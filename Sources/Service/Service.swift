@@ -86,7 +86,8 @@ public final class Service: Sendable {
     let table = try LiveTable(store: store, or: kept)
     health.report(damagedFiles: table.faults)
     if let takenAt = table.snapshotAt {
-      health.begin(.oldStart, "the snapshot was taken \(store.now() - takenAt) seconds ago")
+      health.begin(
+        .oldStart, "the snapshot was taken \(store.now().seconds(since: takenAt)) seconds ago")
     }
     let replication = Replication(
       store, table, isShared: configuration.database.path == nil)

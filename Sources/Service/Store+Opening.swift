@@ -1,5 +1,4 @@
 import Association
-import FoundationEssentials
 public import Store
 
 extension Store {
@@ -19,7 +18,7 @@ extension Store {
   ) throws {
     try self.init(
       location, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, isPatient: isPatient
-    ) { Int64(Date.now.timeIntervalSince1970) }
+    ) { .now }
   }
 }
 

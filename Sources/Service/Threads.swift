@@ -1,5 +1,4 @@
 import Dispatch
-import Fetching
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -51,13 +50,4 @@ func concurrently<Value: Sendable>(
     results.withLock { $0[number] = result }
   }
   return try results.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }
-}
-
-/// Runs `body` on a thread of its own with a low priority, by default the lowest, for long work that must
-/// not slow anything else down.
-func inBackground(nice: CInt = 19, _ body: @escaping @Sendable () -> Void) {
-  onThread {
-    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
-    body()
-  }
 }

@@ -1,7 +1,6 @@
 import API
 import Association
 import Checking
-import Dispatch
 import Fetching
 import JSONValue
 import Metrics
@@ -23,13 +22,11 @@ final class WebhookDelivery: Sendable {
   private static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
 
   private struct State {
-    var isRunning = false
-    var isStopping = false
     var underWay: [Int64: Int] = [:]
     /// Attempts whose results are not written yet.
     var finished: [DeliveryAttempt] = []
     var pending = 0
-    var pendingSince: Int64?
+    var pendingSince: UnixTime?
     var nextCount = ContinuousClock.now
   }
 
@@ -39,7 +36,7 @@ final class WebhookDelivery: Sendable {
   /// A word that no other server uses.
   private let server = "\(UInt64.random(in: 0...UInt64.max))"
   private let state = Mutex(State())
-  private let wake = DispatchSemaphore(value: 0)
+  private let worker = Worker(nice: 10)
   private let attempts = Counters([
     ["outcome": "delivered"], ["outcome": "retried"], ["outcome": "failed"],
   ])
@@ -63,22 +60,11 @@ final class WebhookDelivery: Sendable {
   /// - Throws: `StoreError.database`.
   func follow() throws {
     try count()
-    guard state.withLock({ !$0.isRunning && !$0.isStopping }), try store.hasDueDelivery() else {
-      return
-    }
-    let starts = state.withLock { state in
-      guard !state.isRunning && !state.isStopping else { return false }
-      state.isRunning = true
-      return true
-    }
-    if starts { inBackground(nice: 10) { self.run() } }
+    if try worker.isFree && store.hasDueDelivery() { worker.start { self.run() } }
   }
 
   /// Begins no further attempts. Those under way go on.
-  func prepareToStop() {
-    state.withLock { $0.isStopping = true }
-    wake.signal()
-  }
+  func prepareToStop() { worker.stop() }
 
   /// Writes the results that there are, and leaves the other attempts to the next server.
   ///
@@ -105,28 +91,23 @@ final class WebhookDelivery: Sendable {
       var hasMore = false
       do {
         try writeResults()
-        hasMore = try !state.withLock(\.isStopping) && store.writeDeliveries()
+        hasMore = try !worker.isStopping && store.writeDeliveries()
         for claimed in try claim() { attempt(claimed) }
       } catch {
         // The housekeeping reports the database. A result that is not written is kept for the next round.
-        _ = wake.wait(timeout: .now() + .seconds(5))
+        worker.rest(.seconds(5))
       }
-      let isDone = state.withLock { state in
-        guard !hasMore && state.underWay.isEmpty && state.finished.isEmpty else { return false }
-        state.isRunning = false
-        return true
-      }
-      if isDone { return }
+      let isIdle = state.withLock { $0.underWay.isEmpty && $0.finished.isEmpty }
+      if isIdle && !hasMore { return }
       // A short pause leaves the lock of the database to other processes.
-      _ = wake.wait(timeout: .now() + .milliseconds(hasMore ? 10 : 250))
+      worker.rest(.milliseconds(hasMore ? 10 : 250))
     }
   }
 
   private func claim() throws -> [ClaimedDelivery] {
-    let (underWay, isStopping) = state.withLock { ($0.underWay, $0.isStopping) }
-    if isStopping { return [] }
+    if worker.isStopping { return [] }
     let claimed = try store.claimDeliveries(
-      by: server, lease: Self.lease, limit: Self.limit, underWay: underWay)
+      by: server, lease: Self.lease, limit: Self.limit, underWay: state.withLock(\.underWay))
     state.withLock { state in
       for delivery in claimed { state.underWay[delivery.webhookRow, default: 0] += 1 }
     }
@@ -143,7 +124,7 @@ final class WebhookDelivery: Sendable {
     WorkThread.start { [request, self] in
       let attempt = Self.attempt(claimed, await send(request), at: now)
       state.withLock { $0.finished.append(attempt) }
-      wake.signal()
+      worker.wake()
     }
   }
 
@@ -185,7 +166,7 @@ final class WebhookDelivery: Sendable {
 
   /// What follows from an answer (Standard Webhooks, "Delivery": 2xx succeeds, 410 ends the webhook).
   private static func attempt(
-    _ claimed: ClaimedDelivery, _ fetch: Fetch, at now: Int64
+    _ claimed: ClaimedDelivery, _ fetch: Fetch, at now: UnixTime
   ) -> DeliveryAttempt {
     let answer: Fetch.Answer
     switch fetch.result {
@@ -214,9 +195,10 @@ final class WebhookDelivery: Sendable {
   ///
   /// - Parameter pause: How long the target wants to be left alone, in seconds.
   private static func next(
-    _ delivery: Delivery, at now: Int64, pause wanted: Int64? = nil
+    _ delivery: Delivery, at now: UnixTime, pause wanted: Int64? = nil
   ) -> DeliveryAttempt.Outcome {
-    guard delivery.attempts < pauses.count, now - delivery.at < Delivery.patience else {
+    guard delivery.attempts < pauses.count, now.seconds(since: delivery.at) < Delivery.patience
+    else {
       return .failed
     }
     let pause = pauses[delivery.attempts]
@@ -253,7 +235,7 @@ final class WebhookDelivery: Sendable {
         Double(pending)),
       .gauge(
         "aasa_webhook_deliveries_pending_since_timestamp_seconds",
-        "When the event of the oldest pending delivery happened.", since.map(Double.init)),
+        "When the event of the oldest pending delivery happened.", since.map { Double($0.seconds) }),
     ]
   }
 }

@@ -7,8 +7,8 @@ import Store
 enum WebhookMessage {
   /// The request of an attempt.
   ///
-  /// - Parameter time: When it is sent, in seconds since 1970.
-  static func request(_ claimed: ClaimedDelivery, at time: Int64) -> FetchRequest {
+  /// - Parameter time: When it is sent.
+  static func request(_ claimed: ClaimedDelivery, at time: UnixTime) -> FetchRequest {
     let delivery = claimed.delivery
     let body = body(delivery, claimed.webhook.format)
     var request = FetchRequest(claimed.webhook.url)
@@ -16,7 +16,7 @@ enum WebhookMessage {
     request.body = body
     request.fields = [
       ("Content-Type", "application/json"), ("webhook-id", delivery.message),
-      ("webhook-timestamp", "\(time)"),
+      ("webhook-timestamp", "\(time.seconds)"),
       ("webhook-signature", claimed.secret.signature(delivery.message, at: time, body)),
     ]
     return request

@@ -5,8 +5,8 @@ import SQL
 public struct AuditRecord: Sendable, Equatable {
   /// Its number; later records have higher ones.
   public package(set) var id: Int64 = 0
-  /// When, in seconds since 1970.
-  public package(set) var at: Int64 = 0
+  /// When.
+  public package(set) var at: UnixTime = 0
   /// Who: the name of a token, of a user, or of a command.
   public package(set) var author = ""
   /// The client's address; empty for a command.
@@ -131,7 +131,7 @@ enum AuditRows {
 
   static func add(
     _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
-    changes: [String] = [], by context: WriteContext, now: Int64, _ connection: any Connection
+    changes: [String] = [], by context: WriteContext, now: UnixTime, _ connection: any Connection
   ) throws {
     var record = AuditRecord(
       at: now, author: context.author, address: context.address, action: action,

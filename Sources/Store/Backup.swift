@@ -1,3 +1,4 @@
+public import Association
 import Glibc
 import SQL
 
@@ -10,10 +11,10 @@ public enum Backup {
   ///   - database: An existing database. Its schema is not migrated.
   ///   - path: The path of the copy. Nothing changes there until the copy is complete and checked.
   ///   - replacing: Whether to replace an existing file.
-  ///   - now: The time, in seconds since 1970.
+  ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
   public static func save(
-    _ database: DatabaseLocation, to path: String, replacing: Bool, now: Int64
+    _ database: DatabaseLocation, to path: String, replacing: Bool, now: UnixTime
   ) throws -> DatabaseContents {
     switch database {
     case .file(let database): return try save(file: database, to: path, replacing: replacing)

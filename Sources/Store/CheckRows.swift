@@ -23,7 +23,7 @@ enum CheckRows {
     "domain_check", keys: ["domain_id"], blank: CheckRun(), columns: table.columns.dropLast())
 
   /// Makes a domain due at a time, if it is not earlier, before others.
-  static func makeDue(_ domain: Int64, at time: Int64, _ connection: any Connection) throws {
+  static func makeDue(_ domain: Int64, at time: UnixTime, _ connection: any Connection) throws {
     try connection.run(
       """
       INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, ?, 1)
@@ -34,7 +34,7 @@ enum CheckRows {
   }
 
   static func due(
-    isUrgent: Bool, limit: Int, _ connection: any Connection, now: Int64
+    isUrgent: Bool, limit: Int, _ connection: any Connection, now: UnixTime
   ) throws -> [(row: Int64, name: DomainName)] {
     if limit <= 0 { return [] }
     return try connection.all(
@@ -47,7 +47,7 @@ enum CheckRows {
   }
 
   static func record(
-    _ check: CheckRecord, interval: Int?, _ connection: any Connection, now: Int64
+    _ check: CheckRecord, interval: Int?, _ connection: any Connection, now: UnixTime
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
     let suppressions = try FindingRows.save(
@@ -140,9 +140,9 @@ enum CheckRows {
   private struct State {
     var isFirst = true
     var failures = 0
-    var failingSince: Int64?
+    var failingSince: UnixTime?
     var isAlerted = false
-    var toldCertificate: Int64?
+    var toldCertificate: UnixTime?
   }
 
   private static func state(of domain: Int64, _ connection: any Connection) throws -> State {
@@ -158,15 +158,15 @@ enum CheckRows {
       """, [.integer(domain)]
     ) { row in
       State(
-        isFirst: row.bool(0), failures: row.int(1), failingSince: row.optionalInteger(2),
-        isAlerted: row.bool(3), toldCertificate: row.optionalInteger(4))
+        isFirst: row.bool(0), failures: row.int(1), failingSince: row.optionalTime(2),
+        isAlerted: row.bool(3), toldCertificate: row.optionalTime(4))
     } ?? State()
   }
 
   /// The state after a check. Writes the events that follow.
   private static func next(
     _ state: State, _ check: CheckRecord, _ status: CheckStatus, _ counting: [Finding],
-    of domain: Int64, _ connection: any Connection, now: Int64
+    of domain: Int64, _ connection: any Connection, now: UnixTime
   ) throws -> State {
     var next = state
     if status == .failing {
@@ -192,7 +192,7 @@ enum CheckRows {
     }
     // Servers behind one name may have different certificates.
     if let certificate = check.certificate, certificate.endsAt > check.at,
-      certificate.endsAt - check.at < certificateWarning,
+      certificate.endsAt.seconds(since: check.at) < certificateWarning,
       state.toldCertificate.map({ certificate.endsAt < $0 || $0 <= check.at }) ?? true
     {
       next.toldCertificate = certificate.endsAt
@@ -200,7 +200,7 @@ enum CheckRows {
         .certificateExpiring, of: domain,
         [
           "expires": .time(certificate.endsAt),
-          "days": .integer(max(0, (certificate.endsAt - check.at) / 86_400)),
+          "days": .integer(max(0, certificate.endsAt.seconds(since: check.at) / 86_400)),
           "names": .strings(certificate.names), "issuer": .string(certificate.issuer),
         ], connection, now: now)
     }
@@ -208,7 +208,7 @@ enum CheckRows {
   }
 
   /// The data of `check.failed`.
-  private static func failed(since: Int64, checks: Int, _ findings: [JSON]) -> JSON.Object {
+  private static func failed(since: UnixTime, checks: Int, _ findings: [JSON]) -> JSON.Object {
     let errors = findings.filter { $0["severity"]?.stringValue == Finding.Severity.error.rawValue }
     return [
       "status": .string(CheckStatus.failing.rawValue), "since": .time(since),
@@ -228,7 +228,7 @@ enum CheckRows {
   ///
   /// - Parameter isNew: Whether the webhook has just begun to receive the events of a domain.
   static func tell(
-    _ webhook: Int64, of isNew: (Alias) -> Bool, _ connection: any Connection, now: Int64
+    _ webhook: Int64, of isNew: (Alias) -> Bool, _ connection: any Connection, now: UnixTime
   ) throws {
     let failing = try connection.all(
       """
@@ -248,7 +248,7 @@ enum CheckRows {
         // The result is deleted some time after the last check.
         let findings = try JSON.Object?.read(row, 2)?["findings"]?.arrayValue ?? []
         return failed(
-          since: row.integer(0), checks: row.int(1), findings.filter { $0["suppressed"] == nil })
+          since: row.time(0), checks: row.int(1), findings.filter { $0["suppressed"] == nil })
       }
       guard let data else { continue }
       let event = try EventRows.add(

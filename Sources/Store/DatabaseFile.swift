@@ -1,3 +1,4 @@
+import Association
 import Glibc
 import SQL
 
@@ -117,7 +118,7 @@ enum DatabaseFile {
   /// complete or not at all, so an empty file is never one that was just created.
   ///
   /// - Throws: `StoreError`. If another process creates the file meanwhile, that one is kept.
-  static func create(_ path: String, now: Int64) throws {
+  static func create(_ path: String, now: UnixTime) throws {
     if let leftover = leftover(of: path) { throw StoreError.leftover(leftover) }
     do {
       let file = try AtomicFile(at: path)
@@ -137,7 +138,7 @@ enum DatabaseFile {
   /// Renames a database with SQLite's files beside it, and returns its new path.
   ///
   /// - Throws: `BackupError.file`.
-  static func setAside(_ database: String, now: Int64) throws(BackupError) -> String {
+  static func setAside(_ database: String, now: UnixTime) throws(BackupError) -> String {
     let path = dated(database, "damaged", now)
     for suffix in [""] + companions where rename(database + suffix, path + suffix) != 0 {
       if errno != ENOENT { throw .file(database + suffix, code: errno) }
@@ -146,8 +147,8 @@ enum DatabaseFile {
   }
 
   /// `aasa.db.rescue-20261122T031500Z`
-  static func dated(_ database: String, _ word: String, _ now: Int64) -> String {
-    var time = time_t(now)
+  static func dated(_ database: String, _ word: String, _ now: UnixTime) -> String {
+    var time = time_t(now.seconds)
     var parts = tm()
     gmtime_r(&time, &parts)
     var text = [CChar](repeating: 0, count: 32)

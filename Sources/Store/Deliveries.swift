@@ -1,4 +1,4 @@
-import Association
+public import Association
 public import JSONValue
 import SQL
 
@@ -24,16 +24,16 @@ public struct Delivery: Sendable {
   public package(set) var domain: String?
   /// More about it.
   public package(set) var data: JSON.Object = [:]
-  /// When it happened, in seconds since 1970.
-  public package(set) var at: Int64 = 0
+  /// When it happened.
+  public package(set) var at: UnixTime = 0
   /// How far it is.
   public package(set) var status = Status.pending
   /// How often it was attempted.
   public package(set) var attempts = 0
-  /// When it was last attempted, in seconds since 1970.
-  public package(set) var attemptedAt: Int64?
+  /// When it was last attempted.
+  public package(set) var attemptedAt: UnixTime?
   /// When it is attempted next; `nil` if it has ended, or if it waits for an earlier one.
-  public package(set) var dueAt: Int64?
+  public package(set) var dueAt: UnixTime?
   /// How long the last attempt took.
   public package(set) var milliseconds: Int?
   /// The HTTP status of the last answer; `nil` if there was none.
@@ -77,8 +77,8 @@ public struct DeliveryAttempt: Sendable {
 
   /// What was attempted.
   public let claimed: ClaimedDelivery
-  /// When, in seconds since 1970.
-  public let at: Int64
+  /// When.
+  public let at: UnixTime
   /// What follows.
   public let outcome: Outcome
   /// The HTTP status; `nil` without an answer.
@@ -90,7 +90,7 @@ public struct DeliveryAttempt: Sendable {
 
   /// An attempt.
   public init(
-    _ claimed: ClaimedDelivery, at: Int64, _ outcome: Outcome, answer: Int? = nil,
+    _ claimed: ClaimedDelivery, at: UnixTime, _ outcome: Outcome, answer: Int? = nil,
     error: String = "", milliseconds: Int
   ) {
     self.claimed = claimed
@@ -203,7 +203,7 @@ extension Store {
 
   /// The number of deliveries that enabled webhooks wait for, and when the oldest one's event happened. An event
   /// counts once until its deliveries are written.
-  public func pendingDeliveries() throws -> (count: Int, since: Int64?) {
+  public func pendingDeliveries() throws -> (count: Int, since: UnixTime?) {
     try read { connection in
       try connection.first(
         """
@@ -216,7 +216,7 @@ extension Store {
           ) AS pending
         ) AS counted
         """
-      ) { ($0.int(0), $0.optionalInteger(1)) } ?? (0, nil)
+      ) { ($0.int(0), $0.optionalTime(1)) } ?? (0, nil)
     }
   }
 
@@ -333,7 +333,7 @@ enum DeliveryRows {
   }
 
   /// The rows of the enabled webhooks with a delivery that is due.
-  static func webhooksWithDue(at now: Int64, _ connection: any Connection) throws -> [Int64] {
+  static func webhooksWithDue(at now: UnixTime, _ connection: any Connection) throws -> [Int64] {
     try connection.all(
       """
       SELECT id FROM webhook WHERE is_enabled = 1 AND EXISTS (
@@ -343,8 +343,8 @@ enum DeliveryRows {
   }
 
   static func claim(
-    of webhook: Int64, _ limit: Int, by server: String, until end: Int64,
-    _ connection: any Connection, now: Int64
+    of webhook: Int64, _ limit: Int, by server: String, until end: UnixTime,
+    _ connection: any Connection, now: UnixTime
   ) throws -> [ClaimedDelivery] {
     if limit <= 0 { return [] }
     let due = try all(
@@ -364,7 +364,7 @@ enum DeliveryRows {
   }
 
   static func finish(
-    _ attempt: DeliveryAttempt, by server: String, _ connection: any Connection, now: Int64
+    _ attempt: DeliveryAttempt, by server: String, _ connection: any Connection, now: UnixTime
   ) throws {
     let (event, webhook) = (attempt.claimed.delivery.id, attempt.claimed.webhookRow)
     try connection.run(
@@ -393,7 +393,7 @@ enum DeliveryRows {
   /// Ends a delivery. The next one about its domain is due.
   static func end(
     _ event: Int64, to webhook: Int64, _ status: Delivery.Status, error: String,
-    _ connection: any Connection, now: Int64
+    _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """

@@ -5,7 +5,7 @@ import SQL
 extension DomainRows {
   /// Adds the row of a new domain, for `save` to write the rest. A domain that was deleted under this
   /// name gets its row back, so that its revisions go on.
-  static func insert(_ domain: Domain, now: Int64, _ connection: any Connection) throws
+  static func insert(_ domain: Domain, now: UnixTime, _ connection: any Connection) throws
     -> DomainRows
   {
     if let deleted = try deleted(domain.name, connection) {
@@ -20,7 +20,7 @@ extension DomainRows {
   }
 
   /// Deletes everything except the row itself and the revisions.
-  func delete(_ name: DomainName, now: Int64, _ connection: any Connection) throws {
+  func delete(_ name: DomainName, now: UnixTime, _ connection: any Connection) throws {
     try connection.run(
       "UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ? WHERE id = ?",
       [.integer(now), .text(name.text), .integer(now), .integer(id)])
@@ -43,7 +43,7 @@ extension DomainRows {
   /// - Returns: `new` with the numbers of its entries and routes.
   /// - Throws: `StoreError.nameTaken`, `SQLError`.
   func save(
-    _ new: Domain, over old: Domain?, now: Int64, _ connection: any Connection
+    _ new: Domain, over old: Domain?, now: UnixTime, _ connection: any Connection
   ) throws -> Domain {
     var new = new
     try AppIdentifier.rows.insertMissing(

@@ -29,7 +29,7 @@ struct DomainRows {
       SELECT id, revision, updated_at FROM domain_name JOIN domain ON id = domain_id
       WHERE name = ? AND position = 0
       """, [.text(name.text)]
-    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.integer(2)) }
+    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.time(2)) }
   }
 
   /// The last state of the deleted domain with this name.
@@ -38,7 +38,7 @@ struct DomainRows {
   ) throws -> StoredDomain.Version? {
     try connection.first(
       "SELECT id, revision, updated_at FROM domain WHERE deleted_name = ?", [.text(name.text)]
-    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.integer(2)) }
+    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.time(2)) }
   }
 
   /// The state of the domain with this own name, which may be deleted.
@@ -80,7 +80,7 @@ struct DomainRows {
     ) { row in
       try DomainTables.domain.read(row, from: 3, into: &domain)
       return StoredDomain(
-        id: id, domain: domain, revision: row.int(0), updatedAt: row.integer(1),
+        id: id, domain: domain, revision: row.int(0), updatedAt: row.time(1),
         acceptedCodes: try [String].read(row, 2))
     }
   }

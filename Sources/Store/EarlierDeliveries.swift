@@ -1,3 +1,4 @@
+import Association
 import SQL
 
 /// Takes over what servers of the previous version write into `webhook_delivery` while they still run.
@@ -12,7 +13,7 @@ enum EarlierDeliveries {
   /// ones about the domain.
   ///
   /// - Returns: Whether any was moved.
-  static func take(_ limit: Int, _ connection: any Connection, now: Int64) throws -> Bool {
+  static func take(_ limit: Int, _ connection: any Connection, now: UnixTime) throws -> Bool {
     let rows = try connection.all(
       """
       SELECT id, message, domain FROM webhook_delivery AS own WHERE NOT EXISTS (

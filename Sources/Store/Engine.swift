@@ -1,3 +1,4 @@
+import Association
 import SQL
 
 /// What is different for each engine: connections, transactions, and what a database needs to stay well.
@@ -33,7 +34,7 @@ protocol Engine: AnyObject, Sendable {
   /// See `Store`.
   func faults(pausing pause: @escaping () throws -> Void) throws -> [String]
   var replacedFile: String? { get }
-  func rescue(now: Int64) throws -> String?
+  func rescue(now: UnixTime) throws -> String?
   var hasRoom: Bool { get }
   var fileSizes: [(file: String, bytes: Int)] { get }
   var directory: String { get }

@@ -9,7 +9,7 @@ enum EventRows {
   /// - Parameter isWaiting: Whether `deliver` is called later, for all webhooks that receive it.
   static func add(
     _ event: String, _ message: String, of domain: String?, _ data: JSON.Object, isWaiting: Bool,
-    _ connection: any Connection, now: Int64
+    _ connection: any Connection, now: UnixTime
   ) throws -> Int64 {
     var members: JSON.Object = [:]
     if let domain { members["domain"] = .string(domain) }
@@ -41,7 +41,7 @@ enum EventRows {
   ///
   /// - Parameter limit: The number of deliveries to write, roughly.
   /// - Returns: Whether more wait.
-  static func deliver(_ limit: Int, _ connection: any Connection, now: Int64) throws -> Bool {
+  static func deliver(_ limit: Int, _ connection: any Connection, now: UnixTime) throws -> Bool {
     let webhooks = try WebhookRows.enabled(connection)
     let count = max(1, limit / max(1, webhooks.count))
     let events = try waiting(after: 0, limit: count, connection)
@@ -68,7 +68,7 @@ enum EventRows {
   ///
   /// - Parameter webhooks: Rows of webhooks.
   static func deliver(
-    _ event: Int64, to webhooks: [Int64], _ connection: any Connection, now: Int64
+    _ event: Int64, to webhooks: [Int64], _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """
@@ -107,7 +107,7 @@ enum EventRows {
   ///
   /// - Parameter old: The webhook before the change.
   static func settle(
-    _ row: Int64, _ old: Webhook, _ connection: any Connection, now: Int64
+    _ row: Int64, _ old: Webhook, _ connection: any Connection, now: UnixTime
   ) throws {
     if old.isEnabled {
       let after = try connection.first(
@@ -147,7 +147,7 @@ enum EventRows {
   ///
   /// - Returns: The number of deleted deliveries.
   static func delete(
-    _ events: Set<Int64>, endedBefore time: Int64, _ connection: any Connection
+    _ events: Set<Int64>, endedBefore time: UnixTime, _ connection: any Connection
   ) throws -> Int {
     let these = "(SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each)"
     let list = Value.text(JSON.array(events.map { .integer($0) }).text)

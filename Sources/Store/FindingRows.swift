@@ -113,7 +113,7 @@ enum FindingRows {
   /// - Returns: For each finding, the suppression that covers it now.
   static func save(
     check findings: [Finding], of domain: Int64, _ document: Document, _ connection: any Connection,
-    now: Int64
+    now: UnixTime
   ) throws -> [Suppression?] {
     let rows = findings.prefix(limit).map { ReportedFinding($0) }
     let covering = try write(
@@ -126,7 +126,7 @@ enum FindingRows {
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
   /// a check changes its status.
   static func mark(
-    of domain: Int64, _ document: Document, _ connection: any Connection, now: Int64
+    of domain: Int64, _ document: Document, _ connection: any Connection, now: UnixTime
   ) throws {
     let suppressions = try SuppressionRows.all(of: domain, connection)
     let all = try all(of: domain, connection)

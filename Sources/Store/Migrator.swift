@@ -1,3 +1,4 @@
+import Association
 import PostgreSQLMigrations
 package import SQL
 import SQLiteMigrations
@@ -34,7 +35,7 @@ enum Migrator {
   /// - Parameter last: The last one to apply.
   /// - Throws: `StoreError.newerSchema` without touching the database; `SQLError`.
   static func migrate(
-    _ connection: any Connection, upTo last: Int = .max, now: Int64
+    _ connection: any Connection, upTo last: Int = .max, now: UnixTime
   ) throws {
     let current = try version(connection)
     if current > Migration.last {
@@ -94,7 +95,7 @@ enum Migrator {
   }
 
   private static func apply(
-    _ migration: Migration, to connection: any Connection, now: Int64
+    _ migration: Migration, to connection: any Connection, now: UnixTime
   ) throws {
     try connection.transaction(.schema) { connection in
       // Another process may have applied it while this one waited for the lock.

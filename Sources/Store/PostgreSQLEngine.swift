@@ -1,3 +1,4 @@
+import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -17,7 +18,7 @@ final class PostgreSQLEngine: Engine {
   /// - Parameter isPatient: Whether a server that cannot be reached is no error yet.
   init(
     _ address: PostgreSQLAddress, isReadOnly: Bool, isPatient: Bool,
-    now: @escaping @Sendable () -> Int64
+    now: @escaping @Sendable () -> UnixTime
   ) throws {
     let server = PostgreSQLServer(address) { connection in
       try Self.check(connection)
@@ -134,7 +135,7 @@ final class PostgreSQLEngine: Engine {
   }
 
   var replacedFile: String? { nil }
-  func rescue(now: Int64) -> String? { nil }
+  func rescue(now: UnixTime) -> String? { nil }
   var hasRoom: Bool { true }
   var fileSizes: [(file: String, bytes: Int)] { [] }
   var directory: String { FileManager.default.temporaryDirectory.path }

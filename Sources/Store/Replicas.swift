@@ -1,3 +1,4 @@
+public import Association
 import Glibc
 import SQL
 
@@ -11,10 +12,10 @@ public struct Replica: Sendable, Equatable {
   public package(set) var version: String
   /// Where its JSON API is reached.
   public package(set) var url: String
-  /// When it started, in seconds since 1970.
-  public package(set) var startedAt: Int64
-  /// When it was last seen, in seconds since 1970.
-  public package(set) var seenAt: Int64
+  /// When it started.
+  public package(set) var startedAt: UnixTime
+  /// When it was last seen.
+  public package(set) var seenAt: UnixTime
   /// The number of the last change that it serves.
   public package(set) var applied: Int64
   /// How many changes there were after that when it was last seen.
@@ -22,7 +23,7 @@ public struct Replica: Sendable, Equatable {
 
   /// A server that has just started.
   public init(
-    id: String, name: String, version: String, url: String, startedAt: Int64, applied: Int64
+    id: String, name: String, version: String, url: String, startedAt: UnixTime, applied: Int64
   ) {
     self.id = id
     self.name = name
@@ -104,8 +105,8 @@ extension Store {
       ) { row in
         var replica = Replica(
           id: row.text(0), name: row.text(1), version: row.text(2), url: row.text(3),
-          startedAt: row.integer(4), applied: row.integer(6))
-        (replica.seenAt, replica.lag) = (row.integer(5), row.integer(7))
+          startedAt: row.time(4), applied: row.integer(6))
+        (replica.seenAt, replica.lag) = (row.time(5), row.integer(7))
         return replica
       }
     }

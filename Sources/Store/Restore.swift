@@ -1,3 +1,4 @@
+public import Association
 import Glibc
 import SQL
 
@@ -33,10 +34,10 @@ extension Backup {
   ///   - path: The backup. It is not changed.
   ///   - database: The database. One of a server must exist, but may be empty.
   ///   - replacing: Whether to replace the contents of an existing database.
-  ///   - now: The time, in seconds since 1970.
+  ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`. Nothing was changed.
   public static func restore(
-    _ path: String, to database: DatabaseLocation, replacing: Bool, now: Int64
+    _ path: String, to database: DatabaseLocation, replacing: Bool, now: UnixTime
   ) throws -> Restored {
     switch database {
     case .file(let database):
@@ -49,7 +50,7 @@ extension Backup {
   }
 
   static func restore(
-    _ path: String, toFile database: String, replacing: Bool, now: Int64
+    _ path: String, toFile database: String, replacing: Bool, now: UnixTime
   ) throws -> Restored {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
@@ -102,13 +103,13 @@ extension Backup {
 private struct Replacement {
   private let connection: SQLiteConnection
   private let tables: [String]
-  private let now: Int64
+  private let now: UnixTime
 
   private static let context = WriteContext(author: "aasa restore")
   private static let action = "restore backup"
 
   /// Adds the restore to the audit, and ends all sessions: somebody may have signed out since the backup.
-  static func record(now: Int64, _ connection: SQLiteConnection) throws {
+  static func record(now: UnixTime, _ connection: SQLiteConnection) throws {
     try connection.execute("DELETE FROM main.session")
     try AuditRows.add(action, nil, by: context, now: now, connection)
   }
@@ -116,7 +117,7 @@ private struct Replacement {
   /// Opens the database and attaches the copy as `saved`.
   ///
   /// - Throws: `BackupError.newerSchema`; `SQLError`.
-  init(of database: String, by copy: String, now: Int64) throws {
+  init(of database: String, by copy: String, now: UnixTime) throws {
     connection = try SQLiteConnection(path: database, mode: .existing)
     self.now = now
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")

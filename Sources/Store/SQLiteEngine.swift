@@ -1,3 +1,4 @@
+import Association
 import Glibc
 import SQL
 import Synchronization
@@ -16,7 +17,7 @@ final class SQLiteEngine: Engine {
   /// Commits since `maintain` last moved the WAL.
   private let commits = Atomic<Int>(0)
 
-  init(path: String, fillingEmpty: Bool, isReadOnly: Bool, now: () -> Int64) throws {
+  init(path: String, fillingEmpty: Bool, isReadOnly: Bool, now: () -> UnixTime) throws {
     self.path = path
     switch DatabaseFile.size(path) {
     case nil where !isReadOnly: try DatabaseFile.create(path, now: now())
@@ -147,7 +148,7 @@ final class SQLiteEngine: Engine {
 
   var replacedFile: String? { files.missing }
 
-  func rescue(now: Int64) throws -> String? {
+  func rescue(now: UnixTime) throws -> String? {
     let path = DatabaseFile.dated(path, "rescue", now)
     let file = try AtomicFile(at: path)
     try BackupError.naming(path) {

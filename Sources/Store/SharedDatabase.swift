@@ -1,3 +1,4 @@
+public import Association
 import FoundationEssentials
 import Glibc
 import SQL
@@ -7,11 +8,11 @@ import SQL
 enum SharedDatabase {
   /// Connects to a database with the current schema.
   ///
-  /// - Parameter now: The time at which tables are created in an empty one, or old ones migrated, in seconds since
-  ///   1970; `nil` if nothing may be written.
+  /// - Parameter now: The time at which tables are created in an empty one, or old ones migrated; `nil` if nothing
+  ///   may be written.
   /// - Throws: `StoreError`, `SQLError`.
   static func connect(
-    _ address: PostgreSQLAddress, creatingAt now: Int64?
+    _ address: PostgreSQLAddress, creatingAt now: UnixTime?
   ) throws -> PostgreSQLConnection {
     let connection = try PostgreSQLConnection(address)
     try Migrator.refuseForeign(connection)
@@ -30,7 +31,7 @@ enum SharedDatabase {
   /// Restores a backup like one of SQLite: the present contents become a file, that is restored, and the result
   /// replaces them, all in one transaction, for which other writers wait.
   static func restore(
-    _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: Int64
+    _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: UnixTime
   ) throws -> Restored {
     let connection = try connect(address, creatingAt: now)
     return try connection.transaction(.write) { connection in
@@ -65,7 +66,7 @@ enum SharedDatabase {
 
 extension TableCopy {
   /// Copies a database into an empty file.
-  func save(_ source: any Connection, to file: borrowing AtomicFile, now: Int64) throws {
+  func save(_ source: any Connection, to file: borrowing AtomicFile, now: UnixTime) throws {
     let target = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
     try target.execute("PRAGMA synchronous = OFF")
     try Migrator.migrate(target, now: now)
@@ -97,10 +98,10 @@ extension Backup {
   /// - Parameters:
   ///   - source: The database, which is not changed. The schema of a file may be an older one.
   ///   - target: A file that does not exist, or an empty database of a server.
-  ///   - now: The time, in seconds since 1970.
+  ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
   public static func copy(
-    from source: DatabaseLocation, to target: DatabaseLocation, now: Int64
+    from source: DatabaseLocation, to target: DatabaseLocation, now: UnixTime
   ) throws -> CopiedDatabase {
     try translatingErrors {
       switch source {
@@ -121,7 +122,7 @@ extension Backup {
   }
 
   private static func copy(
-    _ source: any Connection, _ name: DatabaseLocation, to target: DatabaseLocation, now: Int64
+    _ source: any Connection, _ name: DatabaseLocation, to target: DatabaseLocation, now: UnixTime
   ) throws -> CopiedDatabase {
     let copy = try TableCopy()
     try checkUnused(source, name, now)
@@ -152,7 +153,7 @@ extension Backup {
   }
 
   private static func checkUnused(
-    _ connection: any Connection, _ name: DatabaseLocation, _ now: Int64
+    _ connection: any Connection, _ name: DatabaseLocation, _ now: UnixTime
   ) throws {
     let servers = try connection.all(
       "SELECT url FROM replica WHERE ends_at >= ? ORDER BY url", [.integer(now)]

@@ -1,4 +1,4 @@
-import Association
+public import Association
 import SQL
 
 /// A file with everything that a server serves, so that it can start without its database. A change of it is
@@ -44,9 +44,9 @@ public final class Snapshot: Sendable {
 
   /// Adds changes, in their order.
   ///
-  /// - Parameter now: The time, in seconds since 1970.
+  /// - Parameter now: The time.
   /// - Throws: `StoreError`.
-  public func add(_ changes: [Changes.Change], now: Int64) throws {
+  public func add(_ changes: [Changes.Change], now: UnixTime) throws {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       try connection.transaction(.write) { connection in
@@ -58,15 +58,15 @@ public final class Snapshot: Sendable {
 
   /// Calls `body` with each domain. A file that is damaged is left out, and the fault says so.
   ///
-  /// - Returns: When the snapshot was taken, in seconds since 1970.
+  /// - Returns: When the snapshot was taken.
   /// - Throws: `StoreError`, and what `body` throws.
-  public func read(_ body: (Changes.Change) throws -> Void) throws -> Int64 {
+  public func read(_ body: (Changes.Change) throws -> Void) throws -> UnixTime {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       return try connection.transaction(.read) { connection in
         let takenAt = try connection.first(
           "SELECT taken_at FROM snapshot WHERE program = 'aasa' AND version = 1"
-        ) { $0.integer(0) }
+        ) { $0.time(0) }
         guard let takenAt else { throw StoreError.foreign }
         try connection.run("SELECT id, names FROM domain ORDER BY id") { row in
           let names = row.text(1).split(separator: " ").map { Alias(stored: String($0)) }
@@ -96,7 +96,7 @@ public final class Snapshot: Sendable {
       }
       return ServedFile(
         kind: kind, revision: row.int(1), document: content, sha256: sha256,
-        publishedAt: row.integer(4), cacheSeconds: row.int(5))
+        publishedAt: row.time(4), cacheSeconds: row.int(5))
     }
     if let fault, files.allSatisfy({ $0 == nil }) {
       return Changes.Change(domain: domain, now: .unreadable(fault: fault))
@@ -128,7 +128,7 @@ public final class Snapshot: Sendable {
     }
   }
 
-  private static func note(_ now: Int64, _ connection: any Connection) throws {
+  private static func note(_ now: UnixTime, _ connection: any Connection) throws {
     try connection.run("UPDATE snapshot SET taken_at = ?", [.integer(now)])
   }
 }

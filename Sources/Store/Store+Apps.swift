@@ -22,10 +22,10 @@ public struct StoredApp<Key: AppKey>: Sendable, Equatable {
   public package(set) var app: Key.App
   /// How many domains use it.
   public package(set) var domainCount: Int
-  /// When it last changed, in seconds since 1970.
-  public package(set) var updatedAt: Int64
+  /// When it last changed.
+  public package(set) var updatedAt: UnixTime
 
-  package init(app: Key.App, domainCount: Int = 0, updatedAt: Int64 = 0) {
+  package init(app: Key.App, domainCount: Int = 0, updatedAt: UnixTime = 0) {
     self.app = app
     self.domainCount = domainCount
     self.updatedAt = updatedAt
@@ -260,7 +260,7 @@ public struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// Adds the apps that have no row yet.
-  func insertMissing(_ keys: [Key], now: Int64, _ connection: any Connection) throws {
+  func insertMissing(_ keys: [Key], now: UnixTime, _ connection: any Connection) throws {
     for key in try missing(keys, connection) {
       try save(Key.app(key), over: nil, now: now, connection)
     }
@@ -275,7 +275,8 @@ public struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// Writes the row of an app.
-  func save(_ app: Key.App, over old: Key.App?, now: Int64, _ connection: any Connection) throws {
+  func save(_ app: Key.App, over old: Key.App?, now: UnixTime, _ connection: any Connection) throws
+  {
     try check(app)
     let (new, key) = (StoredApp<Key>(app: app, updatedAt: now), app[keyPath: key].text)
     if old == nil {
@@ -293,7 +294,7 @@ public struct AppRows<Key: AppKey>: Sendable {
   ///
   /// - Throws: `StoreError.unknownApps`.
   func preview(
-    _ app: Key.App, over old: StoredApp<Key>?, now: Int64, _ connection: any Connection
+    _ app: Key.App, over old: StoredApp<Key>?, now: UnixTime, _ connection: any Connection
   ) throws -> StoredApp<Key> {
     if let old, old.app == app { return old }
     try check(app)
@@ -310,7 +311,7 @@ public struct AppRows<Key: AppKey>: Sendable {
     try connection.run("DELETE FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)])
   }
 
-  func rename(_ old: Key, to new: Key, now: Int64, _ connection: any Connection) throws {
+  func rename(_ old: Key, to new: Key, now: UnixTime, _ connection: any Connection) throws {
     try connection.run(
       "UPDATE \(table.name) SET \(keyColumn) = ?, updated_at = ? WHERE \(keyColumn) = ?",
       [.text(new.text), .integer(now), .text(old.text)])

@@ -34,8 +34,8 @@ public enum CheckOutcome: String, Sendable, CaseIterable {
 public struct CheckRecord: Sendable {
   /// The domain.
   public let domain: DomainName
-  /// When it began, in seconds since 1970.
-  public let at: Int64
+  /// When it began.
+  public let at: UnixTime
   /// What it found, the worst first.
   public let findings: [Finding]
   /// All of it, as the API answers, before suppressions.
@@ -51,11 +51,11 @@ public struct CheckRecord: Sendable {
     public var revision: Int?
     /// By how many revisions that is behind.
     public var lag: Int?
-    /// When it was fetched, in seconds since 1970.
-    public var fetchedAt: Int64?
+    /// When it was fetched.
+    public var fetchedAt: UnixTime?
 
     /// A copy.
-    public init(revision: Int?, lag: Int?, fetchedAt: Int64?) {
+    public init(revision: Int?, lag: Int?, fetchedAt: UnixTime?) {
       self.revision = revision
       self.lag = lag
       self.fetchedAt = fetchedAt
@@ -68,11 +68,11 @@ public struct CheckRecord: Sendable {
     public var names: [String]
     /// Who issued it.
     public var issuer: String
-    /// When it ends, in seconds since 1970.
-    public var endsAt: Int64
+    /// When it ends.
+    public var endsAt: UnixTime
 
     /// A certificate.
-    public init(names: [String], issuer: String, endsAt: Int64) {
+    public init(names: [String], issuer: String, endsAt: UnixTime) {
       self.names = names
       self.issuer = issuer
       self.endsAt = endsAt
@@ -80,7 +80,7 @@ public struct CheckRecord: Sendable {
   }
 
   /// A check.
-  public init(_ domain: DomainName, at: Int64, findings: [Finding], result: JSON.Object) {
+  public init(_ domain: DomainName, at: UnixTime, findings: [Finding], result: JSON.Object) {
     self.domain = domain
     self.at = at
     self.findings = findings
@@ -102,10 +102,10 @@ public struct RecordedCheck: Sendable {
 public struct CheckRun: Sendable {
   /// Its row.
   public package(set) var id: Int64 = 0
-  /// When the first of them began, in seconds since 1970.
-  public package(set) var firstAt: Int64 = 0
+  /// When the first of them began.
+  public package(set) var firstAt: UnixTime = 0
   /// When the last of them began.
-  public package(set) var lastAt: Int64 = 0
+  public package(set) var lastAt: UnixTime = 0
   /// Their number.
   public package(set) var count = 1
   /// How they ended.
@@ -122,20 +122,20 @@ public struct CheckRun: Sendable {
 public struct CheckState: Sendable {
   /// The domain.
   public let domain: DomainName
-  /// When it was, in seconds since 1970.
-  public let at: Int64
+  /// When it was.
+  public let at: UnixTime
   /// The checks in a row that had its outcome, without the result.
   public let run: CheckRun
   /// The number of failing checks in a row, and when the first of them was.
   public let failures: Int
-  /// When the first of them was, in seconds since 1970.
-  public let failingSince: Int64?
-  /// When the certificate of the origin ends, in seconds since 1970.
-  public let certificateEndsAt: Int64?
+  /// When the first of them was.
+  public let failingSince: UnixTime?
+  /// When the certificate of the origin ends.
+  public let certificateEndsAt: UnixTime?
   /// By how many revisions Apple's CDN is behind.
   public let cdnLag: Int?
   /// When Apple's CDN fetched what it has.
-  public let cdnFetchedAt: Int64?
+  public let cdnFetchedAt: UnixTime?
 }
 
 extension Store {
@@ -178,7 +178,7 @@ extension Store {
   public func claimChecks(
     urgent: Int, others: Int, limit: Int, lease: Int64
   ) throws -> (urgent: [DomainName], others: [DomainName]) {
-    let due = { (connection: any Connection, now: Int64) in
+    let due = { (connection: any Connection, now: UnixTime) in
       let urgent = try CheckRows.due(
         isUrgent: true, limit: min(urgent, limit), connection, now: now)
       let others = try CheckRows.due(
@@ -266,10 +266,10 @@ extension Store {
         """, values + [.text(last ?? ""), .integer(limit)]
       ) { row in
         CheckState(
-          domain: DomainName(stored: row.text(0)), at: row.integer(1),
+          domain: DomainName(stored: row.text(0)), at: row.time(1),
           run: try CheckRows.brief.read(row, from: 7), failures: row.int(2),
-          failingSince: row.optionalInteger(3), certificateEndsAt: row.optionalInteger(4),
-          cdnLag: try Int?.read(row, 5), cdnFetchedAt: row.optionalInteger(6))
+          failingSince: row.optionalTime(3), certificateEndsAt: row.optionalTime(4),
+          cdnLag: try Int?.read(row, 5), cdnFetchedAt: row.optionalTime(6))
       }
       let total = try connection.first("SELECT count(*) \(from)", values) { $0.int(0) }
       return (page, total ?? 0)
@@ -285,16 +285,16 @@ public struct CheckSummary: Sendable {
   public var unchecked = 0
   /// The number of domains by the code of a finding that counts.
   public var codes: [String: Int] = [:]
-  /// When each certificate ends, in seconds since 1970, in order.
-  public var certificateEnds: [Int64] = []
+  /// When each certificate ends, in order.
+  public var certificateEnds: [UnixTime] = []
   /// The number of domains by how many revisions Apple's CDN is behind.
   public var cdnLags: [Int: Int] = [:]
   /// The number of domains of which Apple's CDN has none of our revisions.
   public var withoutRevision = 0
   /// How old each copy in Apple's CDN was when it was checked, in seconds, in order.
   public var cdnAges: [Int64] = []
-  /// When the last check of all was, in seconds since 1970.
-  public var last: Int64?
+  /// When the last check of all was.
+  public var last: UnixTime?
 }
 
 extension Store {
@@ -310,13 +310,13 @@ extension Store {
         FROM check_schedule LEFT JOIN domain_check ON domain_check.id = check_id
         """
       ) { row in
-        guard let status = try CheckStatus?.read(row, 0), let at = row.optionalInteger(4) else {
+        guard let status = try CheckStatus?.read(row, 0), let at = row.optionalTime(4) else {
           summary.unchecked += 1
           return
         }
         summary.statuses[status, default: 0] += 1
-        if let end = row.optionalInteger(1) { summary.certificateEnds.append(end) }
-        if let fetched = row.optionalInteger(3) { summary.cdnAges.append(at - fetched) }
+        if let end = row.optionalTime(1) { summary.certificateEnds.append(end) }
+        if let fetched = row.optionalTime(3) { summary.cdnAges.append(at.seconds(since: fetched)) }
         if let lag = try Int?.read(row, 2) {
           summary.cdnLags[lag, default: 0] += 1
         } else {

@@ -56,8 +56,8 @@ extension Store {
           DomainSummary(
             name: DomainName(stored: name), isEnabled: row.bool(1),
             format: try row.enumeration(2), environment: try row.enumeration(3),
-            revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6),
-            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalInteger(8)))
+            revision: row.int(4), updatedAt: row.time(5), deletedAt: row.optionalTime(6),
+            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8)))
         ids.append(row.integer(9))
       }
       let glances = try DomainGlances(of: ids, connection, now: now())
@@ -227,16 +227,16 @@ public struct DomainSummary: Sendable, Equatable {
   public let environment: App.Environment
   /// The current revision.
   public let revision: Int
-  /// The time of the last change, in seconds since 1970.
-  public let updatedAt: Int64
-  /// When the domain was deleted, in seconds since 1970; `nil` if it was not.
-  public let deletedAt: Int64?
+  /// The time of the last change.
+  public let updatedAt: UnixTime
+  /// When the domain was deleted; `nil` if it was not.
+  public let deletedAt: UnixTime?
   /// How the last check of the domain ended; `nil` before the first.
   public let check: CheckStatus?
-  /// When that was, in seconds since 1970.
-  public let checkedAt: Int64?
-  /// When the certificate that it saw ends, in seconds since 1970; `nil` if it saw none.
-  public fileprivate(set) var certificateEndsAt: Int64?
+  /// When that was.
+  public let checkedAt: UnixTime?
+  /// When the certificate that it saw ends; `nil` if it saw none.
+  public fileprivate(set) var certificateEndsAt: UnixTime?
   /// The kinds of documents of the current revision, in their order.
   public fileprivate(set) var kinds: [DocumentKind] = []
   /// Whether `assetlinks.json` has statements that let an app handle links and that no row renders.
@@ -261,7 +261,7 @@ public struct DomainSummary: Sendable, Equatable {
 private struct DomainGlances {
   private struct Glance {
     var isPending = false
-    var certificateEndsAt: Int64?
+    var certificateEndsAt: UnixTime?
     var isCollected = false
     var hasKeptStatements = false
     var fetched: Int?
@@ -271,21 +271,21 @@ private struct DomainGlances {
 
   private var glances: [Int64: Glance] = [:]
 
-  init(of ids: [Int64], _ connection: any Connection, now: Int64) throws {
+  init(of ids: [Int64], _ connection: any Connection, now: UnixTime) throws {
     if ids.isEmpty { return }
     let list = Value.text(JSON.array(ids.map { .integer($0) }).text)
     let isListed = "IN (SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each)"
     try connection.run(
       """
       SELECT domain.id, linted_by < ?2, certificate_ends_at, \(FetchRows.isCollected),
-        (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple)),
+        \(FetchRows.collected),
         assetlinks_extra LIKE '%handle_all_urls%' AND assetlinks_extra LIKE '%"package_name"%'
       FROM domain LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
       WHERE domain.id \(isListed)
       """, [list, .integer(Linter.version)]
     ) { row in
       glances[row.integer(0)] = Glance(
-        isPending: row.bool(1), certificateEndsAt: row.optionalInteger(2),
+        isPending: row.bool(1), certificateEndsAt: row.optionalTime(2),
         isCollected: row.bool(3), hasKeptStatements: row.bool(5), fetched: try Int?.read(row, 4))
     }
     try connection.run(

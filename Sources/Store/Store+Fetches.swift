@@ -13,16 +13,16 @@ public struct NewFetches: Sendable, Equatable {
   /// The class of fetcher.
   public let fetcher: FetcherClass
   /// The number of fetches, at least 1.
-  public let count: Int
-  /// The time of the first one, in seconds since 1970.
-  public let firstAt: Int64
-  /// The time of the last one, in seconds since 1970.
-  public let lastAt: Int64
+  public private(set) var count: Int
+  /// The time of the first one.
+  public private(set) var firstAt: UnixTime
+  /// The time of the last one.
+  public private(set) var lastAt: UnixTime
 
   /// Fetches.
   public init(
     domain: Int64, revision: Int, kind: DocumentKind = .apple, fetcher: FetcherClass, count: Int,
-    firstAt: Int64, lastAt: Int64
+    firstAt: UnixTime, lastAt: UnixTime
   ) {
     self.domain = domain
     self.revision = revision
@@ -43,7 +43,7 @@ extension NewFetches {
     for index in fetches.indices {
       let fetch = fetches[index]
       if count > 0, fetches[count - 1].key == fetch.key {
-        fetches[count - 1] = fetches[count - 1].adding(fetch)
+        fetches[count - 1].add(fetch)
       } else {
         fetches[count] = fetch
         count += 1
@@ -56,11 +56,10 @@ extension NewFetches {
     (domain, revision, kind.rawValue, fetcher.rawValue)
   }
 
-  private func adding(_ other: NewFetches) -> NewFetches {
-    NewFetches(
-      domain: domain, revision: revision, kind: kind, fetcher: fetcher,
-      count: count + other.count,
-      firstAt: min(firstAt, other.firstAt), lastAt: max(lastAt, other.lastAt))
+  private mutating func add(_ other: NewFetches) {
+    count += other.count
+    firstAt = min(firstAt, other.firstAt)
+    lastAt = max(lastAt, other.lastAt)
   }
 }
 
@@ -68,10 +67,10 @@ extension NewFetches {
 public struct FetchCount: Sendable, Equatable {
   /// The number of fetches.
   public let count: Int
-  /// The time of the first one, in seconds since 1970.
-  public let firstAt: Int64
-  /// The time of the last one, in seconds since 1970.
-  public let lastAt: Int64
+  /// The time of the first one.
+  public let firstAt: UnixTime
+  /// The time of the last one.
+  public let lastAt: UnixTime
   /// The revision of the last one.
   public let lastRevision: Int
 }
@@ -93,8 +92,8 @@ public struct RevisionFetches: Sendable, Equatable {
   /// No element for a class without fetches.
   public let counts: [FetcherClass: FetchCount]
   /// When Apple's CDN first fetched this document, from this revision or from earlier ones in a row with
-  /// the same document, in seconds since 1970; `nil` if it has not, or if it fetched another one since.
-  public let collectedAt: Int64?
+  /// the same document; `nil` if it has not, or if it fetched another one since.
+  public let collectedAt: UnixTime?
 }
 
 /// The number of domains whose bytes Apple's CDN has not fetched.
@@ -105,8 +104,8 @@ public struct WaitingDomains: Sendable, Equatable {
   public let isCollectedBefore: Bool
   /// The number of domains.
   public let count: Int
-  /// When the first of them began to serve its bytes, in seconds since 1970; `nil` without any.
-  public let since: Int64?
+  /// When the first of them began to serve its bytes; `nil` without any.
+  public let since: UnixTime?
 }
 
 extension Store {
@@ -222,20 +221,42 @@ enum FetchRows {
       ])
   }
 
+  /// SQL for the newest revision of `domain` that Apple's CDN fetched; NULL if it fetched none.
+  static let collected = """
+    (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
+    """
+
   /// SQL for whether Apple's CDN has the bytes that `domain` serves: those of the newest revision that it
   /// fetched.
   static let isCollected = """
-    EXISTS (SELECT 1
-      FROM (SELECT max(revision) AS last FROM "fetch"
-        WHERE domain_id = domain.id AND \(byApple)) AS fetched
-      WHERE last = domain.revision OR
-        \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision")))
+    EXISTS (SELECT 1 FROM (SELECT \(collected) AS revision) AS last
+      WHERE last.revision = domain.revision
+        OR \(sha256(of: "last.revision")) = \(sha256(of: "domain.revision")))
     """
 
   /// SQL for whether `domain` publishes Apple's file.
   static let hasApplesFile = """
     EXISTS (SELECT 1 FROM document WHERE document.domain_id = domain.id
       AND document.revision = domain.revision AND document.kind = \(apple))
+    """
+
+  /// SQL for each enabled domain that publishes Apple's file, with what Apple's CDN has of it. `others` is the
+  /// newest revision with other bytes than those that are served, or 0.
+  private static let copies = """
+    (SELECT id, environment, revision, updated_at, \(sha256(of: "domain.revision")) AS sha256,
+        \(collected) AS collected, \(isCollected) AS is_collected,
+        coalesce((
+          SELECT max(revision) FROM document AS other
+          WHERE other.domain_id = domain.id AND other.kind = \(apple)
+            AND other.sha256 <> \(sha256(of: "domain.revision"))), 0) AS others
+      FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND \(hasApplesFile)) AS copy
+    """
+
+  /// SQL for when the domain of `copies` began to serve its bytes.
+  private static let servedSince = """
+    CASE WHEN copy.revision = 1 THEN updated_at ELSE (
+      SELECT published_at FROM revision WHERE domain_id = copy.id AND number > others
+      ORDER BY number LIMIT 1) END
     """
 
   /// Whether Apple's CDN has the bytes that a domain serves.
@@ -248,14 +269,13 @@ enum FetchRows {
 
   /// Writes the event that Apple's CDN has fetched what a domain serves, if it has since these fetches.
   fileprivate static func emitCollection(
-    _ fetch: NewFetches, _ connection: any Connection, now: Int64
+    _ fetch: NewFetches, _ connection: any Connection, now: UnixTime
   ) throws {
     let current = try connection.first(
       """
-      SELECT revision, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END FROM domain
-      WHERE id = ? AND is_enabled = 1 AND deleted_at IS NULL AND \(isCollected)
+      SELECT revision, \(servedSince) FROM \(copies) WHERE id = ? AND is_collected
       """, [.integer(fetch.domain)]
-    ) { (revision: $0.int(0), since: $0.integer(1)) }
+    ) { (revision: $0.int(0), since: $0.time(1)) }
     guard let current else { return }
     try WebhookRows.emit(
       .appleCollected, of: fetch.domain,
@@ -270,7 +290,7 @@ enum FetchRows {
     let id: Int64
     let revision: Int
     let sha256: String
-    let since: Int64
+    let since: UnixTime
     let collected: Int
   }
 
@@ -279,35 +299,27 @@ enum FetchRows {
   ///
   /// - Parameter domain: The row of the only domain to look at; `nil` for all.
   fileprivate static func overdue(
-    _ time: Int64, of domain: Int64? = nil, limit: Int, _ connection: any Connection
+    _ time: UnixTime, of domain: Int64? = nil, limit: Int, _ connection: any Connection
   ) throws -> [Overdue] {
     try connection.all(
       """
-      SELECT id, revision, sha256, since, collected FROM (
-        SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
-          CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple)) AS collected
-        FROM domain WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1)
-          AND domain.is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
-          \(domain == nil ? "" : "AND id = ?3"))
-      AS late WHERE sha256 IS NOT NULL AND since < ?1 AND collected IS NOT NULL
-        AND NOT EXISTS (
-          SELECT 1 FROM apple_overdue AS told
-          WHERE told.domain_id = late.id AND told.sha256 = late.sha256 AND NOT EXISTS (
-            SELECT 1 FROM document AS other
-            WHERE other.domain_id = late.id AND other.kind = \(apple)
-              AND other.revision > told.revision AND other.sha256 <> late.sha256))
+      SELECT id, revision, sha256, \(servedSince), collected FROM \(copies)
+      WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1) AND NOT is_collected
+        AND collected IS NOT NULL AND \(servedSince) < ?1 AND NOT EXISTS (
+          SELECT 1 FROM apple_overdue AS told WHERE told.domain_id = copy.id
+            AND told.sha256 = copy.sha256 AND told.revision > others)
+        \(domain == nil ? "" : "AND id = ?3")
       LIMIT ?2
       """, [.integer(time), .integer(limit)] + (domain.map { [.integer($0)] } ?? [])
     ) { row in
       Overdue(
-        id: row.integer(0), revision: row.int(1), sha256: row.text(2), since: row.integer(3),
+        id: row.integer(0), revision: row.int(1), sha256: row.text(2), since: row.time(3),
         collected: row.int(4))
     }
   }
 
   fileprivate static func emit(
-    _ overdue: Overdue, _ connection: any Connection, now: Int64
+    _ overdue: Overdue, _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """
@@ -318,7 +330,8 @@ enum FetchRows {
       .appleOverdue, of: overdue.id,
       [
         "revision": .integer(overdue.revision), "collected": .integer(overdue.collected),
-        "servedSince": .time(overdue.since), "hours": .integer((now - overdue.since) / 3600),
+        "servedSince": .time(overdue.since),
+        "hours": .integer(now.seconds(since: overdue.since) / 3600),
       ], connection, now: now)
   }
 
@@ -326,41 +339,24 @@ enum FetchRows {
   static let byApple = "kind = \(apple) AND fetcher = '\(FetcherClass.appleCDN.rawValue)'"
   private static let apple = "'\(DocumentKind.apple.rawValue)'"
 
-  /// SQL for the SHA-256 of Apple's file in a revision.
-  private static func sha256(of domain: String, _ revision: String) -> String {
+  /// SQL for the SHA-256 of Apple's file in a revision of `domain`; NULL if it has none.
+  private static func sha256(of revision: String) -> String {
     """
-    (SELECT sha256 FROM document WHERE document.domain_id = \(domain)
+    (SELECT sha256 FROM document WHERE document.domain_id = domain.id
       AND document.revision = \(revision) AND document.kind = \(apple))
     """
   }
 
-  /// SQL for when `domain` began to serve its bytes: the time of the first of the newest revisions that
-  /// have them.
-  private static let servedSince = """
-    (SELECT published_at FROM revision AS same
-      WHERE same.domain_id = domain.id AND same.number > coalesce((
-        SELECT revision FROM document AS other
-        WHERE other.domain_id = domain.id AND other.kind = \(apple)
-          AND other.sha256 <> \(sha256(of: "domain.id", "domain.revision"))
-        ORDER BY revision DESC LIMIT 1), 0)
-      ORDER BY number LIMIT 1)
-    """
-
   static func waiting(_ connection: any Connection) throws -> [WaitingDomains] {
     try connection.all(
       """
-      SELECT environment, count(*), min(since), is_collected_before FROM (
-        SELECT environment, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          EXISTS (SELECT 1 FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
-            AS is_collected_before
-        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
-          AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL) AS waiting
-      GROUP BY environment, is_collected_before
+      SELECT environment, count(*), min(\(servedSince)), collected IS NOT NULL AS is_collected_before
+      FROM \(copies) WHERE NOT is_collected GROUP BY environment, is_collected_before
       """
     ) { row in
       WaitingDomains(
         environment: try row.enumeration(0), isCollectedBefore: row.bool(3), count: row.int(1),
-        since: row.integer(2))
+        since: row.optionalTime(2))
     }
   }
 
@@ -368,7 +364,7 @@ enum FetchRows {
   /// has the same one.
   static func collectedAt(
     _ revision: Revision, of domain: Int64, _ connection: any Connection
-  ) throws -> Int64? {
+  ) throws -> UnixTime? {
     guard let file = revision.documents.first(where: { $0.kind == .apple }) else { return nil }
     return try connection.first(
       """
@@ -381,7 +377,7 @@ enum FetchRows {
               SELECT revision FROM "fetch" WHERE domain_id = ?1 AND \(byApple)))
           AND ?2 AND sha256 = ?3
       """, [.integer(domain), .integer(revision.number), .text(file.sha256)]
-    ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+    ) { $0.optionalTime(0) } ?? nil
   }
 
   /// The counts of some revisions of a domain, by revision.
@@ -423,7 +419,7 @@ enum FetchRows {
     (
       try row.enumeration(0),
       FetchCount(
-        count: row.int(1), firstAt: row.integer(2), lastAt: row.integer(3),
+        count: row.int(1), firstAt: row.time(2), lastAt: row.time(3),
         lastRevision: row.int(4))
     )
   }

@@ -147,7 +147,7 @@ extension FindingFilter {
     """
 
   /// The parameters 1 to 8.
-  fileprivate func conditions(now: Int64) -> [Value] {
+  fileprivate func conditions(now: UnixTime) -> [Value] {
     [
       // Every name is between these.
       .text(domain?.text ?? ""), .text(domain?.text ?? "\u{7F}"),

@@ -1,3 +1,4 @@
+import Association
 import SQL
 import Synchronization
 
@@ -72,9 +73,9 @@ public final class Pruning: Sendable {
     var areDeliveriesDone = false
     var areChecksDone = false
     /// When the work must be taken again.
-    var takenUntil: Int64 = .min
+    var takenUntil: UnixTime = 0
     /// The start of the next round.
-    var next: Int64 = .min
+    var next: UnixTime = 0
   }
 
   /// Prunes a store.
@@ -140,7 +141,7 @@ extension Store {
   private static let secondsOfDay: Int64 = 86_400
 
   /// The time before which rows are removed; `nil` to keep all.
-  fileprivate func cutoff(days: Int) -> Int64? {
+  fileprivate func cutoff(days: Int) -> UnixTime? {
     guard days > 0 else { return nil }
     let (seconds, isTooLong) = Int64(days).multipliedReportingOverflow(by: Self.secondsOfDay)
     return isTooLong ? nil : now() - seconds

@@ -206,7 +206,7 @@ enum RevisionRows {
 extension Revision {
   /// The revision that an edit publishes.
   init(
-    of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: Int64
+    of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: UnixTime
   ) {
     self.init(
       number: number,

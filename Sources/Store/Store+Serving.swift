@@ -20,8 +20,8 @@ public struct ServedFile: Sendable {
   public let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
   public let sha256: String
-  /// The time of publication, in seconds since 1970.
-  public let publishedAt: Int64
+  /// The time of publication.
+  public let publishedAt: UnixTime
   /// The `max-age` of answers, in seconds.
   public let cacheSeconds: Int
 }
@@ -233,7 +233,7 @@ private enum ServedRows {
     guard SHA256.hexadecimal(of: document) == sha256 else { return nil }
     return ServedFile(
       kind: kind, revision: row.int(first), document: document,
-      sha256: sha256, publishedAt: row.integer(first + 1), cacheSeconds: cacheSeconds)
+      sha256: sha256, publishedAt: row.time(first + 1), cacheSeconds: cacheSeconds)
   }
 }
 

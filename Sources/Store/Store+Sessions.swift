@@ -1,11 +1,12 @@
+public import Association
 import SQL
 
 /// A sign-in with a token, for browsers. It ends with its token.
 public struct Session: Sendable {
   /// The token that it was begun with.
   public let token: Token
-  /// When it ends, in seconds since 1970.
-  public let endsAt: Int64
+  /// When it ends.
+  public let endsAt: UnixTime
 
   /// How long a session lasts, in seconds.
   public static let duration: Int64 = 43_200
@@ -25,7 +26,7 @@ extension Store {
         """, [.blob(hash)]
       ) { row in
         let end = TokenRows.count
-        return (try TokenRows.read(row).token, hash: row.blob(end), endsAt: row.integer(end + 1))
+        return (try TokenRows.read(row).token, hash: row.blob(end), endsAt: row.time(end + 1))
       }
     }
     guard let (token, stored, endsAt) = found, TokenSecret.isSame(stored, hash) else { return nil }

@@ -36,7 +36,7 @@ extension Store {
 
 extension DomainEdit {
   /// What saving a domain will give, without the numbers of new entries and routes.
-  package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
+  package func preview(action: String, by context: WriteContext, now: UnixTime) -> EditedDomain {
     if let old = basis.stored, let before = basis.published, old.domain == domain,
       before.documents == documents
     {

@@ -26,14 +26,14 @@ public struct Token: Sendable, Equatable {
   public package(set) var role: Role
   /// The domains that it is limited to, such as `*.brand.example`; empty for all.
   public package(set) var domains: [Alias] = []
-  /// When it was created, in seconds since 1970.
-  public package(set) var createdAt: Int64
-  /// When it expires, in seconds since 1970; `nil` for never.
-  public package(set) var expiresAt: Int64?
+  /// When it was created.
+  public package(set) var createdAt: UnixTime
+  /// When it expires; `nil` for never.
+  public package(set) var expiresAt: UnixTime?
   /// When it expires if it is not used before; `nil` for never.
-  var unusedUntil: Int64?
-  /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
-  public package(set) var lastUsedAt: Int64?
+  var unusedUntil: UnixTime?
+  /// When it was last used, to the minute; `nil` for never.
+  public package(set) var lastUsedAt: UnixTime?
   /// Whether it has the rights of a user whom a proxy names.
   public package(set) var isUser = false
 
@@ -69,7 +69,7 @@ extension Store {
   /// `writeTokenUses` stores it.
   func noteUse(of token: Token) {
     // Not before the token existed.
-    let minute = max(now() / 60 * 60, token.createdAt)
+    let minute = max(UnixTime(now().seconds / 60 * 60), token.createdAt)
     if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }
   }
 
@@ -96,10 +96,10 @@ extension Transaction {
   ///
   /// - Parameters:
   ///   - domains: The domains that it is limited to; empty for all.
-  ///   - expiresAt: When it expires, in seconds since 1970; `nil` for never.
+  ///   - expiresAt: When it expires; `nil` for never.
   /// - Throws: `StoreError.tokenNameTaken`, `StoreError.userNameTaken`.
   public func createToken(
-    name: String, role: Role, domains: [Alias] = [], expiresAt: Int64? = nil
+    name: String, role: Role, domains: [Alias] = [], expiresAt: UnixTime? = nil
   ) throws -> TokenSecret {
     if try UserRows.find(name, connection) != nil { throw StoreError.userNameTaken(name) }
     let secret = try TokenSecret()

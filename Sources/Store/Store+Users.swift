@@ -9,10 +9,10 @@ public struct User: Sendable, Equatable {
   public package(set) var role = Role.viewer
   /// The domains that the user is limited to, such as `*.brand.example`; empty for all.
   public package(set) var domains: [Alias] = []
-  /// When the user was added, in seconds since 1970.
-  public package(set) var createdAt: Int64 = 0
-  /// When the user last changed, in seconds since 1970.
-  public package(set) var updatedAt: Int64 = 0
+  /// When the user was added.
+  public package(set) var createdAt: UnixTime = 0
+  /// When the user last changed.
+  public package(set) var updatedAt: UnixTime = 0
 
   /// The longest name, in characters.
   public static let longestName = 255

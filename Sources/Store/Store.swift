@@ -1,4 +1,4 @@
-package import Association
+public import Association
 import Glibc
 import SQL
 import Synchronization
@@ -25,11 +25,11 @@ public final class Store: Sendable {
   /// How long a write waits for its turn: for other writes of this process and of others together.
   public static let longestWait = Duration.seconds(5)
   /// The token uses that are not written yet, by token name.
-  let tokenUses = Mutex<[String: Int64]>([:])
+  let tokenUses = Mutex<[String: UnixTime]>([:])
   /// Durations and errors of transactions.
   public let counts = DatabaseCounts()
-  /// The current time in seconds since 1970.
-  public let now: @Sendable () -> Int64
+  /// The current time.
+  public let now: @Sendable () -> UnixTime
 
   /// Whether it refuses every write.
   public let isReadOnly: Bool
@@ -41,11 +41,11 @@ public final class Store: Sendable {
   ///   - fillingEmpty: Whether an existing file without tables becomes a new database.
   ///   - isReadOnly: Whether nothing is ever written. The schema must be current.
   ///   - isPatient: Whether a server that cannot be reached now is looked for later, whenever it is needed.
-  ///   - now: Returns the current time in seconds since 1970.
+  ///   - now: Returns the current time.
   /// - Throws: `StoreError`.
   public init(
     _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
-    isPatient: Bool = false, now: @escaping @Sendable () -> Int64
+    isPatient: Bool = false, now: @escaping @Sendable () -> UnixTime
   ) throws {
     self.isReadOnly = isReadOnly
     self.now = now

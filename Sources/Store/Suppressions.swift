@@ -16,10 +16,10 @@ public struct Suppression: Sendable, Equatable {
   public package(set) var reason = ""
   /// Who decided that, and should be asked.
   public package(set) var owner = ""
-  /// When the findings count again, in seconds since 1970.
-  public package(set) var endsAt: Int64 = 0
-  /// When it was created, in seconds since 1970.
-  public package(set) var createdAt: Int64 = 0
+  /// When the findings count again.
+  public package(set) var endsAt: UnixTime = 0
+  /// When it was created.
+  public package(set) var createdAt: UnixTime = 0
   /// Who created it: the name of a token, or of a command.
   public package(set) var author = ""
 
@@ -53,13 +53,13 @@ public struct NewSuppression: Sendable {
   public var reason: String
   /// Who made the decision.
   public var owner: String
-  /// When the findings count again, in seconds since 1970.
-  public var endsAt: Int64
+  /// When the findings count again.
+  public var endsAt: UnixTime
 
   /// A suppression to be created.
   public init(
     code: Finding.Code, kind: DocumentKind = .apple, pointer: String, reason: String,
-    owner: String, endsAt: Int64
+    owner: String, endsAt: UnixTime
   ) {
     self.code = code
     self.kind = kind
@@ -153,7 +153,7 @@ extension Transaction {
 
 extension Suppression {
   fileprivate func report(
-    _ document: Document, _ findings: [ReportedFinding], now: Int64
+    _ document: Document, _ findings: [ReportedFinding], now: UnixTime
   ) -> SuppressionReport {
     let covered = findings.filter { covers($0, at: document.place(of: $0)) }
     return SuppressionReport(

@@ -207,6 +207,21 @@ extension Int: Storable {
   var stored: Value { .integer(self) }
 }
 
+extension UnixTime: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> UnixTime { row.time(column) }
+  var stored: Value { .integer(self) }
+}
+
+extension Row {
+  func time(_ column: Int32) -> UnixTime { UnixTime(integer(column)) }
+  func optionalTime(_ column: Int32) -> UnixTime? { optionalInteger(column).map { UnixTime($0) } }
+}
+
+extension Value {
+  static func integer(_ time: UnixTime) -> Value { .integer(time.seconds) }
+  static func optional(_ time: UnixTime?) -> Value { .optional(time?.seconds) }
+}
+
 extension Int64: Storable {
   static func read(_ row: borrowing Row, _ column: Int32) -> Int64 { row.integer(column) }
   var stored: Value { .integer(self) }

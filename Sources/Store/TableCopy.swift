@@ -1,3 +1,4 @@
+import Association
 import SQL
 
 /// Copies the rows of all tables between databases of any engine with the current schema. What belongs to a

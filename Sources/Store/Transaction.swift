@@ -136,7 +136,7 @@ public struct EditedDomain: Sendable {
   /// A domain after an edit of what `basis` has.
   package init(
     _ stored: StoredDomain, _ revision: Revision, over basis: DomainBasis, isChanged: Bool = true,
-    now: Int64
+    now: UnixTime
   ) {
     (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
     self.basis = basis
@@ -167,13 +167,13 @@ public struct Transaction: ~Copyable {
   /// Who writes, and why.
   public let context: WriteContext
   let connection: any Connection
-  let now: Int64
+  let now: UnixTime
   let footprint = Footprint()
   /// Whether others who want to write wait for it.
   private let isAwaited: () -> Bool
 
   init(
-    connection: any Connection, context: WriteContext, now: Int64,
+    connection: any Connection, context: WriteContext, now: UnixTime,
     isAwaited: @escaping () -> Bool = { false }
   ) {
     self.connection = connection

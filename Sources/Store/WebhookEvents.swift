@@ -1,7 +1,7 @@
 import Association
 import CSodium
 import Glibc
-package import JSONValue
+import JSONValue
 import SQL
 
 /// What webhooks receive.
@@ -25,17 +25,6 @@ public enum WebhookEvent: String, Sendable, CaseIterable {
 }
 
 extension JSON {
-  /// A time in RFC 3339, from seconds since 1970.
-  package static func time(_ seconds: Int64) -> JSON {
-    var time = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    var text = [CChar](repeating: 0, count: 32)
-    let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-    return .string(
-      String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-
   /// Texts, of which a message has only the first few.
   fileprivate static func excerpt(_ texts: [String]) -> JSON {
     let more = texts.count - 20
@@ -67,7 +56,7 @@ enum WebhookRows {
   ///   - data: The event's data. The member `domain`, with its name, is put in front.
   static func emit(
     _ event: WebhookEvent, of domain: Int64, _ data: @autoclosure () throws -> JSON.Object,
-    _ connection: any Connection, now: Int64
+    _ connection: any Connection, now: UnixTime
   ) throws {
     if try !wants(event, connection) { return }
     let name = try connection.first(
@@ -94,7 +83,7 @@ enum WebhookRows {
   /// - Parameter isDisabled: Whether the revision disabled the domain.
   static func emit(
     _ revision: Int, of domain: Int64, action: String, changes: [String], isDisabled: Bool,
-    by context: WriteContext, _ connection: any Connection, now: Int64
+    by context: WriteContext, _ connection: any Connection, now: UnixTime
   ) throws {
     let members: JSON.Object = [
       "revision": .integer(revision), "action": .string(action),
@@ -108,7 +97,7 @@ enum WebhookRows {
 
   /// Writes that a domain was deleted.
   static func emitDeletion(
-    of domain: StoredDomain, by context: WriteContext, _ connection: any Connection, now: Int64
+    of domain: StoredDomain, by context: WriteContext, _ connection: any Connection, now: UnixTime
   ) throws {
     try emit(
       .domainDeleted, of: domain.id,

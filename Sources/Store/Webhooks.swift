@@ -25,12 +25,12 @@ public struct Webhook: Sendable, Equatable {
   public package(set) var format = Format.standard
   /// Whether it receives events.
   public package(set) var isEnabled = true
-  /// When its target answered 410, which disabled it, in seconds since 1970; `nil` if it did not.
-  public package(set) var goneAt: Int64?
-  /// When it was created, in seconds since 1970.
-  public package(set) var createdAt: Int64 = 0
-  /// When it last changed, in seconds since 1970.
-  public package(set) var updatedAt: Int64 = 0
+  /// When its target answered 410, which disabled it; `nil` if it did not.
+  public package(set) var goneAt: UnixTime?
+  /// When it was created.
+  public package(set) var createdAt: UnixTime = 0
+  /// When it last changed.
+  public package(set) var updatedAt: UnixTime = 0
 
   /// There are no more webhooks than this.
   public static let limit = 100
@@ -87,8 +87,8 @@ public struct WebhookSecret: Sendable, Equatable {
   public var text: String { Self.prefix + Sodium.base64(bytes, sodium_base64_VARIANT_ORIGINAL) }
 
   /// The `webhook-signature` of a message (Standard Webhooks, "Signature scheme").
-  public func signature(_ message: String, at time: Int64, _ body: [UInt8]) -> String {
-    let signed = Array("\(message).\(time).".utf8) + body
+  public func signature(_ message: String, at time: UnixTime, _ body: [UInt8]) -> String {
+    let signed = Array("\(message).\(time.seconds).".utf8) + body
     var state = crypto_auth_hmacsha256_state()
     var digest = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_BYTES))
     crypto_auth_hmacsha256_init(&state, bytes, bytes.count)

@@ -37,14 +37,14 @@ public final class ServedDocument: Sendable {
   ///   - names: The names that it is served under.
   ///   - content: The file's bytes; documents with equal bytes may share them.
   ///   - digest: The SHA-256 of the bytes.
-  ///   - publishedAt: When the file was published, in seconds since 1970.
+  ///   - publishedAt: When the file was published.
   ///   - cacheSeconds: How long caches may keep it (RFC 9111 section 5.2.2.1, `max-age`).
   ///   - domain: The row of the domain, for which fetches are counted.
   ///   - revision: The number of the revision, for which fetches are counted.
   ///   - kind: The kind.
   ///   - next: The domain's document of the next kind.
   public init(
-    names: [Alias], content: Content, digest: DocumentDigest, publishedAt: Int64,
+    names: [Alias], content: Content, digest: DocumentDigest, publishedAt: UnixTime,
     cacheSeconds: Int, domain: Int64, revision: Int, kind: DocumentKind = .apple,
     next: ServedDocument? = nil
   ) {
@@ -52,7 +52,7 @@ public final class ServedDocument: Sendable {
     self.next = next
     self.content = content
     body = content.address
-    validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt))
+    validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt.seconds))
     self.cacheSeconds = max(0, Int32(clamping: cacheSeconds))
     contentBytes = Int32(clamping: content.count)
     self.domain = domain

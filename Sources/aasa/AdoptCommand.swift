@@ -1,4 +1,3 @@
-import APIClient
 import Association
 import Checking
 import Fetching

@@ -1,5 +1,4 @@
 import Association
-import FoundationEssentials
 import JSONValue
 import Service
 import Store
@@ -27,7 +26,7 @@ enum BackupCommand {
       try Store.checkExists(database)
       return try Backup.save(
         database, to: file, replacing: arguments.has(.force),
-        now: Int64(Date.now.timeIntervalSince1970))
+        now: .now)
     }
     if arguments.has(.json) {
       try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
@@ -57,7 +56,7 @@ enum RestoreCommand {
     let restored = try Store.advisingBackup(location) {
       try Backup.restore(
         file, to: location, replacing: arguments.has(.force),
-        now: Int64(Date.now.timeIntervalSince1970))
+        now: .now)
     }
     let text =
       arguments.has(.json) ? json(restored, database, file) : line(restored, database, file)

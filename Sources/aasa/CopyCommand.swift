@@ -1,5 +1,4 @@
 import Association
-import FoundationEssentials
 import JSONValue
 import Service
 import Store
@@ -35,7 +34,7 @@ enum CopyCommand {
     // Errors of the source are found first.
     let copied = try Store.advisingBackup(target) {
       try Store.advisingBackup(source) { try Store.checkExists(source) }
-      return try Backup.copy(from: source, to: target, now: Int64(Date.now.timeIntervalSince1970))
+      return try Backup.copy(from: source, to: target, now: .now)
     }
     if arguments.has(.json) {
       var rows: JSON.Object = [:]

@@ -222,7 +222,7 @@ private struct Checkup {
         "The database was changed \(changed - now) s in the future, so the clock was set back. Set it: "
           + "tokens and certificates expire according to it.")
     }
-    add("clock", problems, fine: Date(timeIntervalSince1970: Double(now)).formatted(.iso8601))
+    add("clock", problems, fine: UnixTime(Int64(now)).text)
   }
 
   private mutating func checkOpenFiles() {

@@ -1,5 +1,5 @@
-import APIClient
 import Association
+import Fetching
 import JSONValue
 
 /// `aasa entitlements`

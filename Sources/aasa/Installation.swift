@@ -1,5 +1,4 @@
 import API
-import APIClient
 import Checking
 import Fetching
 import FoundationEssentials

@@ -1,5 +1,5 @@
-import APIClient
 import Association
+import Fetching
 import JSONValue
 
 /// A list of the API, page by page: a table for people, or with `--json` an object on a line for each item.

@@ -1,6 +1,6 @@
-import APIClient
 import APITypes
 import Association
+import Fetching
 import JSONValue
 import Service
 

@@ -1,7 +1,6 @@
-import APIClient
 import APITypes
 import Association
-import FoundationEssentials
+import Fetching
 import JSONValue
 import Store
 
@@ -73,7 +72,7 @@ enum TokenCommand {
     let domains = try arguments.all(domain).map { try Alias($0).description }
     let token: JSON = [
       "name": .string(name), "role": .string(word), "domains": .strings(domains),
-      "expiresAt": .optional(try expiry(arguments.value(expires)).map(Timestamp.text)),
+      "expiresAt": try expiry(arguments.value(expires)).map(JSON.time) ?? .null,
     ]
     let installation = try Installation(arguments, missing: .createdWithNote)
     let created = try installation.json(
@@ -92,18 +91,17 @@ enum TokenCommand {
   }
 
   /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
-  private static func expiry(_ text: String?) throws(UsageError) -> Int64? {
+  private static func expiry(_ text: String?) throws(UsageError) -> UnixTime? {
     guard let text else { return nil }
-    let time = text.count == 10 ? "\(text)T00:00:00Z" : text
-    guard let seconds = Timestamp.seconds(time) else {
+    guard let time = UnixTime(text.count == 10 ? "\(text)T00:00:00Z" : text) else {
       throw UsageError(
         "--expires must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
           + "not \(text.quoted).")
     }
-    guard seconds > Int64(Date.now.timeIntervalSince1970) else {
+    guard time > .now else {
       throw UsageError("--expires must be in the future, not \(text.quoted).")
     }
-    return seconds
+    return time
   }
 
   private static func list(_ arguments: Arguments) throws -> ExitStatus {

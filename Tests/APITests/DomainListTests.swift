@@ -41,7 +41,7 @@ import Testing
     ])
   }
 
-  private func check(_ name: String, _ codes: [Finding.Code], certificate: Int64?) throws {
+  private func check(_ name: String, _ codes: [Finding.Code], certificate: UnixTime?) throws {
     let findings = codes.map {
       var finding = Finding($0, at: .root, "It is so.", help: "Mend it.")
       finding.source = .check

@@ -91,7 +91,7 @@ import Testing
 extension RunningService {
   /// Adds a fetch of a revision of the first domain to the ledger.
   func noteFetch(
-    by fetcher: FetcherClass = .appleCDN, at time: Int64 = 1_700_000_000, of revision: Int = 1
+    by fetcher: FetcherClass = .appleCDN, at time: UnixTime = 1_700_000_000, of revision: Int = 1
   ) throws {
     try store.add([
       NewFetches(

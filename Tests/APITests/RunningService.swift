@@ -52,7 +52,7 @@ final class RunningService: Sendable {
   deinit { service.stop() }
 
   /// Another store on the same database, as another process has it.
-  func open(now: @escaping @Sendable () -> Int64) throws -> Store {
+  func open(now: @escaping @Sendable () -> UnixTime) throws -> Store {
     try Store(location, now: now)
   }
 
@@ -110,7 +110,7 @@ final class RunningService: Sendable {
 /// A clock that a test moves forward.
 final class SettableClock: Sendable {
   private let seconds = Atomic<Int64>(1_800_000_000)
-  var now: Int64 { seconds.load(ordering: .relaxed) }
+  var now: UnixTime { UnixTime(seconds.load(ordering: .relaxed)) }
   func wait(_ time: Int64) { seconds.add(time, ordering: .relaxed) }
 }
 

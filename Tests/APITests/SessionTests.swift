@@ -1,3 +1,4 @@
+import Association
 import HTTP
 import JSONValue
 import SQL

@@ -1,3 +1,4 @@
+import Association
 import Checking
 import Fetching
 import FoundationEssentials

@@ -72,12 +72,12 @@ import Testing
   }
 
   @Test func manyWrongTokensFromOneAddressSlowItsAnswersForAWhile() {
-    let time = Mutex<Int64>(1_000)
+    let time = Mutex(1_000 as UnixTime)
     let attempts = FailedAttempts(now: { time.withLock { $0 } })
     for _ in 0..<FailedAttempts.limit { #expect(!attempts.add("192.0.2.1")) }
     #expect(attempts.add("192.0.2.1"))
     #expect(!attempts.add("192.0.2.2"), "others are not")
-    time.withLock { $0 += FailedAttempts.window }
+    time.withLock { $0 = $0 + FailedAttempts.window }
     #expect(!attempts.add("192.0.2.1"))
   }
 

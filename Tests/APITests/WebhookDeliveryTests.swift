@@ -1,3 +1,4 @@
+import Association
 import Foundation
 import HTTP
 import JSONValue
@@ -41,7 +42,7 @@ import Testing
     #expect(try request.json.objectValue?.keys == ["type", "timestamp", "data"])
     let id = try #require(request.fields["webhook-id"])
     let time = try #require(request.fields["webhook-timestamp"])
-    #expect(Int64(time) == hooked.clock.now)
+    #expect(Int64(time) == hooked.clock.now.seconds)
     let expected = try OpenSSL.signature(secret, Array("\(id).\(time).".utf8) + request.body)
     #expect(request.fields["webhook-signature"] == "v1,\(expected)")
     #expect(try becomesTrue { try hooked.deliveries("a").first?["status"] == "delivered" })
@@ -93,9 +94,11 @@ import Testing
           try hooked.deliveries("a").first?["attempts"]?.integerValue ?? 0 >= attempts
         })
       if attempts > 20 { break }
-      if let next = try hooked.nextAttempt("a") { hooked.clock.wait(next - hooked.clock.now) }
+      if let next = try hooked.nextAttempt("a") {
+        hooked.clock.wait(next.seconds(since: hooked.clock.now))
+      }
     }
-    let hours = Double(hooked.clock.now - start) / 3600
+    let hours = Double(hooked.clock.now.seconds(since: start)) / 3600
     #expect(attempts == 9 && (23...27).contains(hours), "\(attempts) in \(hours) h")
     let failed = try #require(try hooked.deliveries("a").first)
     #expect(failed["status"] == "failed" && failed["error"]?.stringValue?.isEmpty == false)
@@ -393,10 +396,10 @@ private final class HookedServer: Sendable {
     try client.send("GET", "/v1/webhooks/\(name)/deliveries").json["items"]?.arrayValue ?? []
   }
 
-  /// When the newest delivery is attempted next, in seconds since 1970.
-  func nextAttempt(_ name: String) throws -> Int64? {
+  /// When the newest delivery is attempted next.
+  func nextAttempt(_ name: String) throws -> UnixTime? {
     guard let text = try deliveries(name).first?["nextAt"]?.stringValue else { return nil }
-    return Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)
+    return UnixTime(text)
   }
 
   func metrics() throws -> String { try client.send("GET", "/metrics").text }

@@ -1,4 +1,4 @@
-import APIClient
+import Fetching
 import FoundationEssentials
 import Glibc
 import JSONValue

@@ -121,7 +121,7 @@ private let backup: [UInt8] = {
   }
 }()
 
-private let now: Int64 = 1_900_000_000
+private let now: UnixTime = 1_900_000_000
 
 private func makeBackup() throws -> [UInt8] {
   let (database, copy) = (scratchPath("original"), scratchPath("backup"))

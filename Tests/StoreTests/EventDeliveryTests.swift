@@ -171,10 +171,10 @@ import Testing
         INSERT INTO webhook_delivery (id, webhook_id, message, event, domain, data, at, status,
           due_at, claim, attempts, error)
         SELECT \(id), id, 'msg_\(id)', 'revision.published', 'x.example', '{"revision": \(revision)}',
-          \(TemporaryStore.time), 'pending', \(due), \(claim), 0, '' FROM webhook
+          \(TemporaryStore.time.seconds), 'pending', \(due), \(claim), 0, '' FROM webhook
         """)
     }
-    let lease = "\(TemporaryStore.time + 60)"
+    let lease = "\(TemporaryStore.time.seconds + 60)"
     try add(1, 1, "'old'", lease)
     try add(2, 2, "NULL", "NULL")
     #expect(try hooks.claim().isEmpty, "the old server attempts the first one")
@@ -228,10 +228,10 @@ import Testing
       }
     }
     let clock = Atomic<Int64>(0)
-    let store = try Store(location) { clock.load(ordering: .relaxed) }
+    let store = try Store(location) { UnixTime(clock.load(ordering: .relaxed)) }
     func listed(_ webhook: String) throws -> [String] {
       try store.deliveries(of: webhook, nil, before: nil, limit: 9).map {
-        "\($0.message) \($0.domain ?? "-") \($0.status.rawValue) \($0.dueAt ?? -1)"
+        "\($0.message) \($0.domain ?? "-") \($0.status.rawValue) \($0.dueAt?.seconds ?? -1)"
       }
     }
     #expect(

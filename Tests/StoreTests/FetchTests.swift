@@ -20,7 +20,7 @@ import Testing
 
   private func fetches(
     _ count: Int, of revision: Int = 1, by fetcher: FetcherClass = .appleCDN,
-    from first: Int64 = 100, to last: Int64 = 200
+    from first: UnixTime = 100, to last: UnixTime = 200
   ) -> NewFetches {
     NewFetches(
       domain: domain, revision: revision, fetcher: fetcher, count: count, firstAt: first,
@@ -94,10 +94,10 @@ import Testing
     try store.add([fetches(1), fetches(1, by: .other)])
     func waiting() throws -> [String] {
       try store.domainsWaitingForApple().filter { $0.count > 0 }.map {
-        "\($0.environment) \($0.isCollectedBefore) \($0.count) \($0.since ?? 0)"
+        "\($0.environment) \($0.isCollectedBefore) \($0.count) \($0.since?.seconds ?? 0)"
       }
     }
-    let time = TemporaryStore.time
+    let time = TemporaryStore.time.seconds
     #expect(try waiting() == ["production false 1 \(time)", "staging false 1 \(time)"])
     try store.put(.example(paths: ["/b"]))
     let before = "production true 1 \(time)"
@@ -111,7 +111,9 @@ import Testing
     let days = Mutex<Int64>(0)
     let store = try temporary.open { TemporaryStore.time + days.withLock { $0 } }
     func waitingSince() throws -> [Int64] {
-      try store.domainsWaitingForApple().compactMap(\.since).map { $0 - TemporaryStore.time }
+      try store.domainsWaitingForApple().compactMap(\.since).map {
+        $0.seconds(since: TemporaryStore.time)
+      }
     }
     // A change of the cache alone leaves the bytes as they are.
     for (day, path, seconds) in [(1, "/b", 1), (2, "/b", 2), (3, "/b", 3)] as [(Int64, String, Int)]
@@ -137,5 +139,7 @@ import Testing
 
 extension FetchCount {
   /// How often, when first, when last, and the revision that was served last.
-  fileprivate var numbers: [Int64] { [Int64(count), firstAt, lastAt, Int64(lastRevision)] }
+  fileprivate var numbers: [Int64] {
+    [Int64(count), firstAt.seconds, lastAt.seconds, Int64(lastRevision)]
+  }
 }

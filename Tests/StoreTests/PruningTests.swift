@@ -16,7 +16,7 @@ import Testing
   /// A clock that the test sets.
   private final class Clock: Sendable {
     private let days = Atomic<Int64>(0)
-    var now: Int64 { TemporaryStore.time + days.load(ordering: .relaxed) * day }
+    var now: UnixTime { TemporaryStore.time + days.load(ordering: .relaxed) * day }
     func set(day: Int) { days.store(Int64(day), ordering: .relaxed) }
   }
 

@@ -33,7 +33,10 @@ import Testing
       "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
     }
     #expect(
-      rows == Migration.all(of: .sqlite).map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
+      rows
+        == Migration.all(of: .sqlite).map {
+          "\($0.version) \($0.name) \(TemporaryStore.time.seconds)"
+        })
   }
 
   @Test func aFailedMigrationIsRolledBack() throws {

@@ -130,7 +130,7 @@ import Testing
     #expect(try !store.take(.pruning, by: "b", for: 60))
     #expect(try store.take(.findings, by: "b", for: 60))
     #expect(try store.take(.pruning, by: "a", for: 60))
-    clock.withLock { $0 += 61 }
+    clock.withLock { $0 = $0 + 61 }
     #expect(try store.take(.pruning, by: "b", for: 60))
     #expect(try !store.take(.pruning, by: "a", for: 60))
     try store.leave("b")
@@ -189,7 +189,7 @@ import Testing
     #expect(try store.replicas().map(\.lag) == [1])
     #expect(try store.waitUntilServed(.zero, isAbandoned: { false }).map(\.name) == ["web-1"])
     #expect(try store.awaited(of: "1") == 1)
-    clock.withLock { $0 += 16 }
+    clock.withLock { $0 = $0 + 16 }
     #expect(try store.replicas() == [])
     #expect(try store.waitUntilServed(.zero, isAbandoned: { false }).isEmpty)
     try store.report(replica, for: 15)

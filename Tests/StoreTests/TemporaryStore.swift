@@ -1,3 +1,4 @@
+import Association
 import SQL
 import Store
 import TestSupport
@@ -5,13 +6,13 @@ import TestSupport
 /// A store of its own, whose clock stands still: in an SQLite file, or with `TEST_POSTGRESQL` in a database of that
 /// PostgreSQL server (`Tests/Databases/with-postgresql`).
 final class TemporaryStore: Sendable {
-  static let time: Int64 = 1_700_000_000
+  static let time: UnixTime = 1_700_000_000
 
   let directory: TemporaryDirectory
   let store: Store
   let location: DatabaseLocation
 
-  init(now: @escaping @Sendable () -> Int64 = { time }) throws {
+  init(now: @escaping @Sendable () -> UnixTime = { time }) throws {
     directory = try TemporaryDirectory()
     location = try TemporaryDatabase.create(in: directory)
     store = try Store(location, now: now)
@@ -21,7 +22,7 @@ final class TemporaryStore: Sendable {
   var path: String { directory.path("aasa.db") }
 
   /// Another store on the same database, as another process has it.
-  func open(now: @escaping @Sendable () -> Int64 = { time }) throws -> Store {
+  func open(now: @escaping @Sendable () -> UnixTime = { time }) throws -> Store {
     try Store(location, now: now)
   }
 

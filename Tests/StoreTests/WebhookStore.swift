@@ -15,7 +15,7 @@ final class WebhookStore: Sendable {
   /// Seconds after the start.
   final class Clock: Sendable {
     fileprivate let value = Atomic<Int64>(0)
-    var now: Int64 { TemporaryStore.time + value.load(ordering: .relaxed) }
+    var now: UnixTime { TemporaryStore.time + value.load(ordering: .relaxed) }
   }
 
   init() throws {

@@ -1,3 +1,4 @@
+import Association
 import FoundationEssentials
 public import SQL
 public import Store

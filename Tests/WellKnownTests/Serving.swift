@@ -9,7 +9,7 @@ struct Serving {
   static let path = "/.well-known/apple-app-site-association"
   static let digest = String(repeating: "0123456789abcdef", count: 4)
   static let otherDigest = String(repeating: "fedcba9876543210", count: 4)
-  static let published: Int64 = 784_111_777
+  static let published: UnixTime = 784_111_777
   static let publishedText = "Sun, 06 Nov 1994 08:49:37 GMT"
 
   let hosts = HostTable()
@@ -27,7 +27,7 @@ struct Serving {
   }
 
   static func document(
-    _ names: [String], _ body: String, digest: String = digest, publishedAt: Int64 = published,
+    _ names: [String], _ body: String, digest: String = digest, publishedAt: UnixTime = published,
     domain: Int64 = 1, revision: Int = 1
   ) throws -> ServedDocument {
     ServedDocument(

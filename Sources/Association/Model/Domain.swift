@@ -164,8 +164,8 @@ public struct Revision: Sendable, Equatable {
   public package(set) var number: Int
   /// The documents in the order of kinds, at least one.
   public package(set) var documents: [Document]
-  /// When it was published, in seconds since 1970.
-  public package(set) var publishedAt: Int64
+  /// When it was published.
+  public package(set) var publishedAt: UnixTime
   /// Who published it: the name of a token, or of a command.
   public package(set) var author: String
   /// Why it was published.
@@ -177,7 +177,7 @@ public struct Revision: Sendable, Equatable {
 
   /// A revision.
   public init(
-    number: Int, documents: [Document] = [], publishedAt: Int64, author: String, reason: String,
+    number: Int, documents: [Document] = [], publishedAt: UnixTime, author: String, reason: String,
     acceptedCodes: [String], isApplied: Bool = false
   ) {
     self.number = number

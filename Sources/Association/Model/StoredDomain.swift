@@ -6,13 +6,13 @@ public struct StoredDomain: Sendable, Equatable {
   public package(set) var domain: Domain
   /// The number of the current revision.
   public package(set) var revision: Int
-  /// When it last changed, in seconds since 1970.
-  public package(set) var updatedAt: Int64
+  /// When it last changed.
+  public package(set) var updatedAt: UnixTime
   /// The codes of the errors that were accepted for this revision.
   public let acceptedCodes: [String]
 
   package init(
-    id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]
+    id: Int64, domain: Domain, revision: Int, updatedAt: UnixTime, acceptedCodes: [String]
   ) {
     (self.id, self.domain, self.revision) = (id, domain, revision)
     (self.updatedAt, self.acceptedCodes) = (updatedAt, acceptedCodes)
@@ -22,9 +22,9 @@ public struct StoredDomain: Sendable, Equatable {
   package struct Version: Equatable, Sendable {
     package let id: Int64
     package let revision: Int
-    package let updatedAt: Int64
+    package let updatedAt: UnixTime
 
-    package init(id: Int64, revision: Int, updatedAt: Int64) {
+    package init(id: Int64, revision: Int, updatedAt: UnixTime) {
       (self.id, self.revision, self.updatedAt) = (id, revision, updatedAt)
     }
   }
@@ -34,7 +34,7 @@ public struct StoredDomain: Sendable, Equatable {
 
 extension StoredDomain {
   /// A domain without a row, to be written as JSON or read from it.
-  package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
+  package init(_ domain: Domain, revision: Int = 0, updatedAt: UnixTime = 0) {
     self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
   }
 }

@@ -218,10 +218,10 @@ package struct BodyValue {
     return nil
   }
 
-  /// An RFC 3339 time, in seconds since 1970.
-  package var time: Int64? {
+  /// An RFC 3339 time.
+  package var time: UnixTime? {
     guard let text = string else { return nil }
-    if let seconds = Timestamp.seconds(text) { return seconds }
+    if let time = UnixTime(text) { return time }
     fault(
       .malformedTime, "\(text.quoted) is not an RFC 3339 time, such as 2026-11-21T10:00:00Z.")
     return nil

@@ -236,14 +236,16 @@ extension Coding<Int64> {
     return Coding(
       schema, read: { $0.integer(in: 0...Int.max).map(Int64.init) }, write: { .integer($0) })
   }
+}
 
-  /// A time of an answer, in seconds since 1970.
+extension Coding<UnixTime> {
+  /// A time of an answer.
   package static var time: Coding { time(.time) }
   /// A time of a request, which may have fractions and another zone.
   package static var anyTime: Coding { time(.json(["type": "string", "format": "date-time"])) }
 
   private static func time(_ schema: Schema) -> Coding {
-    Coding(schema, read: { $0.time }, write: { .string(Timestamp.text($0)) })
+    Coding(schema, read: { $0.time }, write: { .time($0) })
   }
 }
 

@@ -31,10 +31,10 @@ public struct ReportedFinding: Sendable {
     package var id: Int64
     package var reason: String
     package var owner: String
-    /// When the finding counts again, in seconds since 1970.
-    package var endsAt: Int64
+    /// When the finding counts again.
+    package var endsAt: UnixTime
 
-    package init(id: Int64 = 0, reason: String = "", owner: String = "", endsAt: Int64 = 0) {
+    package init(id: Int64 = 0, reason: String = "", owner: String = "", endsAt: UnixTime = 0) {
       (self.id, self.reason, self.owner, self.endsAt) = (id, reason, owner, endsAt)
     }
   }

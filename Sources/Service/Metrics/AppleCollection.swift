@@ -44,7 +44,7 @@ final class AppleCollection: Sendable {
         "aasa_domains_waiting_for_apple_since_timestamp_seconds",
         "When the first of the domains that wait for Apple's CDN started to serve its bytes.",
         waiting.compactMap { domains in
-          domains.since.map { (key: domains.labels, value: Double($0)) }
+          domains.since.map { (key: domains.labels, value: Double($0.seconds)) }
         }),
     ]
   }

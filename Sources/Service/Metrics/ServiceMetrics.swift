@@ -7,7 +7,7 @@ import WellKnown
 /// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so
 /// it works even when they are stuck.
 struct ServiceMetrics: Sendable {
-  /// When the process started, in seconds since 1970.
+  /// When the process started.
   let startTime: Double
   let store: Store
   let admin: AdminCounts
@@ -106,10 +106,10 @@ struct ServiceMetrics: Sendable {
       .gauge(
         "aasa_snapshot_timestamp_seconds",
         "When the served snapshot was taken, if the server started without its database.",
-        table.snapshotAt.map(Double.init)),
+        table.snapshotAt.map { Double($0.seconds) }),
       .gauge(
         "aasa_snapshot_written_timestamp_seconds", "When the snapshot was last written.",
-        kept?.writtenAt.map(Double.init)),
+        kept?.writtenAt.map { Double($0.seconds) }),
     ]
   }
 

@@ -25,7 +25,7 @@ final class TableCounts: Sendable {
 
   private struct State {
     var counts: [DocumentKind: [Part: Int]] = [:]
-    var followedAt: Int64?
+    var followedAt: UnixTime?
 
     /// Counts a document and those behind it.
     mutating func add(_ number: Int, _ first: ServedDocument) {
@@ -64,7 +64,7 @@ final class TableCounts: Sendable {
   /// The store was checked for changes.
   ///
   /// - Parameter changes: How many domains another process had changed.
-  func noteFollowed(at time: Int64, changes: Int = 0) {
+  func noteFollowed(at time: UnixTime, changes: Int = 0) {
     state.withLock { $0.followedAt = time }
     changesElsewhere.add(changes)
   }
@@ -98,7 +98,8 @@ final class TableCounts: Sendable {
         "Commits that could not be served immediately and were retried.", commitsNotServed.values),
       .gauge(
         "aasa_last_follow_timestamp_seconds",
-        "When the database was last successfully checked for changes.", followedAt.map(Double.init)),
+        "When the database was last successfully checked for changes.",
+        followedAt.map { Double($0.seconds) }),
     ]
   }
 }

@@ -51,7 +51,11 @@ public struct APIClient: Sendable {
     }
 
     /// The text as a segment of a path, or as a value in a query.
-    public static func escaped(_ text: String) -> String { Transfer.escaped(text) }
+    public static func escaped(_ text: String) -> String {
+      let escaped = curl_easy_escape(nil, text, 0)
+      defer { curl_free(escaped) }
+      return escaped.map { String(cString: $0) } ?? ""
+    }
   }
 
   /// An answer.
@@ -150,7 +154,7 @@ public struct APIClient: Sendable {
   ///
   /// - Throws: `Unreachable`.
   public func send(_ request: Request) throws -> Answer {
-    try transfer(request, nil).perform(sending: request.body)
+    try transfer(request).perform(server)
   }
 
   /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
@@ -164,38 +168,38 @@ public struct APIClient: Sendable {
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Answer {
     try withoutActuallyEscaping(take) { take in
-      let transfer = try transfer(request, take, pieces)
+      let transfer = transfer(request, take, pieces)
       // The answer to a long body takes its time to begin.
       if pieces == nil {
-        try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
+        transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
       }
-      return try transfer.perform(sending: request.body)
+      return try transfer.perform(server)
     }
   }
 
   private func transfer(
-    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)?,
+    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)? = nil,
     _ pieces: (() throws -> [UInt8]?)? = nil
-  ) throws(Unreachable) -> Transfer {
-    let transfer = try Transfer(server, take, pieces)
-    try transfer.set(CURLOPT_URL, server + request.target)
-    try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
-    try transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    if !mayUseProxy { try transfer.set(CURLOPT_PROXY, "") }
-    try transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
-    try transfer.set(
-      CURLOPT_TIMEOUT, pieces == nil ? limits.answering : limits.answeringLong)
-    try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
-    try transfer.set(CURLOPT_HTTPAUTH, aasa_curl_auth_bearer)
-    try transfer.set(CURLOPT_XOAUTH2_BEARER, token)
-    try transfer.set(CURLOPT_USERAGENT, "aasa")
-    try transfer.set(CURLOPT_ACCEPT_ENCODING, "")
-    if let certificates { try transfer.set(CURLOPT_CAINFO, certificates) }
+  ) -> ClientTransfer {
+    let transfer = ClientTransfer(take, pieces)
+    transfer.set(CURLOPT_URL, server + request.target)
+    transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
+    transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    if !mayUseProxy { transfer.set(CURLOPT_PROXY, "") }
+    transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
+    transfer.set(CURLOPT_TIMEOUT, pieces == nil ? limits.answering : limits.answeringLong)
+    transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
+    transfer.set(CURLOPT_HTTPAUTH, aasa_curl_auth_bearer)
+    transfer.set(CURLOPT_XOAUTH2_BEARER, token)
+    transfer.set(CURLOPT_USERAGENT, "aasa")
+    transfer.set(CURLOPT_ACCEPT_ENCODING, "")
+    if let certificates { transfer.set(CURLOPT_CAINFO, certificates) }
+    if let body = request.body { transfer.set(body: body) }
     var content = request.body == nil ? [] : ["Content-Type: application/json", "Expect:"]
     if pieces != nil { content = ["Transfer-Encoding: chunked"] }
     let fields = request.fields.map { "\($0.key): \($0.value)" }
-    try transfer.setFields(["Accept: application/json"] + content + fields)
+    transfer.set(CURLOPT_HTTPHEADER, ["Accept: application/json"] + content + fields)
     return transfer
   }
 }
