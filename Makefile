@@ -188,6 +188,7 @@ lint: setup $(DASHBOARD)/installed
 	! LC_ALL=C.UTF-8 grep -rnE '.{121}|[[:space:]]$$' --include '*.js' Sources/Dashboard/Web
 	$(DENO) lint --quiet Web
 	$(DENO) check --quiet Web/app.js
+	python3 -B Tests/Layers
 	swift build --build-tests --explicit-target-dependency-import-check error
 
 format:

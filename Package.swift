@@ -17,9 +17,7 @@ let strictAndFast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))
 /// `make fuzz` builds the functions that tests call with a corpus into a program that looks for more
 /// inputs. It needs `--sanitize fuzzer`, which brings its own `main`.
 let fuzzing: Target = {
-  let dependencies: [Target.Dependency] = [
-    "Association", "Certificates", "HTTP", "JSONValue", "SQL", "Service", "Store", "WellKnown",
-  ]
+  let dependencies: [Target.Dependency] = ["Association", "HTTP", "Store", "Service"]
   let path = "Tests/Fuzzing"
   if Context.environment["FUZZ"] == nil {
     return .testTarget(
@@ -76,16 +74,11 @@ let package = Package(
     .target(name: "CTOML"),
 
     // The domain: pure, no I/O.
-    .target(name: "JSONValue", dependencies: ["CJSONParser"], swiftSettings: strictAndFast),
     .target(
-      name: "Association", dependencies: ["JSONValue", "CIDN2", "CPSL"],
+      name: "Association", dependencies: ["CJSONParser", "CIDN2", "CPSL"],
       swiftSettings: strictAndFast),
 
-    // What Prometheus reads.
-    .target(name: "Metrics", swiftSettings: strict),
-
     // The store: rows, transactions, and every SQL string.
-    .target(name: "SQL", dependencies: ["CSQLite", "CPostgreSQL"], swiftSettings: strict),
     .target(
       name: "SQLiteMigrations", path: "migrations/sqlite", resources: migrations,
       swiftSettings: strict),
@@ -95,116 +88,95 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Association", "JSONValue", "SQL", "SQLiteMigrations", "PostgreSQLMigrations", "CSodium",
-        "CGnuTLS", "Metrics",
+        "Association", "SQLiteMigrations", "PostgreSQLMigrations", "CSQLite", "CPostgreSQL",
+        "CSodium", "CGnuTLS",
       ],
       swiftSettings: strict),
 
-    // HTTP: libmicrohttpd behind owners, and the public listener on it.
-    .target(name: "Certificates", dependencies: ["CGnuTLS"], swiftSettings: strict),
+    // HTTP: libmicrohttpd behind owners, certificates, and the public listener on it.
     .target(
-      name: "HTTP", dependencies: ["CMicroHTTPD", "CGnuTLS", "Certificates"],
-      swiftSettings: strictAndFast),
-    .target(
-      name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association", "CSodium"],
+      name: "HTTP", dependencies: ["Association", "CMicroHTTPD", "CGnuTLS", "CSodium"],
       swiftSettings: strictAndFast),
 
     // The files of the web page, which a C compiler embeds.
     .target(name: "Dashboard", exclude: ["Web"]),
 
-    // What the product does with them.
-    .target(
-      name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
-      swiftSettings: strict),
-    .target(
-      name: "APITypes",
-      dependencies: ["Association", "JSONValue", "Store", "Publishing", "Checking"],
-      swiftSettings: strict),
-    .target(
-      name: "API",
-      dependencies: [
-        "Association", "JSONValue", "Store", "Publishing", "APITypes", "Checking", "HTTP",
-        "Metrics", "Dashboard", "CQREncode",
-      ],
-      // VERSION is a link to the file at the top.
-      resources: [.embedInCode("VERSION"), .embedInCode("examples.json")], swiftSettings: strict),
+    // How a domain changes.
+    .target(name: "Publishing", dependencies: ["Association", "Store"], swiftSettings: strict),
 
     // What the world gets: requests to other machines, and what they show. The commands that work on a server
-    // ask its API.
-    .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
+    // ask its API in the same way.
     .target(
-      name: "Checking",
-      dependencies: ["Association", "Fetching", "JSONValue", "Store"],
+      name: "Checking", dependencies: ["Association", "Store", "HTTP", "CCurl"],
       swiftSettings: strict),
 
-    // The program.
+    // The server: the JSON API, both listeners, and what runs in the background.
     .target(
       name: "Service",
       dependencies: [
-        "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
-        "API", "Checking", "Fetching", "Metrics", "CTOML",
+        "Association", "Store", "Publishing", "HTTP", "Checking", "Dashboard", "CQREncode",
+        "CTOML",
       ],
+      // VERSION is a link to the file at the top.
+      resources: [.embedInCode("API/VERSION"), .embedInCode("API/examples.json")],
       swiftSettings: strict),
+
+    // The program.
     .executableTarget(
       name: "aasa",
       dependencies: [
-        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes",
-        "Checking", "Fetching", "CMalloc", "CSystemd", "Service",
+        "Association", "HTTP", "Store", "Publishing", "Checking", "CMalloc", "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.
     .target(
       name: "TestSupport",
-      dependencies: ["Association", "CMicroHTTPD", "JSONValue", "SQL", "Store"],
+      dependencies: ["Association", "CMicroHTTPD", "Store"],
       path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.
     .executableTarget(
-      name: "MatchBenchmark", dependencies: ["Association", "JSONValue"],
+      name: "MatchBenchmark", dependencies: ["Association"],
       path: "Tests/Benchmarks/Matching", swiftSettings: strict),
 
-    .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
+    .testTarget(name: "JSONValueTests", dependencies: ["Association"], swiftSettings: strict),
     .testTarget(
-      name: "AssociationTests", dependencies: ["Association", "JSONValue", "TestSupport"],
+      name: "AssociationTests", dependencies: ["Association", "TestSupport"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
-      name: "SQLTests", dependencies: ["SQL", "TestSupport"], swiftSettings: strict),
+      name: "SQLTests", dependencies: ["Store", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
-      dependencies: [
-        "Store", "SQL", "Publishing", "Association", "JSONValue", "TestSupport",
-      ], swiftSettings: strict),
+      dependencies: ["Store", "Publishing", "Association", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APITests",
       dependencies: [
-        "API", "APITypes", "Checking", "Fetching", "Service", "Publishing", "Store", "Association",
-        "JSONValue", "HTTP", "SQL", "TestSupport",
+        "Service", "Checking", "Publishing", "Store", "Association", "HTTP", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: strict),
+      name: "MetricsTests", dependencies: ["Store", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
+      name: "WellKnownTests", dependencies: ["HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "CertificatesTests",
-      dependencies: [
-        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "aasa", "TestSupport",
-      ], swiftSettings: strict),
+      dependencies: ["HTTP", "CGnuTLS", "Association", "aasa", "TestSupport"], swiftSettings: strict
+    ),
     .testTarget(
       name: "FetchingTests",
-      dependencies: ["aasa", "Fetching", "HTTP", "JSONValue", "TestSupport"],
+      dependencies: ["aasa", "Checking", "HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "Fetching", "JSONValue", "SQL", "Store", "TestSupport"],
+      dependencies: ["aasa", "Checking", "Association", "Store", "TestSupport"],
       swiftSettings: strict),
     fuzzing,
     // Programs of the system in front of it, with the files of `Config`.
     .testTarget(
-      name: "ProxyTests", dependencies: ["aasa", "JSONValue", "TestSupport"],
+      name: "ProxyTests", dependencies: ["aasa", "Association", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

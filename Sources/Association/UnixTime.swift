@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import JSONValue
 
 /// A time, in seconds since 1970. As text: RFC 3339, UTC, whole seconds.
 public struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {

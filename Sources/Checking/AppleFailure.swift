@@ -1,6 +1,4 @@
 import Association
-import Fetching
-import JSONValue
 
 /// Why Apple's CDN has no copy, from the header of its answer.
 ///

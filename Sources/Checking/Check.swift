@@ -1,5 +1,4 @@
 public import Association
-public import JSONValue
 public import Store
 
 /// What a check of one domain from outside has found.

@@ -1,6 +1,4 @@
 import Association
-import Fetching
-import JSONValue
 
 /// Makes the findings of a check.
 struct CheckInspection {

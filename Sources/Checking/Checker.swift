@@ -1,6 +1,4 @@
 public import Association
-public import Fetching
-import JSONValue
 import Store
 import Synchronization
 

@@ -1,5 +1,4 @@
 public import Association
-public import Fetching
 
 extension Fetch.Failure {
   /// The code of the finding.

@@ -1,6 +1,4 @@
 import Association
-import Fetching
-import JSONValue
 
 // What the origin answers for a file.
 extension CheckInspection {

@@ -1,5 +1,4 @@
 public import Association
-import JSONValue
 import Store
 
 /// A document that was found outside, compared with what we published.

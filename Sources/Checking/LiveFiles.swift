@@ -1,7 +1,5 @@
 public import Association
 import FoundationEssentials
-public import Fetching
-package import JSONValue
 
 /// The association files that a domain serves today, fetched as Apple's bot does from both of Apple's locations.
 public struct LiveFiles: Sendable {

@@ -1,6 +1,4 @@
 import Association
-import Fetching
-import JSONValue
 
 /// A request with its redirects.
 struct Observation: Sendable {

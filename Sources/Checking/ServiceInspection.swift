@@ -1,7 +1,5 @@
 import Association
-import Fetching
 import Glibc
-import JSONValue
 
 // What Apple's CDN and Google's service have.
 extension CheckInspection {

@@ -1,5 +1,4 @@
 public import Association
-public import JSONValue
 public import Store
 
 /// A domain that is looked at, and what should be there.

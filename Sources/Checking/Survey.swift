@@ -1,5 +1,4 @@
-import Fetching
-import JSONValue
+import Association
 
 /// The answers for one file: to several User-Agents, and to equal requests.
 struct Survey: Sendable {

@@ -1,6 +1,4 @@
 import Association
-import Fetching
-import JSONValue
 import Store
 
 // Whether everybody gets the same answer, each time.

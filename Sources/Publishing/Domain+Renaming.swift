@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 
 extension Domain {
   /// The domain with another identifier for an app.

@@ -1,5 +1,4 @@
 public import Association
-import JSONValue
 public import Store
 
 extension Publisher {

@@ -1,5 +1,4 @@
 public import Association
-import JSONValue
 public import Store
 
 /// Makes findings again that are out of date: after an upgrade with a changed linter, and for the domains

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Store
 
 /// The state of a domain that somebody wants.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Store
 
 /// Reviews what a change does to links: whether it keeps expectations, whether it leaves an app, or the whole

@@ -1,5 +1,4 @@
 public import Association
-import JSONValue
 import Store
 
 /// What to write for a state. Of each domain that changes it has only what its review found: when it is

@@ -1,7 +1,6 @@
 import Association
-import Certificates
-import JSONValue
-import Metrics
+import HTTP
+import Store
 import Synchronization
 
 /// When a certificate in use expires.

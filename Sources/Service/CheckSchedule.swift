@@ -1,7 +1,5 @@
 import Association
 import Checking
-import Fetching
-import Metrics
 import Store
 import Synchronization
 

@@ -1,5 +1,4 @@
 public import Checking
-public import Fetching
 
 extension Configuration {
   /// Where the service may connect to, and what it trusts.

@@ -2,7 +2,6 @@ import Association
 import CTOML
 import FoundationEssentials
 import Glibc
-import JSONValue
 
 /// A configuration with the origin of each value. Precedence, highest first: flags, environment
 /// variables, the `--config` file, defaults.

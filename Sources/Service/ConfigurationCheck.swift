@@ -1,8 +1,7 @@
 import Association
-import Certificates
+public import HTTP
 import FoundationEssentials
 import Glibc
-public import HTTP
 import Store
 
 extension Configuration {

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 extension Configuration {
   /// A configuration file with every setting, its documentation and its default.

@@ -1,6 +1,5 @@
 import Association
 import Checking
-import Fetching
 import Synchronization
 
 /// The checker that the current settings ask for.

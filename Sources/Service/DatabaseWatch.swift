@@ -1,7 +1,5 @@
 import Association
 import Glibc
-import JSONValue
-import Metrics
 import Store
 import Synchronization
 

@@ -1,8 +1,7 @@
 import Association
-import Metrics
 import Store
 import Synchronization
-import WellKnown
+import HTTP
 
 /// Moves fetch counts from the served documents to the store. If the process is killed, only
 /// unwritten counts are lost.

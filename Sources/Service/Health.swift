@@ -1,7 +1,4 @@
-import API
 import Association
-import JSONValue
-import Metrics
 import Store
 import Synchronization
 

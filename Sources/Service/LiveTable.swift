@@ -1,8 +1,7 @@
 import Association
-import HTTP
+public import HTTP
 import Store
 import Synchronization
-public import WellKnown
 
 /// Serves the current documents of the store, whichever process changed them.
 ///

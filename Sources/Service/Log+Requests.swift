@@ -1,9 +1,6 @@
-import API
 import Association
 import FoundationEssentials
 import HTTP
-import JSONValue
-import WellKnown
 
 extension Log {
   /// Writes an event of the API.

@@ -1,8 +1,7 @@
-import Association
+public import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
-public import JSONValue
 import Store
 import Synchronization
 

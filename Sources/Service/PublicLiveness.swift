@@ -1,5 +1,5 @@
 import Association
-import WellKnown
+import HTTP
 
 /// Whether the public listener works, without mistaking a busy one for a hung one.
 struct PublicLiveness {

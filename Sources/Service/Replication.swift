@@ -1,8 +1,6 @@
-import API
 import Association
 import FoundationEssentials
 import HTTP
-import Metrics
 import Store
 import Synchronization
 

@@ -1,14 +1,10 @@
-import API
 import Association
-import Fetching
+import Checking
 import FoundationEssentials
 public import HTTP
-import JSONValue
-import Metrics
-import Publishing
 public import Store
+import Publishing
 import Synchronization
-import WellKnown
 
 /// Both listeners on one store.
 public final class Service: Sendable {

@@ -1,6 +1,6 @@
-import Fetching
+import Checking
 import HTTP
-public import JSONValue
+public import Association
 import Store
 
 /// The declaration of a setting, from which flags, environment variables, configuration files,

@@ -1,5 +1,4 @@
-import Checking
-package import Fetching
+package import Checking
 package import HTTP
 package import Store
 

@@ -1,9 +1,5 @@
-import API
 import Association
 import Checking
-import Fetching
-import JSONValue
-import Metrics
 import Store
 import Synchronization
 

@@ -1,6 +1,5 @@
 import Association
-import Fetching
-import JSONValue
+import Checking
 import Store
 
 /// What is sent for a delivery.

@@ -1,5 +1,5 @@
 import Dispatch
-import Fetching
+import Checking
 import Glibc
 import Synchronization
 

@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// One recorded action.
 public struct AuditRecord: Sendable, Equatable {

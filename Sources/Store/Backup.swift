@@ -1,6 +1,5 @@
 public import Association
 import Glibc
-import SQL
 
 /// Saves a database to a file.
 public enum Backup {

@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 
 /// Reads and writes rows of `domain_check` and `check_schedule`.
 enum CheckRows {

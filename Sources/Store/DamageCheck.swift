@@ -1,6 +1,5 @@
 import Association
 import Glibc
-import SQL
 
 /// Looks for damage in a database: its structure, CHECK constraints, references, and the SHA-256 of
 /// each current document.

@@ -1,5 +1,3 @@
-import SQL
-
 /// The contents of a checked database file.
 public struct DatabaseContents: Sendable, Equatable {
   /// The number of domains, without deleted ones.

@@ -1,4 +1,3 @@
-public import Metrics
 import Synchronization
 
 /// Durations and errors of transactions, for the metrics.

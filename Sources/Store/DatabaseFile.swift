@@ -1,6 +1,5 @@
 import Association
 import Glibc
-import SQL
 
 /// A file that appears at its path only when it is complete. Only its owner can read it.
 ///

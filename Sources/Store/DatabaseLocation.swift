@@ -1,5 +1,3 @@
-public import SQL
-
 /// Where a database is.
 public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   /// An SQLite file.

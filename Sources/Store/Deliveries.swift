@@ -1,6 +1,4 @@
 public import Association
-public import JSONValue
-import SQL
 
 /// What is delivered to a webhook, and how far that is.
 public struct Delivery: Sendable {

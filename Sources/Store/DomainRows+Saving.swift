@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 
 extension DomainRows {
   /// Adds the row of a new domain, for `save` to write the rest. A domain that was deleted under this

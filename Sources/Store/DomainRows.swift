@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 
 /// Reads the rows of one domain.
 struct DomainRows {

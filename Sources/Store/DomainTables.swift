@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 
 /// The tables that store a domain, with each column declared once. `migrations/` creates them.
 enum DomainTables {

@@ -1,5 +1,4 @@
 import Association
-import SQL
 
 /// Takes over what servers of the previous version write into `webhook_delivery` while they still run.
 enum EarlierDeliveries {

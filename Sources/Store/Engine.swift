@@ -1,5 +1,4 @@
 import Association
-import SQL
 
 /// What is different for each engine: connections, transactions, and what a database needs to stay well.
 /// Everything throws `SQLError` or `StoreError`, and what `body` throws.

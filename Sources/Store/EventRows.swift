@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 
 /// Reads and writes rows of `webhook_event`, and adds the deliveries of events.
 enum EventRows {

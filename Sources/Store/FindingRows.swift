@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 
 /// What the linter needs to look at a domain's document again.
 public struct LintBasis: Sendable {

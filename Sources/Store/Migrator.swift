@@ -1,6 +1,5 @@
 import Association
 import PostgreSQLMigrations
-package import SQL
 import SQLiteMigrations
 
 /// A migration of the schema. The engines have the same ones, each in its own SQL.

@@ -2,7 +2,6 @@ import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
-import SQL
 import Synchronization
 
 /// A database of a PostgreSQL server, which several machines may use.

@@ -1,6 +1,5 @@
 public import Association
 import Glibc
-import SQL
 
 /// A server that runs on the database.
 public struct Replica: Sendable, Equatable {

@@ -1,6 +1,5 @@
 public import Association
 import Glibc
-import SQL
 
 /// The result of a restore.
 public struct Restored: Sendable, Equatable {

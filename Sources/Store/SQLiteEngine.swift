@@ -1,6 +1,5 @@
 import Association
 import Glibc
-import SQL
 import Synchronization
 
 /// A database in an SQLite file. One connection of all processes writes at a time; readers never wait.

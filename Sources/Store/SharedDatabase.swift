@@ -1,7 +1,6 @@
 public import Association
 import FoundationEssentials
 import Glibc
-import SQL
 
 /// Copies and restores databases of a PostgreSQL server. Every other operation on rows is the same for both
 /// engines; these go through an SQLite file, which is what a backup is.

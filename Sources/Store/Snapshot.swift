@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// A file with everything that a server serves, so that it can start without its database. A change of it is
 /// complete or not made, even if the program or the machine stops meanwhile.

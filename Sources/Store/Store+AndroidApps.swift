@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 extension Store {
   /// An Android app; `nil` if it does not exist.

@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 
 /// What identifies an app of one platform: an app identifier or a package name.
 public protocol AppKey: Hashable, Sendable, CustomStringConvertible {

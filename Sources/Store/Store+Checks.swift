@@ -1,6 +1,4 @@
 public import Association
-public import JSONValue
-import SQL
 
 /// How a check ended: by its worst finding that no suppression covers.
 public enum CheckStatus: String, Sendable, CaseIterable {

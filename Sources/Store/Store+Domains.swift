@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 
 extension Store {
   /// A domain.

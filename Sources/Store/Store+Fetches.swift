@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 
 /// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
 public struct NewFetches: Sendable, Equatable {

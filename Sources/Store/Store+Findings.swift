@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 
 /// A finding about the document that a domain serves, or about what a check saw of it.
 public struct StoredFinding: Sendable {

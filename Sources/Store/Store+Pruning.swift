@@ -1,5 +1,4 @@
 import Association
-import SQL
 import Synchronization
 
 /// How long old revisions, deleted domains, audit records and details of checks are kept.

@@ -1,6 +1,4 @@
 public import Association
-package import JSONValue
-import SQL
 
 /// A revision with everything that was published.
 public struct PublishedRevision: Sendable, Equatable {

@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// What is served for a domain.
 public struct ServedDomain: Sendable {

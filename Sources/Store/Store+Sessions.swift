@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// A sign-in with a token, for browsers. It ends with its token.
 public struct Session: Sendable {

@@ -1,5 +1,4 @@
 public import Association
-import SQL
 import Synchronization
 
 extension Revision {

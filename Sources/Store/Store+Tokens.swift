@@ -1,6 +1,4 @@
 public import Association
-import JSONValue
-import SQL
 import Synchronization
 
 /// What a token may do. Each role includes the one before.

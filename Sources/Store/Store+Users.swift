@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// A person whom a trusted proxy names, and what they may do.
 public struct User: Sendable, Equatable {

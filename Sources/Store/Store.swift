@@ -1,6 +1,5 @@
 public import Association
 import Glibc
-import SQL
 import Synchronization
 
 /// The rows that documents are rendered from. All SQL is in this module.

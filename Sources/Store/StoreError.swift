@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// An error of the store.
 public enum StoreError: Error, Sendable, Equatable {

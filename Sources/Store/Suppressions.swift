@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// A team's decision not to act on some findings of a domain until a time. It changes nothing that is
 /// published.

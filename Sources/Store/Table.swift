@@ -1,6 +1,7 @@
 import Association
-import JSONValue
-import SQL
+
+/// `Value` where that is also the name of a dictionary's values.
+typealias StoredValue = Value
 
 /// A value that one column holds.
 protocol Storable: Sendable {
@@ -287,8 +288,7 @@ extension JSON.Object: Storable {
     }
     return members
   }
-  // Here, `Value` without a module is the value of a member.
-  var stored: SQL.Value { .text(isEmpty ? "{}" : JSON.object(self).text) }
+  var stored: StoredValue { .text(isEmpty ? "{}" : JSON.object(self).text) }
 }
 
 extension RawRepresentable<String> where Self: Storable {

@@ -1,5 +1,4 @@
 import Association
-import SQL
 
 /// Copies the rows of all tables between databases of any engine with the current schema. What belongs to a
 /// database itself stays: its migrations, the servers that run on it, and the sessions of its dashboard.

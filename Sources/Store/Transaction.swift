@@ -1,5 +1,4 @@
 public import Association
-import SQL
 
 /// The author of a write, the client's address, the reason, and whether it is a dry run.
 public struct WriteContext: Sendable {

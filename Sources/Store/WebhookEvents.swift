@@ -1,8 +1,6 @@
 import Association
 import CSodium
 import Glibc
-import JSONValue
-import SQL
 
 /// What webhooks receive.
 public enum WebhookEvent: String, Sendable, CaseIterable {

@@ -1,7 +1,5 @@
 public import Association
 import CSodium
-import JSONValue
-import SQL
 
 /// A program elsewhere that receives events.
 public struct Webhook: Sendable, Equatable {

@@ -1,8 +1,6 @@
-import APITypes
-import Association
-import Fetching
-import JSONValue
 import Service
+import Association
+import Checking
 
 /// Files to publish, each for its domain.
 struct Adoption {

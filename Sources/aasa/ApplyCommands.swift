@@ -1,8 +1,6 @@
-import APITypes
+import Service
 import Association
 import HTTP
-import JSONValue
-import Service
 
 /// `aasa apply`
 enum ApplyCommand {

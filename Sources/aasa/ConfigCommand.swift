@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import Service
 
 /// `aasa config`

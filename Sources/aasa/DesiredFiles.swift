@@ -2,7 +2,6 @@ import Association
 import FoundationEssentials
 import Glibc
 import HTTP
-import JSONValue
 import Service
 import Store
 

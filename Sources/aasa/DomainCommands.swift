@@ -1,7 +1,6 @@
-import APITypes
+import Service
 import Association
-import Fetching
-import JSONValue
+import Checking
 import Publishing
 
 /// The commands for one domain: `aasa show`, `rollback` and `convert`.

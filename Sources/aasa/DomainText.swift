@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Service
 
 /// A domain for people: its settings, its routes in the order in which they decide, and its expectations.

@@ -1,6 +1,5 @@
 import Association
-import Fetching
-import JSONValue
+import Checking
 
 /// `aasa entitlements`
 enum EntitlementsCommand {

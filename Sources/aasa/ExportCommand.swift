@@ -1,5 +1,5 @@
-import APITypes
-import JSONValue
+import Service
+import Association
 
 /// `aasa export`
 enum ExportCommand {

@@ -1,5 +1,5 @@
 import Association
-import Fetching
+import Checking
 import FoundationEssentials
 import HTTP
 import Service

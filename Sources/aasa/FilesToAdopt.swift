@@ -1,6 +1,5 @@
 import Association
 import FoundationEssentials
-import JSONValue
 import Service
 
 /// Association files named on the command line, each with the domain that its name says.

@@ -1,8 +1,6 @@
-import APITypes
-import Association
-import Fetching
-import JSONValue
 import Service
+import Association
+import Checking
 
 /// `aasa import`
 enum ImportCommand {

@@ -1,4 +1,3 @@
-import API
 import Service
 
 /// Commands about the program itself.

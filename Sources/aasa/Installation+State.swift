@@ -1,9 +1,7 @@
-import APITypes
-import Association
-import Fetching
-import HTTP
-import JSONValue
 import Service
+import Association
+import Checking
+import HTTP
 
 extension Installation {
   /// How to apply a state.

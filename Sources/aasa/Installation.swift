@@ -1,11 +1,9 @@
-import API
+import Service
 import Checking
-import Fetching
 import FoundationEssentials
 import HTTP
-import JSONValue
+import Association
 import Publishing
-import Service
 import Store
 
 /// The API that a command calls: that of a running server, or the same one in this process, on a

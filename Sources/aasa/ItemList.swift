@@ -1,6 +1,5 @@
 import Association
-import Fetching
-import JSONValue
+import Checking
 
 /// A list of the API, page by page: a table for people, or with `--json` an object on a line for each item.
 struct ItemList {

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Service
 
 /// The commands that list what is stored: `aasa domains`, `revisions`, `findings` and `audit`.

@@ -1,6 +1,5 @@
-import APITypes
+import Service
 import Association
-import JSONValue
 import Publishing
 
 /// Prints a plan as it arrives: each change with its details, then a summary; or as JSON.

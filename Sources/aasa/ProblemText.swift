@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 
 /// A problem of the API (RFC 9457) for people: a sentence, then one line per fault.
 struct ProblemText {

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 /// `aasa replicas`
 enum ReplicasCommand {

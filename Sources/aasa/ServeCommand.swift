@@ -3,7 +3,6 @@ import CMalloc
 import FoundationEssentials
 import Glibc
 import HTTP
-import JSONValue
 import Service
 import Store
 

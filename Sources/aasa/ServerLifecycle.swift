@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import HTTP
-import JSONValue
+import Association
 import Service
 
 /// A server from startup to graceful shutdown, driven by signals: SIGHUP reloads the configuration,

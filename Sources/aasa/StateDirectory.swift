@@ -1,7 +1,6 @@
 import Association
 import FoundationEssentials
 import Glibc
-import JSONValue
 import Service
 import Store
 

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 /// Splits `{"apps": […], "domains": […]}` into the elements of its lists as it arrives, so that the
 /// memory it needs follows from the largest element.

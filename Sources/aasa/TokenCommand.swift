@@ -1,7 +1,6 @@
-import APITypes
+import Service
 import Association
-import Fetching
-import JSONValue
+import Checking
 import Store
 
 /// `aasa token`

@@ -1,9 +1,7 @@
-import APITypes
+import Service
 import Association
 import FoundationEssentials
-import JSONValue
 import Publishing
-import Service
 import Store
 
 /// `aasa validate`

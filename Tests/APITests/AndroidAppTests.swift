@@ -1,9 +1,7 @@
 import Association
 import HTTP
-import JSONValue
-import SQL
-import Service
 import Store
+import Service
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Association
 import HTTP
-import JSONValue
 import Service
 import Store
 import TestSupport

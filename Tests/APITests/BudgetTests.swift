@@ -1,10 +1,7 @@
 import Checking
-import Fetching
-import API
-import APITypes
+import Service
 import Association
 import HTTP
-import JSONValue
 import Publishing
 import Store
 import Synchronization

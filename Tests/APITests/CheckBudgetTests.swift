@@ -1,8 +1,6 @@
 import Association
 import Checking
-import Fetching
 import HTTP
-import JSONValue
 import Service
 import Store
 import TestSupport

@@ -1,10 +1,10 @@
 import Foundation
-import JSONValue
+import Association
 import Store
 import TestSupport
 import Testing
 
-@testable import API
+@testable import Service
 
 /// The dashboard's files are in the program, and anybody may read them.
 @Suite struct DashboardFileTests {

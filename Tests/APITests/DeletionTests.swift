@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Store
 import TestSupport
 import Testing

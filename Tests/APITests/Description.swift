@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 /// The description of the API, as `GET /openapi.json` gives it.
 struct Description {

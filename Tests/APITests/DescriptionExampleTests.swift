@@ -1,18 +1,17 @@
 import Association
 import Foundation
-import JSONValue
 import Service
 import TestSupport
 import Testing
 
 /// The examples of the description are requests that the server has answered, and its answers.
 ///
-/// `Sources/API/examples.json` has a call for each operation, after those that create what it needs. Requests, and
+/// `Sources/Service/API/examples.json` has a call for each operation, after those that create what it needs. Requests, and
 /// parameters other than the examples in the description, are written by hand. Everything else is recorded:
 /// `RECORD_EXAMPLES=1 swift test --filter DescriptionExampleTests`.
 @Suite struct DescriptionExampleTests {
   private static let file = URL(filePath: #filePath)
-    .appending(path: "../../../Sources/API/examples.json").standardized
+    .appending(path: "../../../Sources/Service/API/examples.json").standardized
 
   @Test func theServerAnswersTheExamplesAsRecorded() throws {
     let examples = try JSON.parse(Data(contentsOf: Self.file)).value.objectValue ?? [:]

@@ -1,10 +1,7 @@
-import APITypes
+@testable import Service
 import Association
-import JSONValue
 import TestSupport
 import Testing
-
-@testable import API
 
 /// The description says what the code does, no more and no less.
 @Suite struct DescriptionTests {

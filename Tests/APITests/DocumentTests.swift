@@ -1,7 +1,6 @@
 import Association
 import HTTP
-import JSONValue
-import SQL
+import Store
 import Service
 import TestSupport
 import Testing

@@ -1,12 +1,10 @@
 import Association
 import HTTP
-import JSONValue
-import SQL
 import Store
 import TestSupport
 import Testing
 
-@testable import API
+@testable import Service
 
 /// A dry run gives the answer of the real call, and changes nothing.
 @Suite struct DryRunTests {

@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 import Store
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import API
+@testable import Service
 
 /// Only a few requests do heavy work at a time.
 @Suite struct HeavyWorkTests {

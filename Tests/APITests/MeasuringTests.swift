@@ -1,4 +1,3 @@
-import SQL
 import Store
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Association
-import APITypes
-import JSONValue
+import Service
 import Publishing
 import TestSupport
 import Testing

@@ -1,11 +1,9 @@
 import Association
-import Fetching
+import Checking
 import FoundationEssentials
 import HTTP
-import JSONValue
-import SQL
-import Service
 import Store
+import Service
 import Synchronization
 import TestSupport
 

@@ -1,6 +1,5 @@
-import APITypes
+import Service
 import Association
-import JSONValue
 import Store
 import TestSupport
 import Testing

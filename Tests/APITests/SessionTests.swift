@@ -1,13 +1,9 @@
 import Association
 import HTTP
-import JSONValue
-import SQL
-import Service
 import Store
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import API
 
 /// `/v1/session`, and requests with its cookie.
 @Suite struct SessionTests {

@@ -1,17 +1,13 @@
 import Association
 import Checking
-import Fetching
 import FoundationEssentials
 import Glibc
 import HTTP
-import JSONValue
 import Publishing
-import Service
+@testable import Service
 import Store
 import TestSupport
 import Testing
-
-@testable import API
 
 /// What one token may take of what is there for all.
 @Suite struct ShareTests {

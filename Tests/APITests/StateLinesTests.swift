@@ -1,6 +1,5 @@
 import Association
 import HTTP
-import JSONValue
 import Publishing
 import Store
 import TestSupport

@@ -1,9 +1,7 @@
 import Checking
-import Fetching
-@testable import API
+@testable import Service
 import Association
 import HTTP
-import JSONValue
 import Publishing
 import Store
 import Synchronization

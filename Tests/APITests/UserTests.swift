@@ -1,5 +1,5 @@
 import HTTP
-import JSONValue
+import Association
 import Service
 import Store
 import TestSupport

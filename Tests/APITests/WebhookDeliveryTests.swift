@@ -1,7 +1,6 @@
 import Association
 import Foundation
 import HTTP
-import JSONValue
 import Service
 import Store
 import Synchronization

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import Store
 import TestSupport
 import Testing

@@ -1,7 +1,5 @@
-import APITypes
+import Service
 import Association
-import JSONValue
-import SQL
 import Store
 import TestSupport
 import Testing

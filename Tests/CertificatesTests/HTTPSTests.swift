@@ -1,12 +1,10 @@
 import Association
 import CGnuTLS
-import Certificates
-import Foundation
 import HTTP
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
 
 /// A public listener over HTTPS, with a directory of certificates of its own.
 struct SecureServing {

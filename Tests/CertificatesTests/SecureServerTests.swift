@@ -1,4 +1,4 @@
-import Certificates
+import HTTP
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import JSONValue
-import SQL
+import Association
+import Store
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Fetching
+@testable import Checking
 
 /// Commands with `--server` on a machine whose environment names a proxy.
 @Suite struct ClientProxyTests {

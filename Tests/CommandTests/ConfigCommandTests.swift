@@ -1,5 +1,5 @@
 import Foundation
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

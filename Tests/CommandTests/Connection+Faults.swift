@@ -1,4 +1,4 @@
-import SQL
+import Store
 
 extension SQLiteConnection {
   /// What SQLite finds wrong with the file; `["ok"]` for nothing.

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
-import JSONValue
-import SQL
+import Association
+import Store
 import Synchronization
 import TestSupport
 import Testing

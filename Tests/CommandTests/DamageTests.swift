@@ -1,6 +1,5 @@
 import Glibc
-import JSONValue
-import SQL
+import Association
 import Store
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import JSONValue
-import SQL
+import Association
+import Store
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Fetching
+import Checking
 import FoundationEssentials
 import Glibc
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

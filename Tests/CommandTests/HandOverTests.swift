@@ -1,5 +1,5 @@
-import JSONValue
-import SQL
+import Association
+import Store
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import TestSupport
 
 /// A random state of apps and domains with every member that a state can have.

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

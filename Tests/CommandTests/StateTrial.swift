@@ -1,5 +1,5 @@
 import Foundation
-import JSONValue
+import Association
 import TestSupport
 
 /// A database with two domains, and the ways to reach it: by itself, and through a server.

@@ -1,4 +1,4 @@
-import SQL
+import Store
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Glibc
 import HTTP
-import JSONValue
+import Association
 import TestSupport
 import Testing
 
-@testable import Fetching
+@testable import Checking
 
 /// Requests to other machines, over real sockets.
 @Suite(SystemProgram.need("python3", "openssl")) struct FetcherTests {

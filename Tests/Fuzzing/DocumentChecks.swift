@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 
 /// JSON that is written is read as the same, and has no key twice.
 func checkJSON(_ bytes: [UInt8]) throws {

@@ -1,10 +1,8 @@
 import Association
-@testable import Certificates
+@testable import HTTP
 import Glibc
-import JSONValue
-@testable import SQL
-@testable import Service
 @testable import Store
+@testable import Service
 import Synchronization
 
 /// The path of a new file in memory.

@@ -1,6 +1,5 @@
 import Association
 @testable import HTTP
-@testable import WellKnown
 
 /// What was decoded and is encoded again is decoded to the same, and the public listener finds no
 /// file where the other parser sees none.

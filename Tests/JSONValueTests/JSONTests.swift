@@ -1,6 +1,6 @@
 import Testing
 
-import JSONValue
+import Association
 
 @Suite struct JSONTests {
   private func parse(_ text: String) throws -> JSON.Parsed { try JSON.parse(Array(text.utf8)) }

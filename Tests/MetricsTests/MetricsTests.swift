@@ -1,4 +1,4 @@
-import Metrics
+import Store
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import JSONValue
+import Association
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import TestSupport
 
 /// The files that the tests publish, and what a server on its own says of them.

@@ -1,4 +1,4 @@
-import SQL
+import Store
 import Testing
 
 /// Addresses of PostgreSQL databases, as people and settings write them.

@@ -1,5 +1,5 @@
 import Foundation
-import SQL
+import Store
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Association
 import Foundation
 import Glibc
-import SQL
 import Store
 import TestSupport
 import Testing

@@ -1,6 +1,4 @@
 import Association
-import JSONValue
-import SQL
 import Store
 import TestSupport
 import Testing
@@ -76,7 +74,8 @@ import Testing
       try runs() == ["warning slow 1", "warning slow 1", "failing bot-blocked,slow 2", "ok  2"])
     let first = try #require(try store.checks(of: name, before: nil, limit: 100).last)
     #expect(first.firstAt == Self.start && first.lastAt == Self.start + 10)
-    #expect(first.result?["at"] == .integer(Self.start.seconds + 10), "the latest check of a run is kept")
+    #expect(
+      first.result?["at"] == .integer(Self.start.seconds + 10), "the latest check of a run is kept")
     let newest = try store.checks(of: name, before: nil, limit: 1)
     #expect(newest.map(\.cdnRevision) == [1])
     #expect(try store.checks(of: name, before: newest[0].id, limit: 1).map(\.cdnRevision) == [nil])

@@ -1,5 +1,4 @@
 import Association
-import SQL
 @testable import Store
 import TestSupport
 import Testing

@@ -1,11 +1,9 @@
 import Association
 import Publishing
-import SQL
+@testable import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Store
 
 /// An edit is a transaction of its own, committed and served before it returns.
 @Suite struct EditTests {

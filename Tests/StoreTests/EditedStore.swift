@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Publishing
 import Store
 import Testing

@@ -1,10 +1,8 @@
 import Association
-import SQL
+@testable import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Store
 
 /// An edit writes one event, however many webhooks receive it; their deliveries follow.
 @Suite struct EventDeliveryTests {

@@ -1,9 +1,7 @@
 import Association
-import SQL
+@testable import Store
 import TestSupport
 import Testing
-
-@testable import Store
 
 /// The numbers of entries and routes.
 @Suite struct NumberTests {

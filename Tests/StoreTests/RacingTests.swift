@@ -1,6 +1,5 @@
 import Association
 import Dispatch
-import JSONValue
 import Publishing
 import Synchronization
 import TestSupport

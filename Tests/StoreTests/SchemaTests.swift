@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import SQL
 import Store
 import TestSupport
 import Testing

@@ -1,13 +1,10 @@
 import Association
 import Foundation
-import JSONValue
 import Publishing
-import SQL
+@testable import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Store
 
 /// Several servers on one PostgreSQL database.
 @Suite(TemporaryDatabase.isServer) struct SharedDatabaseTests {

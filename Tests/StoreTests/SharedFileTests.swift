@@ -1,6 +1,5 @@
 import Association
 import Publishing
-import SQL
 import Store
 import Synchronization
 import TestSupport

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Store
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Association
-import SQL
 import Store
 import TestSupport
 

@@ -1,10 +1,8 @@
 import Dispatch
-import SQL
+@testable import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Store
 
 /// Writers take turns, and wait only so long. Readers and authentication wait for nobody's work.
 @Suite(TemporaryDatabase.isFile) struct WaitingTests {

@@ -1,4 +1,4 @@
-public import JSONValue
+public import Association
 
 /// Association files that tests publish.
 public enum AssociationFile {

@@ -1,4 +1,4 @@
-public import JSONValue
+public import Association
 
 /// A client of a local listener. Each request has its own connection.
 public struct Client: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SQL
+import Store
 public import Testing
 
 /// A PostgreSQL server of its own, which ends with this object. It has only a Unix socket, and a database `aasa`,

@@ -1,5 +1,5 @@
 import Foundation
-public import JSONValue
+public import Association
 public import Testing
 
 /// A form that association files take in practice, with an example.

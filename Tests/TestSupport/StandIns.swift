@@ -1,5 +1,5 @@
 import Foundation
-public import JSONValue
+public import Association
 
 /// Sites, Apple's CDN and Google's service on loopback: the program `Tests/StandIns/standins.py`. It ends when
 /// this object is released.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-public import JSONValue
+public import Association
 import Synchronization
 
 /// An HTTP server on loopback that receives requests, and answers as the test says: with any bytes, or not

@@ -1,6 +1,5 @@
 import Association
 import FoundationEssentials
-public import SQL
 public import Store
 public import Testing
 

@@ -3,7 +3,6 @@ import HTTP
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
 
 /// What hostile clients do to the public listener, and that others are served meanwhile.
 @Suite struct AbuseTests {

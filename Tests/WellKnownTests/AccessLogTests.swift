@@ -4,7 +4,6 @@ import HTTP
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct AccessLogTests {
   /// What was written so far.

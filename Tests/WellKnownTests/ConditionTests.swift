@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WellKnown
+import HTTP
 
 @Suite struct ConditionTests {
   static let tag = "\"\(Serving.digest)\""

@@ -1,7 +1,7 @@
 import Association
 import TestSupport
 import Testing
-import WellKnown
+import HTTP
 
 @Suite struct CountTests {
   static let bot = "User-Agent: AASA-Bot/1.0.0"

@@ -3,7 +3,6 @@ import HTTP
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
 
 /// Who keeps a connection, and who is answered, when too many clients want one.
 @Suite struct CrowdTests {

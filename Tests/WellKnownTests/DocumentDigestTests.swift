@@ -1,5 +1,5 @@
 import Testing
-import WellKnown
+import HTTP
 
 @Suite struct DocumentDigestTests {
   @Test(arguments: [

@@ -2,7 +2,6 @@ import Association
 import HTTP
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct DrainTests {
   static let request = "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\r\n"

@@ -1,7 +1,6 @@
 import HTTP
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct ForwardedHostTests {
   static let bodies = ["proxy.example": "proxy", "example.com": "real", "evil.example": "evil"]

@@ -2,7 +2,7 @@ import Association
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
+import HTTP
 
 /// That an edit's work depends on what it changes, whatever names are published, and that the table grows
 /// while it is read. Work is counted in slots, which does not depend on the machine.

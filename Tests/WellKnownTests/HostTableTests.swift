@@ -4,7 +4,6 @@ import HTTP
 import Synchronization
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct HostTableTests {
   @Test func anUpdateIsServedByTheNextRequest() throws {

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WellKnown
+import HTTP
 
 @Suite struct HostTests {
   static let bodies = [

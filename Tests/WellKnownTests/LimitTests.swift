@@ -2,7 +2,6 @@ import Association
 import HTTP
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct LimitTests {
   private static func request(_ lines: String) -> String {

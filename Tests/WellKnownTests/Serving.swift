@@ -2,7 +2,6 @@ import Association
 import HTTP
 import TestSupport
 import Testing
-import WellKnown
 
 /// A public listener on a port of its own, with documents for a few names.
 struct Serving {

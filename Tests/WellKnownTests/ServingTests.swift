@@ -1,7 +1,6 @@
 import HTTP
 import TestSupport
 import Testing
-import WellKnown
 
 @Suite struct ServingTests {
   @Test(arguments: [Serving.path, "/apple-app-site-association"])

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// An assetlinks.json file compiled to resolve URLs for Android apps.
 ///
 /// The first statement that lets the app handle links applies. Without dynamic rules, the app opens every

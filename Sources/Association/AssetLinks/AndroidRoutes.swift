@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The routes of a domain's Android apps, read as Apple's systems would read them for Apple's apps.
 struct AndroidRoutes: Sendable {
   /// The entries that have Android apps. The apps of these entries are packages.

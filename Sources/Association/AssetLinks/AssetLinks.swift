@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The one reading of an assetlinks.json file: its statements with their types and places, and the values
 /// that no reader accepts.
 ///

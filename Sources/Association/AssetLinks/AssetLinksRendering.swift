@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The `assetlinks.json` of a domain.
 public struct AssetLinksRendering: Sendable {
   /// The rules of apps that have the same entries.

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Compares what Android's rules of a domain open with what the same routes open on Apple's systems.
 ///
 /// All URLs without percent-encoding are compared, exactly, except those that no client writes: with an empty

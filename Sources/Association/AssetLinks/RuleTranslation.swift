@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Rewrites Apple's routes as dynamic rules.
 enum RuleTranslation {
   /// A condition of a rule.

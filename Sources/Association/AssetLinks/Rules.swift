@@ -1,5 +1,3 @@
-public import JSONValue
-
 extension AssetLinks {
   /// The dynamic rules of a statement.
   public enum Rules: Sendable {

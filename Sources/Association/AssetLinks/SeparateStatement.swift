@@ -1,5 +1,3 @@
-import JSONValue
-
 /// A statement that lets an app handle links, and that was not rendered from the routes of its domain.
 struct SeparateStatement {
   /// A URL that the two platforms resolve differently.

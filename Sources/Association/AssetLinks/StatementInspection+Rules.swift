@@ -1,5 +1,3 @@
-import JSONValue
-
 extension StatementInspection {
   // MARK: - Faults that drop the rules
 

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The linting of one assetlinks.json file, with the findings so far.
 struct StatementInspection {
   let links: AssetLinks

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// An Android package name, such as `com.example.shop`.
 ///
 /// Two or more parts, each of ASCII letters, digits and `_` with a letter first (Android's page "Configure

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Collects the changes between two documents.
 struct ChangeCollection {
   private let from: ComparedDocument

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The variables that differ between two documents.
 struct ChangedVariables {
   private struct Change {

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// A document prepared for comparison.
 struct ComparedDocument {
   /// An app with its entries.

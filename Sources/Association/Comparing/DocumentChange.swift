@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// One difference between two documents, or between other settings of a domain.
 public struct DocumentChange: Sendable {
   /// The kind of difference.

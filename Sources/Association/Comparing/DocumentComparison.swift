@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The differences in meaning between two association files.
 ///
 /// This compares what a device reads: for every app, the ordered list of its routes, each with

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Everything that differs between two states of a domain: the documents by meaning, and the other
 /// settings.
 public struct DomainComparison: Sendable {

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The apps that the links of a document open.
 public struct OpenedApps {
   private let read: ReadDocument

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension DocumentChange {
   /// The changes of a `webauthn` file. They affect passkeys, not links.
   static func origins(from before: JSON?, to after: JSON?) -> [DocumentChange] {

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension DocumentChange {
   /// What became of a route of these apps.
   ///

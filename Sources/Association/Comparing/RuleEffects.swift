@@ -1,5 +1,3 @@
-import JSONValue
-
 /// A dynamic rule prepared for comparison.
 struct ComparedRule {
   let rule: AssetLinks.Rule

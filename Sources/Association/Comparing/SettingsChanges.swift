@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Domain {
   /// The changes to other settings, without their effects on links.
   func changes(to new: Domain) -> [DocumentChange] {

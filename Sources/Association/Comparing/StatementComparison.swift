@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The differences in meaning between two assetlinks.json files, or between one and none.
 ///
 /// This compares what Android reads: for every app, its relations, its certificates and its dynamic rules. It

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension DocumentChange {
   /// An unread value with its keys, separated by slashes, from the object that is compared.
   typealias Extra = (path: String, unread: UnreadValue)

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension AndroidApp {
   /// What is probably wrong with the app, whatever domain names it.
   public var findings: [Finding] {

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Sorts findings by their places in a document. It looks only at parts that have findings.
 struct FileOrder {
   /// A finding with the keys that lead from the current value to its place.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// A problem, or a possible one, in an association file.
 public struct Finding: Sendable, Equatable {
   /// How serious a finding is.

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Inspection {
   /// Inspects an element of `details`.
   mutating func inspectEntry(_ entry: AppLinks.Entry) {

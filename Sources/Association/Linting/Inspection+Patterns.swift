@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The part of a URL that a pattern is compared with.
 enum PatternRole: String {
   case path, query, fragment

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// How a pattern is compared with a URL.
 struct PatternComparison: Hashable {
   /// Whether case matters.

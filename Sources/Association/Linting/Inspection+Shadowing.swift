@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Inspection {
   /// Reports routes that never decide. Runs last, to leave out routes that already have a finding.
   mutating func inspectShadowing(domain: String) {

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Inspection {
   /// Paths to which identity providers often send people back.
   private static let callbackPaths = [

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Inspection {
   /// Inspects `substitutionVariables`. An error in a variable that no route uses does no harm.
   mutating func inspectVariables() {

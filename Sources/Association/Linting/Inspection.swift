@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The linting of one document, with the findings so far.
 struct Inspection {
   let read: ReadDocument

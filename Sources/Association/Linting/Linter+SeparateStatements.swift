@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Linter {
   /// The findings about statements of Android apps that go other ways than the routes of Apple's apps: kept
   /// statements, and those of apps in rows without dynamic rules. A change of the routes does not reach these.

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Linter {
   /// The findings about the files of a domain together, by the kind of the file that each is about.
   ///

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// Finds what will not work on a device, before anything is published.
 public enum Linter {
   /// Raised whenever the findings about some document change, so that servers make stored findings again.

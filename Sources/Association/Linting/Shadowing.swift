@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// Which routes of a document ever decide about a URL.
 ///
 /// The routes of all entries of an app are tried in file order, so a route may be shadowed by those of

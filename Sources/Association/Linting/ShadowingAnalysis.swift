@@ -1,5 +1,3 @@
-import JSONValue
-
 /// Decides for each route of a document whether it ever decides about a URL.
 final class ShadowingAnalysis {
   private static let budgetPerQuestion = 1_000_000

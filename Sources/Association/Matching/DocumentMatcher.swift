@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// A document of any kind that decides about links, compiled to resolve URLs.
 public enum DocumentMatcher: Sendable {
   case apple(Matcher)

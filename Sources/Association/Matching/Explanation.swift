@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// Why a URL resolves as it does.
 public struct Explanation: Sendable {
   /// The app; `nil` for the entries of all apps as one list.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The outcome of resolving a URL.
 public enum Resolution: String, Sendable, CaseIterable {
   /// The first matching route is not an exclusion: the app opens the URL.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// Patterns, or a URL, that would take too much memory or time.
 public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
   /// The route at which the limit was reached; the root if it is not a single route's.

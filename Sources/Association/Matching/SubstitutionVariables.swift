@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The variables that a document's patterns may name: its own and the predefined ones.
 ///
 /// Apple's page applinks.SubstitutionVariables. Names are case-sensitive. If a document defines a

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// How many bytes of a document each app and route takes.
 public struct ByteAccount: Sendable, Equatable {
   /// The bytes of an app's entries or statements.

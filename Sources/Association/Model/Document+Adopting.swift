@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// A file that rows cannot hold.
 public struct AdoptionError: Error, Sendable, Equatable {
   /// Where in the file.

@@ -1,5 +1,3 @@
-import JSONValue
-
 extension Document {
   /// This document with the row identifiers of another one in the entries and routes that both have, so
   /// that these keep their identifiers even if the caller did not know them.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 extension Document {
   /// The document as Apple's JSON.
   public var json: JSON {

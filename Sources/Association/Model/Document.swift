@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The content of a domain's association file, in a form that rows can hold. It preserves
 /// everything in an adopted file except white space and the order of keys.
 ///

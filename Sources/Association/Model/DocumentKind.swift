@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The documents of a domain at one time, each in UTF-8.
 public typealias Documents = [DocumentKind: [UInt8]]
 

@@ -1,5 +1,3 @@
-public import JSONValue
-
 // MARK: The table of kinds: how each is rendered, and how a file of it is adopted.
 
 extension DocumentKind {

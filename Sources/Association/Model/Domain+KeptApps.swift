@@ -1,5 +1,3 @@
-import JSONValue
-
 /// An Android app of an adopted `assetlinks.json`, and what became of its statement.
 public struct AdoptedApp: Sendable, Equatable {
   /// Where the app is now.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// An app that domains use.
 public struct App: Sendable, Equatable {
   /// What an app or a domain is for.

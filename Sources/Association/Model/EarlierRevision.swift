@@ -1,5 +1,3 @@
-package import JSONValue
-
 extension Domain {
   /// The domain with the settings that versions up to schema 17 recorded. Where they are invalid, it has defaults.
   package init(earlierRecord record: JSON) {

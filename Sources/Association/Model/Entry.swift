@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// One element of `applinks.details`: an ordered list of routes for a set of apps.
 public struct Entry: Sendable, Equatable {
   /// Apple's keys that the entry is written with.

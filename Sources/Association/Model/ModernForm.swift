@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// A document written with `appIDs` and `components` only.
 ///
 /// For iOS 13 and later, every URL resolves as before, except where a remark says otherwise. Earlier

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// One element of `components`: conditions on path, query and fragment, all of which must hold.
 /// A missing condition comes from the defaults, or matches everything.
 public struct Route: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// An origin that may use the passkeys of a domain: `https`, a host and maybe a port.
 ///
 /// The host is a domain name with a dot, since browsers skip every other host in a `webauthn` file.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 extension String {
   /// The length at which messages cut a value, in characters.
   private static let longestShown = 80

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The `applinks` of a document as a device reads it: entries in file order, each with its routes in
 /// order, each route with everything that decides whether it matches.
 public struct AppLinks: Sendable {

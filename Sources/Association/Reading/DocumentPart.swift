@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The kinds of objects in association files, with the members that their formats document.
 enum DocumentPart: Sendable, CaseIterable {
   case document, service, applinks, entry, route, defaults

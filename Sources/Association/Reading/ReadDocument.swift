@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The one reading of an apple-app-site-association file: its parts with their types, their places
 /// and the values that devices do not read.
 ///

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The documents that a domain publishes, read.
 public struct ReadDocuments: Sendable {
   /// Apple's file; without one, an empty one.

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// One invalid value in the body of a request.
 package struct Fault: Sendable, Equatable {
   /// A stable word for a program. Other faults have the code of a `ValidationError` or a `Finding`.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 extension DocumentChange {
   /// The change as the API and `--json` write it, without members that are unknown or do not apply.
   public var json: JSON { .object(Self.fields.json(of: self)) }

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// A domain in JSON.
 package enum DomainResource {
   /// The maximum number of aliases of a domain.

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// An entry in JSON.
 package enum EntryResource {
   /// An entry of a domain in this format.

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// An expectation in JSON.
 package enum ExpectationResource {
   /// The maximum number of characters of a URL.

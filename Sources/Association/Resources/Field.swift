@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// One member of a resource: its name, schema and documentation, and how it is read and written.
 ///
 /// A resource is one list of fields. Reading a body with every fault named, writing an answer and the

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// Collects the schemas that have a name, from which `components.schemas` and references to it are made.
 package struct NamedSchemas {
   /// Where `Schema` writes the name and the definition, in place of a `$ref`.

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// A finding as rows and answers have it, perhaps one of a newer version of the program.
 public struct ReportedFinding: Sendable {
   /// The code.

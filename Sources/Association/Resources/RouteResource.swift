@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// A route in JSON.
 package enum RouteResource {
   private static let fields: [Field<Route>] = [

@@ -1,5 +1,3 @@
-package import JSONValue
-
 /// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made. A string literal
 /// names one of `components.schemas`.
 package indirect enum Schema: Sendable, ExpressibleByStringLiteral {

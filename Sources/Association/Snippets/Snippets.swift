@@ -1,5 +1,3 @@
-import JSONValue
-
 /// What the makers of a domain's apps paste into their projects, so that the apps name the domain as the
 /// domain's files name the apps.
 public struct Snippets: Sendable {

@@ -1,5 +1,3 @@
-import JSONValue
-
 /// The linting of one `webauthn` file, with the findings so far.
 struct OriginInspection {
   private let file: RelatedOrigins

@@ -1,5 +1,3 @@
-public import JSONValue
-
 /// The one reading of a `webauthn` file: the origins that may use the passkeys of the domain that serves
 /// it (WebAuthn Level 3, "Validating Related Origins").
 ///

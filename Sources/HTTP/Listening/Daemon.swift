@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Certificates
 import Synchronization
 
 /// A running daemon of libmicrohttpd with its socket and what its callbacks need.

@@ -1,4 +1,3 @@
-public import Certificates
 import Glibc
 
 /// Listens on a port until `stop` is called or the listener is released. Its own handlers must not

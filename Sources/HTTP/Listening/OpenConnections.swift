@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Certificates
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,6 +1,5 @@
 import CGnuTLS
 import CMicroHTTPD
-import Certificates
 import Glibc
 
 /// TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers, as Apple's App Transport

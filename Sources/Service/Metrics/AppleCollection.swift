@@ -1,5 +1,4 @@
 import Association
-import Metrics
 import Store
 import Synchronization
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Metrics
+import Store
 
 /// The kernel's numbers about this process, under Prometheus' standard names
 /// (prometheus.io/docs/instrumenting/writing_clientlibs#process-metrics). A number that cannot be read is

@@ -1,8 +1,6 @@
-import API
 import Association
-import Metrics
 import Store
-import WellKnown
+import HTTP
 
 /// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so
 /// it works even when they are stuck.

@@ -1,7 +1,7 @@
 import Association
-import Metrics
+import Store
 import Synchronization
-import WellKnown
+import HTTP
 
 /// Counts what is served and what was published. It has its own locks, so reading it never waits for the
 /// database.

@@ -1,6 +1,5 @@
-import API
-import FoundationEssentials
 import Service
+import FoundationEssentials
 
 /// The manual page `aasa.1`, in the macros of man(7).
 enum ManPage {

@@ -1,5 +1,5 @@
 import Foundation
-import JSONValue
+import Association
 import Testing
 
 /// A case of `assetlinks-vectors.json`.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What is published for Android from the rows of a domain.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What is said about differences between the platforms, against slow readings of both formats.

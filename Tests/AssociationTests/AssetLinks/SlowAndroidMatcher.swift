@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 /// A second reading of the rules of dynamic matching, as the format describes them step by step, without
 /// any care for speed.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// Changes of apps, and what changes of shared entries say of several apps.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// The kinds of changes, each in a document of one entry for one app.

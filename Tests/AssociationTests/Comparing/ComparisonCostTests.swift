@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// That no documents make a comparison slow, or say too little where they are large.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What comparisons of random documents say, against resolving all small URLs.

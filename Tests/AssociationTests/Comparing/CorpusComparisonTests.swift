@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Testing
 
 /// Files that serve real domains. They are other people's and lie beside the repository.

@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 
 /// A small random document, which can be written in many ways that mean the same.
 struct RandomDocument {

@@ -1,7 +1,5 @@
-import JSONValue
-import Testing
-
 @testable import Association
+import Testing
 
 /// What a comparison takes over from one document for the other.
 @Suite struct ReuseTests {

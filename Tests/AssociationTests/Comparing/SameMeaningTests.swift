@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// Ways to write the same thing, which are no changes.

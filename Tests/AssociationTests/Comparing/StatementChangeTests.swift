@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What a diff says about Android's file and about passkeys.

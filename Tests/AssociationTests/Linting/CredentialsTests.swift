@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// Passwords and passkeys should be shared with the apps of both platforms.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What is said of random entries of several apps, against trying all small URLs in all entries of

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// The routes of all entries of an app are decided in file order, and findings say so.

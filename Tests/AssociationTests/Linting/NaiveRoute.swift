@@ -1,5 +1,5 @@
 import Foundation
-import JSONValue
+import Association
 
 /// A route that is matched as the rules read, with recursion and by trying every value: too slow for
 /// use, and independent of the engine.

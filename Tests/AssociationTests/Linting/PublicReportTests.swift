@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Testing
 
 /// Files from public bug reports, and others with the same kind of fault.

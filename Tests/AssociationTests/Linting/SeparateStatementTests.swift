@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What is said of a kept statement of Android's beside Apple's routes, against every short URL.

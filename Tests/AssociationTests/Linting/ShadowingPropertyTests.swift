@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What the automata say of random routes, against trying all small URLs.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 @Suite struct ShadowingTests {

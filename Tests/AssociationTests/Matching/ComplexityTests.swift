@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// No document and no URL makes matching take much memory or time.

@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// The rules about entries, defaults and legacy paths.

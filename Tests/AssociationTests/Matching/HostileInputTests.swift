@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Testing
 
 /// No document and no URL stops the matcher, and the two ways to ask agree.

@@ -1,7 +1,5 @@
-import JSONValue
-import Testing
-
 @testable import Association
+import Testing
 
 /// The steps of matching stay below the length of the text times the size of the pattern, counted,
 /// not timed.

@@ -1,7 +1,5 @@
-import JSONValue
-import Testing
-
 @testable import Association
+import Testing
 
 /// The compiled patterns and `NaivePattern` agree.
 @Suite struct PatternPropertyTests {

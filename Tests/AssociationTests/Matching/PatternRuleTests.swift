@@ -1,4 +1,4 @@
-import JSONValue
+import Association
 import Testing
 
 /// The rules for one route, a case or more each. The names of rules are those of Apple's pages and

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Testing
 
 /// A document, a URL, an app, and what must come of it.

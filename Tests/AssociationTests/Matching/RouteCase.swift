@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// A route, what follows the host in a URL, and whether the route matches.

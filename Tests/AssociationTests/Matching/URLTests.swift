@@ -1,5 +1,4 @@
 import Association
-import JSONValue
 import Testing
 
 /// What counts as a URL, and as the host of a domain.

@@ -1,7 +1,5 @@
-import JSONValue
-import Testing
-
 @testable import Association
+import Testing
 
 /// What the reading of a file finds that devices do not read.
 @Suite struct ReadingTests {

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 import Testing
 
 /// Files signed by `openssl cms -sign -nodetach -binary -outform DER`.

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 
 /// How long linting takes as it is done for each publication, with shadowing.
 enum LintMeasurement {

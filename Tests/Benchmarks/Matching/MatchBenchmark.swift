@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 
 /// Resolutions per second, beside a straightforward translation to Foundation's regular expressions
 /// and to the C library's `fnmatch`. Prints a table in Markdown.

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import JSONValue
 
 /// Documents, each with the URLs to resolve against all of its entries as one list.
 struct Workload {

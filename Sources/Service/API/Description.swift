@@ -1,0 +1,83 @@
+import Association
+import HTTP
+
+/// The body of a request.
+struct Body: Sendable {
+  enum Kind: Sendable {
+    /// JSON, refused with 415 under another media type, and with 422 if values are invalid.
+    case json
+    /// JSON that RFC 7396 merges into the current value.
+    case mergePatch
+    /// Any bytes under any media type.
+    case file
+  }
+
+  /// The largest body that an endpoint reads. A larger one is answered 413 before it is read.
+  enum Size: Sendable {
+    /// A few values.
+    case small
+    /// A document of 128 KB as rows with row identifiers, and a thousand expectations.
+    case document
+    /// Many domains: as much as the setting `maxBodyBytes` allows, which limits the others too.
+    case state
+
+    /// The limit in bytes; `nil` if only the setting limits it.
+    var bytes: Int? {
+      switch self {
+      case .small: 65_536
+      case .document: 2_097_152
+      case .state: nil
+      }
+    }
+  }
+
+  let kind: Kind
+  let schema: Schema
+  var size = Size.small
+  var isRequired = true
+
+  static func json(_ schema: Schema, size: Size = .small) -> Body {
+    Body(kind: .json, schema: schema, size: size)
+  }
+
+  static func patch(_ schema: Schema, size: Size = .small) -> Body {
+    Body(kind: .mergePatch, schema: schema, size: size)
+  }
+
+  static func file(_ schema: Schema, isRequired: Bool = true) -> Body {
+    Body(kind: .file, schema: schema, size: .document, isRequired: isRequired)
+  }
+
+  var mediaTypes: [String] {
+    kind == .mergePatch
+      ? ["application/merge-patch+json", "application/json"] : ["application/json"]
+  }
+}
+
+/// A successful answer.
+struct Answer: Sendable {
+  let status: Status
+  let description: String
+  var mediaType = "application/json"
+  var schema: Schema?
+  /// Whether it has the revision as its `ETag`, as every answer to a publication of one domain has.
+  var isTagged = false
+  /// The operations that can follow: their path parameters are those of this request, or the `id`,
+  /// `revision` or `name` of this answer.
+  var links: [String] = []
+
+  static func ok(
+    _ description: String, _ schema: Schema, isTagged: Bool = false, links: [String] = []
+  ) -> Answer {
+    Answer(
+      status: .ok, description: description, schema: schema, isTagged: isTagged, links: links)
+  }
+
+  static func created(
+    _ description: String, _ schema: Schema, links: [String] = []
+  ) -> Answer {
+    Answer(status: .created, description: description, schema: schema, links: links)
+  }
+
+  static let deleted = Answer(status: .noContent, description: "Deleted.")
+}

@@ -1,0 +1,139 @@
+import Association
+import HTTP
+import Publishing
+import Store
+
+/// `/v1/domains/{domain}/entries`.
+struct EntryEndpoints: Sendable {
+  let publisher: Publisher
+
+  var all: [Endpoint] {
+    let path = "/v1/domains/{domain}/entries"
+    return [
+      Endpoint(
+        .get, path, .role(.viewer),
+        "listEntries", .entries, "List the entries of a domain",
+        answers: .ok(
+          "All entries, in order.",
+          .named("Entries", .object([Member("entries", .list(of: "Entry"))])),
+          isTagged: true)
+      ) { call in
+        let stored = try publisher.store.domain(call.domain())
+        let entries = stored.domain.document.entries.map { json($0, in: stored) }
+        return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
+      },
+      Endpoint(
+        .post, path, .role(.editor), effect: .publication,
+        "addEntry", .entries, "Add an entry",
+        body: .json("NewEntry", size: .document),
+        answers: .created(
+          "The entry.", "PublishedEntry",
+          links: [
+            "getEntry", "replaceEntry", "deleteEntry", "listRoutes", "addRoute", "setRoutes",
+          ]), handle: add),
+      Endpoint(
+        .get, path + "/{entry}", .role(.viewer),
+        "getEntry", .entries, "Read an entry",
+        answers: .ok("The entry.", "Entry", isTagged: true)
+      ) { call in
+        let stored = try publisher.store.domain(call.domain())
+        let entry = stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))]
+        return .json(.ok, json(entry, in: stored), fields: [stored.entityTag])
+      },
+      Endpoint(
+        .put, path + "/{entry}", .role(.editor), effect: .publication,
+        "replaceEntry", .entries, "Replace all of an entry",
+        body: .json("EntryInput", size: .document),
+        answers: .ok("The entry.", "PublishedEntry"), handle: replace),
+      Endpoint(
+        .delete, path + "/{entry}", .role(.editor), effect: .publication,
+        "deleteEntry", .entries, "Delete an entry",
+        answers: .ok("The revision without the entry.", "Publication"),
+        handle: delete),
+    ]
+  }
+
+  private func json(_ entry: Entry, in stored: StoredDomain) -> JSON {
+    EntryResource.json(entry, format: stored.domain.format)
+  }
+
+  /// Adds an entry at `position`, by default at the end.
+  private func add(_ call: Call) throws -> Response {
+    let body = try call.json()
+    var place = 0
+    return try publisher.edit(call, "add entry") { domain in
+      let (json, position) = try call.position(in: body, count: domain.document.entries.count)
+      var entry = try Faults.collecting(in: json) { EntryResource.read($0, format: domain.format) }
+      entry.id = nil
+      place = position
+      domain.document.entries.insert(entry, at: place)
+      try check(domain)
+    } answer: { stored in
+      ["entry": json(stored.domain.document.entries[place], in: stored)]
+    } location: { stored in
+      stored.domain.document.entries[place].id.map {
+        "/v1/domains/\(stored.domain.name)/entries/\($0)"
+      }
+    }
+  }
+
+  private func replace(_ call: Call) throws -> Response {
+    let id = try call.row("entry")
+    let body = try call.json()
+    return try publisher.edit(call, "replace entry") { domain in
+      let place = try domain.place(of: id)
+      var entry = try Faults.collecting(in: body) { EntryResource.read($0, format: domain.format) }
+      entry.id = id
+      domain.document.entries[place] = entry
+      try check(domain)
+    } answer: { stored in
+      ["entry": json(stored.domain.document.entries[try stored.domain.place(of: id)], in: stored)]
+    }
+  }
+
+  /// Checks that the domain's form of `details` can express its entries, one of which is new.
+  private func check(_ domain: Domain) throws {
+    var others: Set<AppIdentifier> = []
+    let fits = domain.document.entries.allSatisfy {
+      DomainResource.fitsDictionary($0, beside: &others)
+    }
+    if domain.document.detailsForm == .array || fits { return }
+    throw InvalidInput(.dictionaryCannotSay, DomainResource.dictionaryAdvice)
+  }
+
+  private func delete(_ call: Call) throws -> Response {
+    let id = try call.row("entry")
+    return try publisher.edit(call, "delete entry") { domain in
+      domain.document.entries.remove(at: try domain.place(of: id))
+    } answer: { _ in
+      [:]
+    }
+  }
+}
+
+extension Call {
+  /// The body without its `position`, and the position, which is 0 to `count` and `count` by default.
+  func position(in body: JSON, count: Int) throws -> (json: JSON, position: Int) {
+    guard case .object(var members) = body, let given = members["position"] else {
+      return (body, count)
+    }
+    members["position"] = nil
+    if given == .null { return (.object(members), count) }
+    let position = try Faults.collecting(in: given, at: .root.appending("position")) {
+      $0.integer(in: 0...count)
+    }
+    return (.object(members), position)
+  }
+}
+
+extension Domain {
+  /// The index of an entry.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  func place(of entry: Int64) throws -> Int {
+    guard let place = document.entries.firstIndex(where: { $0.id == entry }) else {
+      throw StoreError.notFound(.entry(entry, existing: document.entries.compactMap(\.id)))
+    }
+    return place
+  }
+}

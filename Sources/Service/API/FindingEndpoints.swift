@@ -1,0 +1,125 @@
+import Association
+import HTTP
+import Publishing
+import Store
+
+/// `/v1/findings`, and `/v1/domains/{domain}/suppressions`.
+struct FindingEndpoints: Sendable {
+  /// How long a request makes findings again that are out of date, before it answers with the others.
+  private static let patience = Duration.seconds(2)
+
+  let store: Store
+
+  var all: [Endpoint] {
+    let path = "/v1/domains/{domain}/suppressions"
+    return [
+      Endpoint(
+        .get, "/v1/findings", .role(.viewer),
+        query: [
+          .limit, .findingCursor, .findingsOfDomain, .code, .severity, .source, .suppressed,
+        ], isFilteredByToken: true, isHeavy: true,
+        "listFindings", .findings, "List the findings of all domains",
+        description:
+          "The linter's findings about what each domain serves, and those of its last check from outside.",
+        answers: .ok(
+          "A page, by domain. A token that is limited to domains sees only those.", "Findings"),
+        handle: list),
+      Endpoint(
+        .get, path, .role(.viewer),
+        "listSuppressions", .findings, "List the suppressions of a domain",
+        answers: .ok(
+          "All suppressions, including those that have ended.",
+          .named("Suppressions", .object([Member("items", .list(of: "Suppression"))])))
+      ) { call in
+        let items = try store.suppressions(of: call.domain())
+          .map { JSON.object(SuppressionResource.json($0)) }
+        return .json(.ok, ["items": .array(items)])
+      },
+      Endpoint(
+        .post, path, .role(.editor), effect: .change,
+        "suppressFindings", .findings, "Suppress findings of a domain",
+        description: "Findings of this code at this place are listed as suppressed until the given "
+          + "time. Nothing is published. Errors of the linter cannot be suppressed, only accepted with "
+          + "`accept`; errors of checks can. A domain whose errors are suppressed does not fail from the next "
+          + "check on.",
+        body: .json("NewSuppression"),
+        answers: .created("The suppression.", "Suppression", links: ["deleteSuppression"]),
+        handle: suppress),
+      Endpoint(
+        .delete, path + "/{suppression}", .role(.editor), effect: .change,
+        "deleteSuppression", .findings, "End a suppression",
+        answers: .deleted
+      ) { call in
+        let number = try call.row("suppression")
+        let name = try call.domain()
+        try store.write(call.context()) { try $0.deleteSuppression(number, of: name) }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func list(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let filter = FindingFilter(
+      domain: try call.query(.findingsOfDomain).map { try Call.name($0, DomainName.init(_:)) },
+      code: try call.word(.code, Finding.Code.self),
+      severity: try call.word(.severity, Finding.Severity.self),
+      source: try call.word(.source, Finding.Source.self),
+      isSuppressed: try call.condition(.suppressed), within: call.token?.domains ?? [])
+    let last = try page.after.map(Self.place)
+    try lintAgain(for: call)
+    let list = try store.findings(filter, after: last, limit: page.limit + 1)
+    var counts = JSON.Object()
+    for (code, count) in list.counts { counts.appendNew(code, .integer(count)) }
+    let total = list.counts.reduce(list.suppressed) { $0 + $1.count }
+    return .page(
+      list.page, limit: page.limit, total: total,
+      beside: [
+        "counts": .object(counts), "suppressed": .integer(list.suppressed),
+        "pending": .integer(list.pendingDomains),
+      ], item: \.json, cursor: { "\($0.position) \($0.domain)" })
+  }
+
+  /// Makes findings again that are out of date, for a short time. Usually none are.
+  private func lintAgain(for call: Call) throws {
+    let deadline = ContinuousClock.now + Self.patience
+    do {
+      try Relinting(store).run { .now > deadline || call.request.clientHasGone() }
+    } catch StoreError.busy, StoreError.database, StoreError.readOnlyStore {
+      // The answer says how many domains are pending.
+    }
+  }
+
+  /// The place after which a page begins.
+  private static func place(_ cursor: String) throws(Problem) -> (domain: String, position: Int) {
+    let parts = cursor.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let position = Int(parts[0]) else {
+      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
+    }
+    return (String(parts[1]), position)
+  }
+
+  private func suppress(_ call: Call) throws -> Response {
+    let name = try call.domain()
+    let new = try Faults.collecting(in: try call.json()) {
+      SuppressionResource.read($0, now: store.now())
+    }
+    let context = try call.context()
+    let report = try store.edit(context, of: name) { _ in
+      try Relinting(store).run(for: name)
+    } write: { transaction, _ in
+      let (report, count) = try transaction.suppress(new, in: name)
+      try SuppressionResource.check(report, ofCode: new.code, in: name)
+      if count > Suppression.limit {
+        throw InvalidInput(
+          .tooMany,
+          "\"\(name)\" has \(Suppression.limit) suppressions, the limit. Delete those that have ended."
+        )
+      }
+      return report
+    }
+    var object = SuppressionResource.json(report)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(.created, .object(object))
+  }
+}

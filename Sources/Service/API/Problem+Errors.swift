@@ -1,0 +1,306 @@
+import Association
+import HTTP
+import Publishing
+import Store
+
+/// An error that clients can do nothing about. They see `internal-error`; the log has the details.
+struct InternalError: Error {
+  let detail: String
+}
+
+extension Problem {
+  /// - Parameter token: The token of the request.
+  fileprivate static func of(_ error: any Error, for token: Token?) throws(InternalError) -> Problem
+  {
+    switch error {
+    case let problem as Problem: return problem
+    // A token that is limited to domains learns nothing of others.
+    case StoreError.nameTaken(let name, let owner) where token?.covers(Alias(owner)) == false:
+      return Problem(.nameTaken, "\(name.quoted) is in use. Choose another name.")
+    case PublicationError.nameTaken(let name, let claimant, let owner)
+    where token?.covers(Alias(owner)) == false:
+      return Problem(
+        .nameTaken, "\(name.quoted) of \(claimant.text.quoted) is in use. Choose another name.")
+    case StoreError.readOnlyStore where token?.domains.isEmpty == false:
+      return try of(.readOnlyStore(writers: []))
+    case let input as InvalidInput: return .invalid(input)
+    case let error as PublicationError: return of(error)
+    case let failure as Spool.Failure: return of(failure)
+    case let error as StoreError: return try of(error)
+    default: throw InternalError(detail: String(describing: error))
+    }
+  }
+
+  private static func of(_ error: PublicationError) -> Problem {
+    switch error {
+    case .refused(let domain, let findings, let account):
+      let errors = findings.filter { $0.severity == .error }
+      let listed = errors.prefix(Faults.limit).map(FindingResource.fault)
+      var members = Self.errors(listed, more: errors.count - listed.count)
+      members.set("findings", more: "moreFindings", Excerpt(of: findings))
+      members["domain"] = domain.map { .string($0.text) }
+      members["account"] = account.map(FindingResource.json)
+      let unacceptable = Set(errors.filter { !$0.code.isAcceptable }.map(\.code.rawValue))
+        .sorted()
+      let codes = Set(errors.map(\.code.rawValue)).sorted()
+      if unacceptable.isEmpty { members["acceptable"] = .strings(codes) }
+      let advice =
+        unacceptable.isEmpty
+        ? " To publish anyway, repeat with ?accept=\(codes.joined(separator: ","))."
+        : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
+      let detail =
+        "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "
+        + "\(errors.count.counted("error"))." + advice
+      guard let first = errors.first else { return Problem(.refused, detail, members: members) }
+      if errors.allSatisfy({ $0.code == .opensNothing }) {
+        return Problem(
+          first.code, status: .unprocessableContent,
+          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. To "
+            + "make the change anyway, repeat with ?accept=\(first.code.rawValue).",
+          members: members)
+      }
+      if errors.allSatisfy({ $0.code == .appAddedByLimitedToken }) {
+        return Problem(
+          first.code, status: .unprocessableContent,
+          "Nothing was changed:\(domain.map { " \"\($0)\"" } ?? "") would use an app that somebody limited to other "
+            + "domains added. Compare its fingerprints. To make the change anyway, repeat with ?accept=\(first.code.rawValue).",
+          members: members)
+      }
+      let isSyntax = errors.contains { $0.code == .notJSON }
+      return Problem(
+        first.code,
+        status: account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
+        detail, members: members)
+    case .expectationsBroken(let domain, let expectations):
+      var members: JSON.Object = ["domain": .string(domain.text)]
+      members.set(
+        "expectations", more: "moreExpectations",
+        Excerpt(of: expectations) { ExpectationResource.json($0) })
+      return Problem(
+        .expectationBroken,
+        "Not published: \(expectations.count.counted("expectation")) of \"\(domain)\" would break. Correct the "
+          + "change, or change the expectations first.",
+        members: members)
+    case .changedElsewhere(let changes, let count):
+      var members: JSON.Object = [:]
+      members.set(
+        "conflicts", more: "moreConflicts",
+        Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
+      return Problem(
+        .changedElsewhere,
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
+          + "Applying it would undo that. Export again and merge, or repeat with ?overwrite=true.",
+        members: members)
+    case .nameTaken(let name, let claimant, let owner):
+      return Problem(
+        .nameTaken,
+        "Nothing was changed: \(name.quoted) cannot be a name of both \(claimant.text.quoted) and "
+          + "\(owner.text.quoted). Remove it from one of them.",
+        members: [
+          "domain": .string(owner.text), "name": .string(name), "claimant": .string(claimant.text),
+        ])
+    case .tooMuchWork(let work, let done, let count, let longest, let slowest):
+      let listed = slowest.map(\.text).joined(separator: ", ")
+      let names = listed.isEmpty ? "" : " The slowest were \(listed)."
+      return Problem(
+        .tooMuchWork,
+        "Nothing was changed: after \(longest.components.seconds) seconds, \(done) of "
+          + "\(count.counted("domain")) had been \(work.rawValue).\(names) Apply the state in parts."
+      )
+    case .several(let errors, let count):
+      var members: JSON.Object = [:]
+      members.set(
+        "problems", more: "moreProblems",
+        Excerpt(of: errors, total: count, atMost: Faults.limit) { of($0).json })
+      let isConflict = errors.contains { if case .expectationsBroken = $0 { true } else { false } }
+      return Problem(
+        .severalRefused,
+        status: isConflict ? .conflict : .unprocessableContent,
+        "Nothing was changed: \(count) domains were refused.",
+        members: members)
+    }
+  }
+
+  private static func of(_ failure: Spool.Failure) -> Problem {
+    switch failure {
+    case .full(let limit):
+      Problem(
+        .bodyTooLarge,
+        "The request needs more than \(limit) bytes of temporary files. Nothing was changed. Send fewer "
+          + "domains at a time.")
+    case .noRoom: Problem(Refusal.Reason.noRoom)
+    case .file: Problem(Refusal.Reason.spoolFailed)
+    }
+  }
+
+  private static func of(_ error: StoreError) throws(InternalError) -> Problem {
+    switch error {
+    case .notFound(let item): return notFound(item)
+    case .staleRevision(let current):
+      return Problem(
+        .staleRevision,
+        "If-Match does not name the current revision, \(current). Read the domain again, then repeat "
+          + "the change.", fields: [HeaderField("ETag", "\"\(current)\"")])
+    case .alreadyExists(let current):
+      return Problem(
+        .alreadyExists, "The domain already exists, and If-None-Match requires a new one.",
+        fields: [HeaderField("ETag", "\"\(current)\"")])
+    case .notDeleted(let name, let current):
+      return Problem(
+        .notDeleted, "The domain \"\(name)\" is not deleted: revision \(current) is current.",
+        fields: [HeaderField("ETag", "\"\(current)\"")])
+    case .nameTaken(let name, let owner):
+      return Problem(
+        .nameTaken,
+        "\"\(name)\" is a name or an alias of the domain \"\(owner)\". Remove it there first.",
+        members: ["domain": .string(owner.text)])
+    case .appInUse(let app, let domains, let count):
+      return Problem(
+        .appInUse,
+        "\"\(app)\" is in use by \(count.counted("domain")). Remove it there first. \"domains\" lists the "
+          + "first of them.",
+        members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
+    case .appExists(let app):
+      return Problem(.appExists, "An app \"\(app)\" already exists.")
+    case .unknownApps(let apps): return unknown(apps)
+    case .tokenNameTaken(let name):
+      return Problem(.tokenNameTaken, "A token named \(name.quoted) already exists.")
+    case .userNameTaken(let name):
+      return Problem(.tokenNameTaken, "A user named \(name.quoted) already exists.")
+    case .tooManyWebhooks:
+      return .invalid(
+        InvalidInput(
+          .tooMany,
+          "There are \(Webhook.limit) webhooks, the limit. Delete those that nobody needs."))
+    case .webhookDisabled(let name):
+      return Problem(
+        .webhookDisabled,
+        "The webhook \(name.quoted) is disabled. Send PUT with \"enabled\": true first.")
+    case .busy: return .busy("The database is busy with other edits.")
+    case .gaveWay:
+      return .busy(
+        "Others edited again and again while this was written, and an edit of so many domains lets them go first."
+          + " Apply the state in parts, or when fewer people edit.")
+    case .notServedYet(let stored, _): return notServedYet(stored)
+    case .readOnlyStore(let writers):
+      let servers = writers.isEmpty ? "one that accepts them" : writers.joined(separator: " or ")
+      return Problem(
+        .readOnlyServer, "This server only reads (readOnly). Send edits to \(servers).",
+        members: ["servers": .strings(writers)])
+    case .foreign, .empty, .leftover, .newerSchema, .olderSchema, .unsuitable, .brokenReferences:
+      throw InternalError(detail: String(describing: error))
+    case .database(let refusal, let detail): return try of(refusal, detail)
+    }
+  }
+
+  private static func of(
+    _ refusal: StoreError.Refusal, _ detail: String
+  ) throws(InternalError) -> Problem {
+    switch refusal {
+    case .diskFull:
+      return Problem(
+        .diskFull,
+        "The disk is full. Nothing was changed, and files are still served. Free some space.")
+    case .readOnly, .cannotOpen, .unreachable, .inputOutput:
+      return Problem(
+        .databaseUnavailable,
+        "Cannot use the database. Nothing was changed, and files are still served. See the log.",
+        fields: [HeaderField("Retry-After", "5")])
+    case .unknownOutcome:
+      return Problem(
+        .outcomeUnknown,
+        "The connection to the database was lost while it stored the change. Check whether the change was made before you "
+          + "repeat it.", fields: [HeaderField("Retry-After", "5")])
+    case .replaced:
+      return Problem(
+        .databaseReplaced,
+        "The database file was deleted or replaced while the server ran. Edits are refused, and files "
+          + "are still served. Restore the rescue copy that the log names, and restart the server.")
+    case .damaged, .unexpected: throw InternalError(detail: detail)
+    }
+  }
+
+  /// A change that is stored, but that the public listener does not serve yet. Proxies do not retry
+  /// requests with this status.
+  ///
+  /// - Parameter stored: The domain as it is stored, if the change left one.
+  private static func notServedYet(_ stored: StoredDomain?) -> Problem {
+    var members: JSON.Object = [:]
+    members["domain"] = stored.map { .string($0.domain.name.text) }
+    members["revision"] = stored.map { .integer($0.revision) }
+    return Problem(
+      .committedNotServed,
+      "The change is stored but not served yet. Do not repeat it: the server retries four times a "
+        + "second. GET /readyz answers \"ready\" once it is served.",
+      members: members, fields: stored.map { [$0.entityTag] } ?? [])
+  }
+
+  /// Nothing is known of an Android app except its package name, which is not enough to render it.
+  private static func unknown(_ apps: [LinkedApp]) -> Problem {
+    let listed = apps.prefix(20).map(\.description.quoted).joined(separator: ", ")
+    let more = apps.count > 20 ? " and \(apps.count - 20) more" : ""
+    return Problem(
+      .unknownAndroidApp,
+      "Nothing was changed: the fingerprints of \(listed)\(more) are not known. First add each Android "
+        + "app with PUT /v1/android-apps/{package}, or in \"androidApps\" of the state.")
+  }
+
+  private static func notFound(_ item: StoreError.Item) -> Problem {
+    switch item {
+    case .domain(let name): Problem(.domainNotFound, "The domain \"\(name)\" does not exist.")
+    case .app(let id): Problem(.appNotFound, "The app \"\(id)\" does not exist.")
+    case .entry(let number, let existing):
+      Problem(.entryNotFound, "This domain has no entry \(number). \(sentence(existing))")
+    case .route(let number, let existing):
+      Problem(.routeNotFound, "This entry has no route \(number). \(sentence(existing))")
+    case .suppression(let number, let existing):
+      Problem(
+        .suppressionNotFound, "This domain has no suppression \(number). \(sentence(existing))")
+    case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
+    case .prunedRevision(let number):
+      Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
+    case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
+    case .webhook(let name):
+      Problem(.webhookNotFound, "The webhook \(name.quoted) does not exist.")
+    case .user(let name): Problem(.userNotFound, "The user \(name.quoted) does not exist.")
+    }
+  }
+}
+
+extension Publisher {
+  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
+  ///
+  /// - Parameter token: The token of the request.
+  /// - Throws: `InternalError`.
+  func problem(of error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
+    if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
+      return Problem(
+        .domainNotFound,
+        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
+      )
+    }
+    return try Problem.of(error, for: token)
+  }
+
+  /// Whether a domain can be restored. False if the database does not say so.
+  private func isDeleted(_ name: DomainName) -> Bool {
+    do {
+      return try store.isDeleted(name)
+    } catch {
+      return false
+    }
+  }
+}
+
+extension Problem {
+  /// Says which numbers exist: "It has 1, 2 and 5."
+  private static func sentence(_ numbers: [Int64]) -> String {
+    let listed = numbers.prefix(20).map(String.init)
+    if numbers.count > listed.count {
+      return "It has \(listed.joined(separator: ", ")) and \(numbers.count - listed.count) more."
+    }
+    guard let last = listed.last else { return "It has none." }
+    let others = listed.dropLast().joined(separator: ", ")
+    return others.isEmpty ? "It only has \(last)." : "It has \(others) and \(last)."
+  }
+}

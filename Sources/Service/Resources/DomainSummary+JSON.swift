@@ -1,0 +1,94 @@
+package import Association
+package import Store
+
+extension Schema {
+  package static let checkStatus = words(CheckStatus.self, "CheckStatus")
+}
+
+extension DomainResource {
+  /// What a revision records of a domain besides its document.
+  static let settingsOfRevision = fields.filter {
+    ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
+      .contains($0.member.name)
+  }
+
+  package static let schemas: JSON.Object = [
+    "Domain": fields.members().schema(),
+    "ExportedDomain": fields.members().schema(for: .export),
+    "DomainInput": fields.members().schema(
+      "A whole domain. A member that is left out or null gets its default, except `expectations`, "
+        + "which stay as they are.", for: .request),
+    "DomainOfState": fieldsOfState.members().schema(
+      "A domain. In an existing domain, a member that is left out stays as it is, and null resets it. "
+        + "Lists and maps are replaced as a whole. A new domain gets the defaults.", for: .request),
+    "DomainPatch": fields.members().schema(
+      "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
+        + "defaults. Lists are replaced as a whole.", for: .patch),
+    "DomainSummary": DomainSummary.fields.members().schema(),
+  ]
+}
+
+extension DomainSummary {
+  /// A domain in a list.
+  package var json: JSON { .object(Self.fields.json(of: self)) }
+
+  fileprivate static let fields: [Field<DomainSummary>] =
+    DomainResource.fields.filter {
+      ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
+        .contains($0.member.name)
+    }.of(\.shown) + [
+      Field(
+        "deletedAt", .time, get: \.deletedAt, "When it was deleted, in a list of deleted domains."),
+      Field(
+        "documents", .list(of: .word("DocumentKind")), get: \.kinds,
+        "The kinds of documents of the current revision."),
+      Field(
+        "keptStatements", .bool,
+        "True if `assetlinks.json` has statements of an adopted file that let Android apps handle links and that no "
+          + "entry renders; otherwise left out.", .optional,
+        write: { $0.hasKeptStatements ? true : nil }),
+      Field(
+        "findings", .written("FindingCounts", fieldsOfCounts), get: \.findings,
+        "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
+          + "domain, and while the linter is renewing them."),
+      Field(
+        "apple", .written("AppleCopy", fieldsOfCopy), get: \.apple,
+        "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
+          + "no Apple file."),
+      Field(
+        "check", .named("LastCheck", .object(fieldsOfCheck.members())),
+        "The last check from outside; left out before the first.", .optional,
+        write: { $0.check == nil ? nil : .object(fieldsOfCheck.json(of: $0)) }),
+    ]
+
+  /// The worst first.
+  private static let fieldsOfCounts: [Field<[Finding.Severity: Int]>] =
+    Finding.Severity.allCases.sorted(by: >).map { severity in
+      Field(severity.rawValue, .count, write: { .integer($0[severity] ?? 0) })
+    }
+
+  private static let fieldsOfCopy: [Field<AppleCopy>] = [
+    Field(
+      "collected", .bool, get: \.isCollected,
+      "Whether Apple's CDN has fetched the current document."
+    ),
+    Field(
+      "behind", .nullable(.count), get: \.lag,
+      "How many revisions behind Apple's latest fetch is; null if it has fetched none."),
+  ]
+
+  private static let fieldsOfCheck: [Field<DomainSummary>] = [
+    Field("status", .checkStatus, write: { $0.check.map { .string($0.rawValue) } }),
+    Field("at", .time, write: { $0.checkedAt.map { .time($0) } }),
+    Field(
+      "certificateExpires", .time, get: \.certificateEndsAt,
+      "When the certificate of the site ends; left out if the check saw none."),
+  ]
+
+  /// What lists show of the domain itself.
+  private var shown: StoredDomain {
+    StoredDomain(
+      Domain(name: name, isEnabled: isEnabled, format: format, environment: environment),
+      revision: revision, updatedAt: updatedAt)
+  }
+}

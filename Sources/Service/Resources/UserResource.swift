@@ -1,0 +1,29 @@
+package import Association
+package import Store
+
+/// A user in JSON.
+package enum UserResource {
+  private static let fields: [Field<User>] = [
+    Field("name", .string, \.name, "The name, as the proxy sends it.", .readOnly),
+    Field("role", .word("Role"), \.role, "What the user may do.", .required),
+    Field(
+      "domains", .list(of: .alias, limit: 100), \.domains,
+      "The domains the user is limited to; empty for all. Default: all."),
+    Field("createdAt", .time, \.createdAt, "When the user was added.", .readOnly),
+    Field("updatedAt", .time, \.updatedAt, "When the user last changed.", .readOnly),
+  ]
+
+  static let schemas: JSON.Object = [
+    "User": fields.members().schema(),
+    "UserInput": fields.members().schema(for: .request),
+    "ChangedUser": (fields.members() + .dryRun).schema(),
+  ]
+
+  package static func json(_ user: User) -> JSON.Object { fields.json(of: user) }
+
+  /// Reads a user whose name is in the path.
+  package static func read(_ body: BodyValue, _ name: String) -> User? {
+    var user = User(name: name)
+    return body.read(fields, into: &user) ? user : nil
+  }
+}

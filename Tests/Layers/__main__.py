@@ -1,0 +1,52 @@
+"""Checks that folders of a module use only what is declared in lower ones, as modules do by their imports.
+
+A folder may use the types of those before it in its list. The rest of the module is "".
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+LAYERS = {
+    "Association": ["JSON", ""],
+    "Store": ["SQL", "Metrics", ""],
+    "HTTP": ["Certificates", "", "WellKnown"],
+    "Checking": ["Fetching", ""],
+    "Service": ["Resources", "API", ""],
+}
+
+DECLARATION = re.compile(r"^( *)((?:@\w+ )*(?:\w+ )*)(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
+# Text in quotes may use types only within \( ), which no lower folder does.
+NOT_CODE = re.compile(r'"""(?:.|\n)*?"""|//[^\n]*|"(?:\\.|[^"\\\n])*"')
+
+
+def main(sources):
+    faults = 0
+    for module, layers in LAYERS.items():
+        files = collections.defaultdict(list)
+        for path in sorted((sources / module).rglob("*.swift")):
+            folder = path.relative_to(sources / module).parts[0]
+            files[folder if folder in layers else ""].append((path, NOT_CODE.sub(" ", path.read_text())))
+        declared = {
+            layer: [match for _, text in files[layer] for match in DECLARATION.findall(text)] for layer in layers
+        }
+        for place, layer in enumerate(layers):
+            if not files[layer]:
+                sys.exit(f"{module} has no files for the layer \"{layer}\" of Tests/Layers.")
+            above = {
+                name: upper
+                for upper in layers[place + 1 :]
+                for indent, modifiers, name in declared[upper]
+                if not indent and "private" not in modifiers
+            }
+            for _, _, name in declared[layer]:
+                above.pop(name, None)
+            for path, text in files[layer]:
+                for name in sorted(set(re.findall(r"(?<!\.)\b[A-Z]\w*", text)) & above.keys()):
+                    print(f"{path}: {name} is declared above it, in {module}/{above[name]}")
+                    faults += 1
+    sys.exit(1 if faults else 0)
+
+
+main(pathlib.Path("Sources"))
