@@ -3,7 +3,7 @@
 ///
 /// This type is not about documents. It is in this module because the public listener, which
 /// classifies requests, and the store, which counts them, have no other module in common.
-public enum FetcherClass: String, Sendable, CaseIterable {
+package enum FetcherClass: String, Sendable, CaseIterable {
   /// Apple's content delivery network, which fetches files for devices: `AASA-Bot` is in its
   /// User-Agent.
   case appleCDN = "apple-cdn"

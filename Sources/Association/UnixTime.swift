@@ -1,15 +1,15 @@
 import FoundationEssentials
 
 /// A time, in seconds since 1970. As text: RFC 3339, UTC, whole seconds.
-public struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {
+package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {
   /// The seconds since 1970.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// A time in seconds since 1970.
-  public init(_ seconds: Int64) { self.seconds = seconds }
+  package init(_ seconds: Int64) { self.seconds = seconds }
 
   /// A time in seconds since 1970.
-  public init(integerLiteral seconds: Int64) { self.init(seconds) }
+  package init(integerLiteral seconds: Int64) { self.init(seconds) }
 
   /// Parses a time, which may have fractions and another zone; `nil` for anything else.
   package init?(_ text: String) {
@@ -21,7 +21,7 @@ public struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLite
   }
 
   /// The time of the system's clock.
-  public static var now: UnixTime { UnixTime(Int64(Date.now.timeIntervalSince1970)) }
+  package static var now: UnixTime { UnixTime(Int64(Date.now.timeIntervalSince1970)) }
 
   /// The time as JSON and people read it.
   package var text: String {
@@ -31,15 +31,15 @@ public struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLite
   package func seconds(since earlier: UnixTime) -> Int64 { seconds - earlier.seconds }
 
   /// Earlier times come first.
-  public static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
+  package static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
 
   /// The time so many seconds later.
-  public static func + (time: UnixTime, seconds: Int64) -> UnixTime {
+  package static func + (time: UnixTime, seconds: Int64) -> UnixTime {
     UnixTime(time.seconds + seconds)
   }
 
   /// The time so many seconds earlier.
-  public static func - (time: UnixTime, seconds: Int64) -> UnixTime {
+  package static func - (time: UnixTime, seconds: Int64) -> UnixTime {
     UnixTime(time.seconds - seconds)
   }
 }

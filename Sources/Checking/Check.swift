@@ -1,25 +1,23 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 /// What a check of one domain from outside has found.
-public struct Check: Sendable {
+package struct Check: Sendable {
   /// How a check ended.
-  public typealias Status = CheckStatus
+  package typealias Status = CheckStatus
 
-  /// The domain.
-  public let domain: DomainName
+  package let domain: DomainName
   /// When it began.
-  public let at: UnixTime
-  /// How long it took.
-  public internal(set) var milliseconds = 0
+  package let at: UnixTime
+  package internal(set) var milliseconds = 0
   /// What was found, the worst first.
-  public internal(set) var findings: [Finding] = []
+  package internal(set) var findings: [Finding] = []
   /// What the origin serves; `nil` if it serves no file, or if there is nothing to compare it with.
-  public internal(set) var origin: HeldDocument?
+  package internal(set) var origin: HeldDocument?
   /// What Apple's CDN serves, in the same way.
-  public internal(set) var cdn: HeldDocument?
+  package internal(set) var cdn: HeldDocument?
   /// When the certificate of the origin ends.
-  public var certificateEndsAt: UnixTime? { certificate?.endsAt }
+  package var certificateEndsAt: UnixTime? { certificate?.endsAt }
   var certificate: CertificateFacts?
   var requests: [JSON] = []
 
@@ -29,10 +27,10 @@ public struct Check: Sendable {
   }
 
   /// By the worst finding.
-  public var status: Status { Status(worst: findings.map(\.severity).max()) }
+  package var status: Status { Status(worst: findings.map(\.severity).max()) }
 
   /// All of it, as the API answers, without suppressions.
-  public var json: JSON.Object { Self.fields.json(of: self) }
+  package var json: JSON.Object { Self.fields.json(of: self) }
 
   package static let fields: [Field<Check>] = [
     Field("domain", .domain, get: \.domain),
@@ -61,7 +59,7 @@ public struct Check: Sendable {
 
 extension Check {
   /// What a store records.
-  public var record: CheckRecord {
+  package var record: CheckRecord {
     var record = CheckRecord(domain, at: at, findings: findings, result: json)
     record.cdn = cdn.map { copy in
       CheckRecord.Copy(

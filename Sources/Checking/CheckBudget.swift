@@ -6,16 +6,15 @@ import Synchronization
 ///
 /// It is the time of the thread's processor, so that a busy machine changes no result, and a number of steps, so that
 /// most results do not depend on the machine at all. A step is a byte of a file that is read to compare or to lint it.
-public final class CheckBudget: Sendable {
+package final class CheckBudget: Sendable {
   /// What a domain or a request may use.
-  public struct Amount: Sendable {
+  package struct Amount: Sendable {
     /// The time of the processor.
-    public var time: Duration
+    package var time: Duration
     /// The number of steps.
-    public var steps: Int
+    package var steps: Int
 
-    /// An amount.
-    public init(time: Duration, steps: Int) { (self.time, self.steps) = (time, steps) }
+    package init(time: Duration, steps: Int) { (self.time, self.steps) = (time, steps) }
 
     /// Whether so many steps are left, and more than a time.
     fileprivate func has(_ steps: Int, after time: Duration) -> Bool {
@@ -24,9 +23,9 @@ public final class CheckBudget: Sendable {
   }
 
   /// What a domain may use.
-  public static let ofDomain = Amount(time: .seconds(2), steps: 50_000_000)
+  package static let ofDomain = Amount(time: .seconds(2), steps: 50_000_000)
   /// What all domains of a request may use.
-  public static let ofRequest = Amount(time: .seconds(6), steps: 150_000_000)
+  package static let ofRequest = Amount(time: .seconds(6), steps: 150_000_000)
 
   private let domain: Amount
   private let rest: Mutex<Amount>
@@ -36,7 +35,7 @@ public final class CheckBudget: Sendable {
   /// - Parameters:
   ///   - domain: What a domain may use.
   ///   - request: What all domains together may use.
-  public init(domain: Amount = ofDomain, request: Amount = ofRequest) {
+  package init(domain: Amount = ofDomain, request: Amount = ofRequest) {
     self.domain = domain
     rest = Mutex(request)
   }

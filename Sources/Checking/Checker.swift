@@ -1,20 +1,20 @@
-public import Association
+package import Association
 import Store
 import Synchronization
 
 /// Checks domains from outside.
-public struct Checker: Sendable {
+package struct Checker: Sendable {
   /// Where Apple's and Google's services are.
-  public struct Services: Sendable, Equatable {
+  package struct Services: Sendable, Equatable {
     /// Apple's CDN, without the path.
-    public var appleCDN = "https://app-site-association.cdn-apple.com"
+    package var appleCDN = "https://app-site-association.cdn-apple.com"
     /// Google's Digital Asset Links service, without the path.
-    public var googleDigitalAssetLinks = "https://digitalassetlinks.googleapis.com"
+    package var googleDigitalAssetLinks = "https://digitalassetlinks.googleapis.com"
     /// The key for Google's service; `nil` asks without one.
-    public var googleKey: String?
+    package var googleKey: String?
 
     /// The real services.
-    public init() {}
+    package init() {}
   }
 
   /// The limit of a request with its redirects. A check makes them in two rounds, and repeats some in the second
@@ -30,7 +30,7 @@ public struct Checker: Sendable {
   /// A checker.
   ///
   /// - Parameter now: Returns the current time.
-  public init(
+  package init(
     _ fetcher: Fetcher, _ services: Services = Services(), now: @escaping @Sendable () -> UnixTime
   ) {
     self.fetcher = fetcher
@@ -41,7 +41,7 @@ public struct Checker: Sendable {
   /// Checks a domain. Takes at most about 15 seconds, and what it computes.
   ///
   /// - Throws: `StoreError.database`; `CancellationError` if the task is cancelled.
-  public func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws -> Check
+  package func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws -> Check
   {
     let (at, start, share) = (now(), ContinuousClock.now, budget.share())
     let observations = try await observe(subject, share)
@@ -57,7 +57,7 @@ public struct Checker: Sendable {
   }
 
   /// Checks several domains at the same time; each result is at the place of its subject.
-  public func checks(
+  package func checks(
     of subjects: [Subject], _ budget: CheckBudget = CheckBudget()
   ) async -> [Result<Check, any Error>] {
     await subjects.concurrently { subject in
@@ -70,7 +70,7 @@ public struct Checker: Sendable {
   }
 
   /// The files that domains serve today.
-  public func liveFiles(of domains: [DomainName]) async -> [LiveFiles] {
+  package func liveFiles(of domains: [DomainName]) async -> [LiveFiles] {
     await LiveFiles.of(domains, fetcher)
   }
 

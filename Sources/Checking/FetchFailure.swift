@@ -1,8 +1,8 @@
-public import Association
+package import Association
 
 extension Fetch.Failure {
   /// The code of the finding.
-  public var code: Finding.Code {
+  package var code: Finding.Code {
     switch self {
     case .url, .connection, .header: .connectionFailed
     case .name, .timeout(.lookup): .dnsError
@@ -13,7 +13,7 @@ extension Fetch.Failure {
   }
 
   /// What happened, as a part of a sentence that ends with a full stop.
-  public var words: String {
+  package var words: String {
     switch self {
     case .url(let words), .connection(let words), .name(let words): "\(words)."
     // Which one is nobody's business who cannot look it up.
@@ -117,7 +117,7 @@ extension Fetch.TLSFault {
 
 extension FollowedFetch {
   /// What kind of redirects were followed; `nil` for none.
-  public var redirectCode: Finding.Code? {
+  package var redirectCode: Finding.Code? {
     if hops.count == 1 { return nil }
     let targets = hops.dropFirst().map(\.url)
     let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }

@@ -1,10 +1,10 @@
-public import Association
+package import Association
 import Store
 
 /// A document that was found outside, compared with what we published.
-public struct HeldDocument: Sendable {
+package struct HeldDocument: Sendable {
   /// How a document equals one of ours.
-  public enum Equality: String, Sendable, CaseIterable {
+  package enum Equality: String, Sendable, CaseIterable {
     /// Each byte is the same.
     case bytes
     /// It is JSON-equal: something on the way has rewritten it.
@@ -12,22 +12,22 @@ public struct HeldDocument: Sendable {
   }
 
   /// The revision of ours that it is; `nil` if it is none, or if it is compared with a file.
-  public let revision: Int?
+  package let revision: Int?
   /// Our current revision; `nil` for a file.
-  public let current: Int?
+  package let current: Int?
   /// How it equals that revision, or the file; `nil` if it does not.
-  public let equality: Equality?
+  package let equality: Equality?
   /// Of a document that is none of ours: what changes from ours to it, in words. Empty until they are looked for.
-  public internal(set) var changes: [String] = []
+  package internal(set) var changes: [String] = []
   let size: Int
   let sha256: String
   /// Of a cache: its age in seconds.
-  public internal(set) var age: Int?
+  package internal(set) var age: Int?
   /// Of a cache: until when it is fresh.
-  public internal(set) var expiresAt: UnixTime?
+  package internal(set) var expiresAt: UnixTime?
 
   /// Whether it is what we serve now.
-  public var isCurrent: Bool { equality != nil && revision == current }
+  package var isCurrent: Bool { equality != nil && revision == current }
 
   static let fields: [Field<HeldDocument>] = [
     Field(
@@ -69,7 +69,6 @@ struct Reference: Sendable {
     (self.domain, self.store) = (domain, store)
   }
 
-  /// A file.
   init(_ file: JSON, of domain: DomainName) {
     documents = [DocumentKind(of: file): file]
     bytes = documents.mapValues { $0.serialized() }

@@ -1,37 +1,35 @@
-public import Association
+package import Association
 import FoundationEssentials
 
 /// The association files that a domain serves today, fetched as Apple's bot does from both of Apple's locations.
-public struct LiveFiles: Sendable {
-  /// A file.
-  public struct File: Sendable {
+package struct LiveFiles: Sendable {
+  package struct File: Sendable {
     /// Where it was looked for.
-    public let url: String
+    package let url: String
     /// What is there, unchanged.
-    public let content: [UInt8]
+    package let content: [UInt8]
   }
 
   /// Why a file was not fetched.
-  public struct Failure: Sendable {
+  package struct Failure: Sendable {
     /// Where it was looked for.
-    public let url: String
+    package let url: String
     /// The code of a finding, or `no-file`.
-    public let code: String
+    package let code: String
     /// What failed, in words.
-    public let message: String
+    package let message: String
   }
 
-  /// The domain.
-  public let domain: DomainName
+  package let domain: DomainName
   /// The files, at most one per kind.
-  public private(set) var files: [File] = []
+  package private(set) var files: [File] = []
   /// What was not fetched, though it may be there.
-  public private(set) var failures: [Failure] = []
+  package private(set) var failures: [Failure] = []
   /// What people should know about how the files were found.
-  public private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
 
   /// Fetches from several domains at the same time, in at most 5 seconds.
-  public static func of(_ domains: [DomainName], _ fetcher: Fetcher) async -> [LiveFiles] {
+  package static func of(_ domains: [DomainName], _ fetcher: Fetcher) async -> [LiveFiles] {
     await domains.concurrently { await LiveFiles(of: $0, fetcher) }
   }
 

@@ -1,10 +1,9 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 /// A domain that is looked at, and what should be there.
-public struct Subject: Sendable {
-  /// The domain.
-  public let domain: DomainName
+package struct Subject: Sendable {
+  package let domain: DomainName
   let aliases: [Alias]
   /// The name with `www` for a registrable one, and the other way around; `nil` if a domain here has that name,
   /// which is checked by itself.
@@ -18,7 +17,7 @@ public struct Subject: Sendable {
   let app: LinkedApp?
 
   /// Whether the domain is published here.
-  public let isOurs: Bool
+  package let isOurs: Bool
 
   /// A domain with what a store has of it. Without a store, or if it does not have the domain, it is somebody
   /// else's.
@@ -28,7 +27,7 @@ public struct Subject: Sendable {
   ///   - app: An app that its file for the platform has to name.
   ///   - expectations: URLs with their resolutions, besides the stored ones.
   /// - Throws: `StoreError.database`.
-  public init(
+  package init(
     _ domain: DomainName, in store: Store?, file: JSON? = nil, app: LinkedApp? = nil,
     expectations: [Expectation] = []
   ) throws {

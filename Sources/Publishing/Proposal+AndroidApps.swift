@@ -2,7 +2,7 @@ import Association
 import Store
 
 /// Which Android apps of kept statements an edit creates.
-public enum AndroidAppCreation: Sendable {
+package enum AndroidAppCreation: Sendable {
   case none
   /// Those that rows of the domain name.
   case named

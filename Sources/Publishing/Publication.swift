@@ -1,24 +1,24 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 /// The result of an edit.
-public struct Publication: Sendable {
+package struct Publication: Sendable {
   /// The domain and its revision.
-  public internal(set) var edited: EditedDomain
+  package internal(set) var edited: EditedDomain
   /// The findings about the document.
-  public let findings: [Finding]
+  package let findings: [Finding]
   /// The URLs of old and new expectations that resolve differently now.
-  public let changedResolutions: [ChangedResolution]
+  package let changedResolutions: [ChangedResolution]
   package let documents: ReadDocuments
   /// The Android apps of an adopted file that were created or could be, and those that it names anyway.
-  public var androidApps: [AdoptedApp] = []
+  package var androidApps: [AdoptedApp] = []
   /// Whether those of `androidApps` that were not stored were created.
-  public var createsAndroidApps = false
+  package var createsAndroidApps = false
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// How everything that the domain publishes differs from before; `nil` if nothing was served before, or if
   /// that document is damaged or too complex, as only documents of earlier versions can be.
-  public private(set) var comparison: DomainComparison?
+  package private(set) var comparison: DomainComparison?
 
   /// A finding with the suppression that covers it.
   package func reported(_ finding: Finding) -> ReportedFinding {
@@ -29,7 +29,7 @@ public struct Publication: Sendable {
   }
 
   /// What takes the bytes of Apple's file; `nil` if there is none.
-  public var accountOfApple: ByteAccount? {
+  package var accountOfApple: ByteAccount? {
     documents.json[.apple].map { _ in ByteAccount(of: documents.apple) }
   }
 
@@ -101,27 +101,24 @@ extension Publication {
 }
 
 /// A URL that an app resolves differently after an edit.
-public struct ChangedResolution: Sendable, Equatable {
-  /// The URL.
-  public let url: String
-  /// The app.
-  public let app: LinkedApp
+package struct ChangedResolution: Sendable, Equatable {
+  package let url: String
+  package let app: LinkedApp
   /// The resolution before the edit.
-  public let before: Resolution
+  package let before: Resolution
   /// The resolution after the edit.
-  public let after: Resolution
+  package let after: Resolution
 }
 
 /// An expectation that a document does not meet.
-public struct BrokenExpectation: Sendable {
-  /// The expectation.
-  public let expectation: Expectation
+package struct BrokenExpectation: Sendable {
+  package let expectation: Expectation
   /// How the document resolves the URL, and why.
-  public let explanation: Explanation
+  package let explanation: Explanation
 }
 
 /// Why a document is not published.
-public enum PublicationError: Error, Sendable {
+package enum PublicationError: Error, Sendable {
   /// The document has errors that are not accepted. Has all findings except accepted errors and,
   /// for a document that is too large, its byte account.
   case refused(DomainName?, [Finding], account: ByteAccount?)
@@ -139,7 +136,7 @@ public enum PublicationError: Error, Sendable {
   indirect case several([PublicationError], count: Int)
 
   /// What takes too long.
-  public enum Work: String, Sendable {
+  package enum Work: String, Sendable {
     case checked, written
   }
 }

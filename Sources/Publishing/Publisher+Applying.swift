@@ -1,5 +1,5 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 extension Publisher {
   /// The action of `apply`, for revisions and the audit.
@@ -15,7 +15,7 @@ extension Publisher {
   ///   perhaps again if another edit was faster.
   /// - Throws: `PublicationError` with the errors of every domain; `DesiredState.Invalid`; what the state and
   ///   `report` throw.
-  public func apply(
+  package func apply(
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
     report: @escaping (DomainName, AppliedState.Action, Publication) throws -> Void = { _, _, _ in }
   ) throws -> AppliedState {

@@ -1,5 +1,5 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 /// Edits domains. All edits go through here: each is rendered, linted, checked and stored as a revision,
 /// and served when a function returns.
@@ -7,15 +7,14 @@ public import Store
 /// Everything that can take long is done before the store's lock is taken. A dry run changes nothing.
 /// Each function throws `StoreError` and `PublicationError`; with `StoreError.notServedYet`, the change
 /// is stored.
-public struct Publisher: Sendable {
-  /// The store.
-  public let store: Store
+package struct Publisher: Sendable {
+  package let store: Store
   private let serve: @Sendable () throws -> Void
 
   /// A publisher for a store.
   ///
   /// - Parameter serve: Called after each commit; serves everything that is committed.
-  public init(store: Store, serve: @escaping @Sendable () throws -> Void = {}) {
+  package init(store: Store, serve: @escaping @Sendable () throws -> Void = {}) {
     self.store = store
     self.serve = serve
   }
@@ -43,7 +42,7 @@ extension Publisher {
   ///   - change: Returns the new state of the domain, given the stored one or `nil`. Called again if
   ///     another edit was faster.
   /// - Throws: What `change` throws, too.
-  public func publish(
+  package func publish(
     _ name: DomainName, if precondition: Precondition = .none, action: String,
     accepting accepted: Set<Finding.Code> = [],
     creatingAndroidApps creation: AndroidAppCreation = .none,
@@ -65,7 +64,7 @@ extension Publisher {
   ///   - creation: Which Android apps of kept statements are created. Unless `none`, they are named in rows, as
   ///     far as the rows say the same.
   /// - Throws: `PublicationError` with all errors of the file.
-  public func adopt(
+  package func adopt(
     _ file: [UInt8], as kind: DocumentKind = .apple, for name: DomainName,
     if precondition: Precondition = .none, accepting accepted: Set<Finding.Code> = [],
     creatingAndroidApps creation: AndroidAppCreation = .none, by context: WriteContext
@@ -90,7 +89,7 @@ extension Publisher {
   ///
   /// - Parameter check: Called with each name that the domain gets back; throws to refuse.
   /// - Throws: `StoreError.notFound`, `.nameTaken`, and what `check` throws.
-  public func restore(
+  package func restore(
     _ number: Int, of name: DomainName, if precondition: Precondition = .none,
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
     checking check: (Alias) throws -> Void = { _ in }
@@ -116,7 +115,7 @@ extension Publisher {
   ///
   /// - Parameter check: Called with each alias; throws to refuse.
   /// - Throws: `StoreError.notFound`, `.notDeleted`, `.nameTaken`, and what `check` throws.
-  public func restore(
+  package func restore(
     deleted name: DomainName, if precondition: Precondition = .none,
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
     checking check: (Alias) throws -> Void = { _ in }
@@ -152,7 +151,7 @@ extension Publisher {
   /// Deletes a domain. Its revisions and its apps are kept.
   ///
   /// - Parameter accepted: `opens-nothing`, if URLs open apps now.
-  @discardableResult public func delete(
+  @discardableResult package func delete(
     _ name: DomainName, if precondition: Precondition = .none,
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> Publication {
@@ -172,7 +171,7 @@ extension Publisher {
   /// Changes an app identifier in all domains that use it, and publishes each of them.
   ///
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
-  public func rename(
+  package func rename(
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
   ) throws -> [Publication] {
@@ -186,7 +185,7 @@ extension Publisher {
   /// Changes a package name in all domains that use it, and publishes each of them.
   ///
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
-  public func rename(
+  package func rename(
     _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
   ) throws -> [Publication] {
@@ -231,7 +230,7 @@ extension Publisher {
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
   ///
   /// - Throws: `PublicationError` with the errors of every domain.
-  public func put(
+  package func put(
     _ app: AndroidApp, accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> (app: StoredApp<PackageName>, isNew: Bool, publications: [Publication]) {
     let package = app.package

@@ -1,9 +1,9 @@
-public import Association
-public import Store
+package import Association
+package import Store
 
 /// Makes findings again that are out of date: after an upgrade with a changed linter, and for the domains
 /// of an app that has moved to another environment. Publishes nothing.
-public struct Relinting: Sendable {
+package struct Relinting: Sendable {
   /// Domains per transaction, so that no edit waits long for it.
   private static let batch = 20
   private static let context = WriteContext(author: "aasa serve")
@@ -11,7 +11,7 @@ public struct Relinting: Sendable {
   private let store: Store
 
   /// Makes findings of a store again.
-  public init(_ store: Store) { self.store = store }
+  package init(_ store: Store) { self.store = store }
 
   /// Works until nothing is left to do, or `mustStop` returns true between two documents.
   ///
@@ -19,7 +19,7 @@ public struct Relinting: Sendable {
   /// - Returns: The number of documents that were linted.
   /// - Throws: `StoreError`. The next call goes on where this one ended.
   @discardableResult
-  public func run(
+  package func run(
     ifTaken: () throws -> Bool = { true }, until mustStop: () -> Bool
   ) throws -> Int {
     var count = 0
@@ -34,7 +34,7 @@ public struct Relinting: Sendable {
   /// Makes the findings of one domain again if they are out of date.
   ///
   /// - Throws: `StoreError`.
-  public func run(for name: DomainName) throws {
+  package func run(for name: DomainName) throws {
     _ = try lint(try store.staleDomains(1, only: name)) { false }
   }
 

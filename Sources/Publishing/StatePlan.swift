@@ -1,4 +1,4 @@
-public import Association
+package import Association
 import Store
 
 /// What to write for a state. Of each domain that changes it has only what its review found: when it is
@@ -364,12 +364,11 @@ struct StatePlanning {
 
 extension DesiredState {
   /// A domain of the state is invalid.
-  public struct Invalid: Error {}
+  package struct Invalid: Error {}
 
   /// No domain of the state uses apps that somebody limited to domains would add.
-  public struct UnusedApps: Error {
-    /// The apps.
-    public let apps: [LinkedApp]
+  package struct UnusedApps: Error {
+    package let apps: [LinkedApp]
   }
 
   /// The domains that name Android apps whose certificates the state changes. Their documents change with

@@ -1,8 +1,8 @@
-public import Checking
+package import Checking
 
 extension Configuration {
   /// Where the service may connect to, and what it trusts.
-  public var fetchPolicy: Fetcher.Policy {
+  package var fetchPolicy: Fetcher.Policy {
     var policy = Fetcher.Policy()
     policy.allowedAddresses = allowPrivateAddresses
     policy.authorities = checkAuthorities
@@ -12,7 +12,7 @@ extension Configuration {
   }
 
   /// The services that checks ask.
-  public var checkServices: Checker.Services {
+  package var checkServices: Checker.Services {
     var services = Checker.Services()
     services.appleCDN = appleCDN
     services.googleDigitalAssetLinks = googleDigitalAssetLinks

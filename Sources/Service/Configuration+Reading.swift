@@ -5,22 +5,22 @@ import Glibc
 
 /// A configuration with the origin of each value. Precedence, highest first: flags, environment
 /// variables, the `--config` file, defaults.
-public struct EffectiveConfiguration: Sendable {
+package struct EffectiveConfiguration: Sendable {
   /// The values.
-  public private(set) var configuration = Configuration()
+  package private(set) var configuration = Configuration()
 
   /// Where values that are not defaults came from, by the names of their settings.
   private var origins: [String: Origin] = [:]
 
   /// Where a value came from.
-  public enum Origin: Sendable, Equatable, CustomStringConvertible {
+  package enum Origin: Sendable, Equatable, CustomStringConvertible {
     case standard
     case file(String, line: Int)
     case variable(String)
     case flag(String)
 
     /// For people: `default`, `aasa.toml:3`, `AASA_THREADS`, `--threads`.
-    public var description: String {
+    package var description: String {
       switch self {
       case .standard: "default"
       case .file(let path, let line): "\(path):\(line)"
@@ -30,7 +30,7 @@ public struct EffectiveConfiguration: Sendable {
   }
 
   /// Where the value of a setting came from.
-  public func origin(of setting: Setting) -> Origin { origins[setting.name] ?? .standard }
+  package func origin(of setting: Setting) -> Origin { origins[setting.name] ?? .standard }
 
   /// Variables that are not settings.
   private static let otherVariables = ["AASA_CONFIG", "AASA_SERVER", "AASA_TOKEN"]
@@ -43,7 +43,7 @@ public struct EffectiveConfiguration: Sendable {
   ///   - environment: Only variables that begin with `AASA_` are read. An empty one counts as unset, except
   ///     that of a list, which is an empty list.
   /// - Throws: `Configuration.Invalid`, also for an unknown variable that begins with `AASA_`.
-  public init(
+  package init(
     flags: [String: [String]], environment: [String: String]
   ) throws(Configuration.Invalid) {
     try Self.checkNames(of: environment)

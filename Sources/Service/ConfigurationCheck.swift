@@ -1,23 +1,23 @@
 import Association
-public import HTTP
+package import HTTP
 import FoundationEssentials
 import Glibc
 import Store
 
 extension Configuration {
   /// Checks a configuration without serving.
-  public struct Check: Sendable {
+  package struct Check: Sendable {
     /// Problems that prevent startup or serving every host, as sentences.
-    public fileprivate(set) var faults: [String] = []
+    package fileprivate(set) var faults: [String] = []
     /// What works, but should be changed, as sentences.
-    public fileprivate(set) var warnings: [String] = []
+    package fileprivate(set) var warnings: [String] = []
     /// Other useful information, as sentences.
-    public fileprivate(set) var notes: [String] = []
+    package fileprivate(set) var notes: [String] = []
   }
 
   /// Checks the addresses, the directory of the database, and the certificates. It does not know
   /// the sockets that systemd may pass.
-  public func check() -> Check {
+  package func check() -> Check {
     var check = Check()
     do throws(Invalid) {
       try checkAdminAddress(nil)
@@ -61,7 +61,7 @@ extension Configuration {
   /// Refuses a directory for temporary files in which the server cannot create any.
   ///
   /// - Throws: `Invalid`.
-  public func checkSpoolDirectory() throws(Invalid) {
+  package func checkSpoolDirectory() throws(Invalid) {
     // The dot refuses a file in place of the directory.
     guard let directory = spoolDirectory, access("\(directory)/.", W_OK | X_OK) != 0 else { return }
     throw Invalid(
@@ -73,7 +73,7 @@ extension Configuration {
   /// Refuses a header for users that no proxy may send, or that requests to any host may have.
   ///
   /// - Throws: `Invalid`, with what to do.
-  public func checkUserHeader() throws(Invalid) {
+  package func checkUserHeader() throws(Invalid) {
     if adminUserHeader == nil { return }
     if trustedProxies.isEmpty {
       throw Invalid(
@@ -94,7 +94,7 @@ extension Configuration {
   ///
   /// - Parameter address: Where it listens, if not at `adminAddress`.
   /// - Throws: `Invalid`, with what to do.
-  public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
+  package func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
     if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {
       throw Invalid(
         description: "publicAddress and adminAddress are both \(adminAddress). "

@@ -2,7 +2,7 @@ import Association
 
 extension Configuration {
   /// A configuration file with every setting, its documentation and its default.
-  public static var exampleFile: String {
+  package static var exampleFile: String {
     let introduction = """
       # Every setting of aasa with its default. Use it with "aasa serve --config aasa.toml".
       #
@@ -22,7 +22,7 @@ extension Configuration {
   }
 
   /// A Markdown table of all settings, for `docs/configuration.md`.
-  public static var markdownTable: String {
+  package static var markdownTable: String {
     let head = """
       | setting | flag | environment variable | default | |
       |---|---|---|---|---|

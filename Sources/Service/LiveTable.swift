@@ -1,5 +1,5 @@
 import Association
-public import HTTP
+package import HTTP
 import Store
 import Synchronization
 
@@ -8,9 +8,9 @@ import Synchronization
 /// The store is the only source. After each commit of this process, and a few times a second for
 /// other processes, the table reads what changed since the last time. So an older document never
 /// replaces a newer one, regardless of the order in which edits end.
-public final class LiveTable: Sendable {
+package final class LiveTable: Sendable {
   /// The documents that the public listener answers with.
-  public let hosts = HostTable()
+  package let hosts = HostTable()
   /// Metrics of what is served and published.
   let counts = TableCounts()
 

@@ -1,4 +1,4 @@
-public import Association
+package import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -7,9 +7,9 @@ import Synchronization
 
 /// Writes one line per event: the time, the level, a message and fields. Writers never wait: lines
 /// go through a bounded queue, and are dropped and counted while stderr is not being read.
-public final class Log: Sendable {
+package final class Log: Sendable {
   /// The format of lines.
-  public enum Format: String, Sendable {
+  package enum Format: String, Sendable {
     /// For people.
     case text
     /// A JSON object, for programs.
@@ -17,7 +17,7 @@ public final class Log: Sendable {
   }
 
   /// How urgent an event is.
-  public enum Level: String, Sendable {
+  package enum Level: String, Sendable {
     /// Normal operation.
     case info
     /// May need attention.
@@ -42,19 +42,19 @@ public final class Log: Sendable {
   private let writing = DispatchGroup()
 
   /// - Parameter descriptor: Where lines go: stderr by default, nowhere for nil.
-  public init(format: Format = .text, descriptor: Int32? = 2) {
+  package init(format: Format = .text, descriptor: Int32? = 2) {
     self.descriptor = descriptor
     state = Mutex(State(format: format))
   }
 
   /// The format of further lines.
-  public var format: Format {
+  package var format: Format {
     get { state.withLock(\.format) }
     set { state.withLock { $0.format = newValue } }
   }
 
   /// Writes an event. Anything that looks like a token is masked.
-  public func write(_ level: Level, _ message: String, _ fields: JSON.Object = [:]) {
+  package func write(_ level: Level, _ message: String, _ fields: JSON.Object = [:]) {
     write(at: .now, level, message, fields)
   }
 
@@ -75,7 +75,7 @@ public final class Log: Sendable {
   }
 
   /// Waits until everything is written, up to a timeout.
-  public func flush(within seconds: Double = 1) { _ = writing.wait(timeout: .now() + seconds) }
+  package func flush(within seconds: Double = 1) { _ = writing.wait(timeout: .now() + seconds) }
 
   private func writePending() {
     while let bytes = takePending() { write(bytes) }
@@ -117,7 +117,6 @@ public final class Log: Sendable {
   }
 }
 
-/// One event.
 private struct LogEvent {
   let time: Date
   let level: Log.Level

@@ -1,22 +1,21 @@
 import Association
 import Checking
 import FoundationEssentials
-public import HTTP
-public import Store
+package import HTTP
+package import Store
 import Publishing
 import Synchronization
 
 /// Both listeners on one store.
-public final class Service: Sendable {
+package final class Service: Sendable {
   /// Sockets that already listen, for the service to use instead of opening its own.
-  public struct InheritedSockets: Sendable {
+  package struct InheritedSockets: Sendable {
     /// Used instead of `publicAddress`.
-    public var publicSocket: InheritedSocket?
+    package var publicSocket: InheritedSocket?
     /// Used instead of `adminAddress`.
-    public var adminSocket: InheritedSocket?
+    package var adminSocket: InheritedSocket?
 
-    /// None.
-    public init() {}
+    package init() {}
   }
 
   private let table: LiveTable
@@ -54,7 +53,7 @@ public final class Service: Sendable {
   ///
   /// - Throws: `Configuration.Invalid` for an admin listener whose tokens could be read in transit,
   ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and errors from preparing responses.
-  public init(
+  package init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
   ) throws {
@@ -141,24 +140,24 @@ public final class Service: Sendable {
   }
 
   /// Where association files are served, with the actual port if port 0 was requested.
-  public var publicAddress: SocketAddress { publicListener.address }
+  package var publicAddress: SocketAddress { publicListener.address }
 
   /// Where the JSON API listens, with the actual port.
-  public var adminAddress: SocketAddress { adminListener.address }
+  package var adminAddress: SocketAddress { adminListener.address }
 
   /// Whether association files are served over HTTPS.
-  public var speaksHTTPS: Bool { certificates.forFiles != nil }
+  package var speaksHTTPS: Bool { certificates.forFiles != nil }
 
   /// Where association files are served, as a URL without a path.
-  public var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
+  package var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
 
   /// Where the JSON API listens, as a URL without a path.
-  public var adminURL: String {
+  package var adminURL: String {
     "http\(certificates.forAPI == nil ? "" : "s")://\(adminAddress)"
   }
 
   /// Applies the settings that can change while the service runs, and reloads the certificates.
-  public func apply(_ configuration: Configuration) {
+  package func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
     adminListener.exempt(configuration.trustedProxies)
@@ -182,7 +181,7 @@ public final class Service: Sendable {
 
   /// Picks up changes of other processes and does the periodic writes. Call it a few times a
   /// second.
-  public func follow() {
+  package func follow() {
     watch.follow(hour: checkHour.withLock { $0 })
     attempt(.reading) {
       try table.refresh()
@@ -216,7 +215,7 @@ public final class Service: Sendable {
   }
 
   /// Whether the public listener serves files, or is at its limit of connections. Takes up to a second.
-  public func isServing() -> Bool {
+  package func isServing() -> Bool {
     let counts = publicListener.counts
     return liveness.withLock { liveness in
       liveness.isAlive(
@@ -247,7 +246,7 @@ public final class Service: Sendable {
 
   /// Makes `/readyz` fail, so that load balancers send their requests elsewhere. All requests are still
   /// answered.
-  public func announceEnd() {
+  package func announceEnd() {
     health.beginShutdown()
     publicListener.prepareToStop()
   }
@@ -257,7 +256,7 @@ public final class Service: Sendable {
   ///
   /// - Parameter seconds: How long unfinished requests may take. API requests get at least half a
   ///   second.
-  public func stop(within seconds: Double = 3) {
+  package func stop(within seconds: Double = 3) {
     announceEnd()
     webhooks.prepareToStop()
     checks.prepareToStop()
@@ -270,7 +269,7 @@ public final class Service: Sendable {
 
   /// Writes everything that is only in memory, and leaves the database tidy. Call it once, after `stop`. It
   /// does not wait long: anything that cannot be written is lost, and the loss is logged.
-  public func writeRest() {
+  package func writeRest() {
     watch.stop()
     findings.stop()
     overdue.stop()

@@ -1,13 +1,13 @@
 import Checking
 import HTTP
-public import Association
+package import Association
 import Store
 
 /// The declaration of a setting, from which flags, environment variables, configuration files,
 /// `aasa config`, help and documentation are made.
-public struct Setting: Sendable {
+package struct Setting: Sendable {
   /// The types of values in a file.
-  public enum Kind: String, Sendable { case text, number, flag, list }
+  package enum Kind: String, Sendable { case text, number, flag, list }
 
   /// When a change takes effect.
   enum Change: Sendable {
@@ -18,29 +18,29 @@ public struct Setting: Sendable {
   }
 
   /// The name in a file.
-  public let name: String
+  package let name: String
   /// The type of the value in a file.
-  public let kind: Kind
+  package let kind: Kind
   /// When a change takes effect.
   let change: Change
   /// What it does, in sentences.
-  public let help: String
+  package let help: String
   /// The placeholder for the value in help, such as `ADDRESS`.
-  public let placeholder: String
+  package let placeholder: String
   /// A description of allowed values, such as `a number from 1 to 64`.
   let allowed: String
   /// `Range: 1 to 64.`; nil for anything but numbers.
-  public let range: String?
+  package let range: String?
   /// The allowed values, if there are only a few.
-  public let choices: [String]
+  package let choices: [String]
   /// Whether the value, or a part of it, must not be shown.
   let isSecret: Bool
   /// Reads a value from its text; false if it is not allowed. May throw a clause that says why.
   let read: @Sendable (inout Configuration, String) throws -> Bool
   /// The value in JSON, which is valid TOML too.
-  public let json: @Sendable (Configuration) -> JSON
+  package let json: @Sendable (Configuration) -> JSON
   /// The value for people: as `json`, without what must not be shown.
-  public let shown: @Sendable (Configuration) -> JSON
+  package let shown: @Sendable (Configuration) -> JSON
   /// Copies the value of the first configuration to the second.
   let copy: @Sendable (Configuration, inout Configuration) -> Void
 
@@ -80,21 +80,21 @@ public struct Setting: Sendable {
   }
 
   /// `--public-address` for `publicAddress`.
-  public var flag: String { "--" + words.joined(separator: "-") }
+  package var flag: String { "--" + words.joined(separator: "-") }
 
   /// `AASA_PUBLIC_ADDRESS` for `publicAddress`.
-  public var variable: String { "AASA_" + words.joined(separator: "_").uppercased() }
+  package var variable: String { "AASA_" + words.joined(separator: "_").uppercased() }
 
   /// The default, as it is written in the environment.
-  public var standard: String { text(Configuration()) }
+  package var standard: String { text(Configuration()) }
 
   /// The value for people, as it is written in the environment.
-  public func shownText(_ configuration: Configuration) -> String {
+  package func shownText(_ configuration: Configuration) -> String {
     Self.text(shown(configuration))
   }
 
   /// The value as it is written in the environment: a list has commas between its elements.
-  public func text(_ configuration: Configuration) -> String { Self.text(json(configuration)) }
+  package func text(_ configuration: Configuration) -> String { Self.text(json(configuration)) }
 
   private static func text(_ json: JSON) -> String {
     switch json {

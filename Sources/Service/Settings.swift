@@ -4,7 +4,7 @@ package import Store
 
 /// The configuration of a service. Each property is declared as a setting in `settings`, which
 /// documents it.
-public struct Configuration: Sendable, Equatable {
+package struct Configuration: Sendable, Equatable {
   package var database = DatabaseLocation.file("aasa.db")
   package var readOnly = false
   package var snapshot: String?
@@ -42,21 +42,21 @@ public struct Configuration: Sendable, Equatable {
   package var appleOverdueHours = 24
 
   /// The defaults.
-  public init() {}
+  package init() {}
 
   /// An invalid setting that prevents startup, as a sentence: what is wrong, where, and what is
   /// allowed.
-  public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     /// The sentence.
-    public let description: String
+    package let description: String
     /// Whether it is about the address of the database.
-    public internal(set) var isOfDatabase = false
+    package internal(set) var isOfDatabase = false
   }
 }
 
 extension Setting {
   /// This is also an option of every command that works on a database.
-  public static let database = Setting(
+  package static let database = Setting(
     "database", \.database, .database, .afterRestart,
     "The SQLite database file, whose directory must exist and be writable. Or a PostgreSQL database that "
       + "several servers share, as postgresql://USER@HOST/NAME or service=NAME; its password is best kept in "
@@ -65,12 +65,12 @@ extension Setting {
 
 extension Setting {
   /// This is also an option of `aasa check`.
-  public static let googleKey = Setting(
+  package static let googleKey = Setting(
     "googleKey", \.googleKey, .secret, .atOnce,
     "A key for Google's Digital Asset Links API. Without one, Google answers only a few requests.")
 
   /// This is also an option of the commands that fetch from other machines.
-  public static let checkProxy = Setting(
+  package static let checkProxy = Setting(
     "checkProxy", \.checkProxy, .proxy, .atOnce,
     "The HTTP proxy that webhooks and checks use for everything but IP addresses. The proxy, not aasa, decides "
       + "whether private addresses are allowed. Proxies in environment variables are not used.")
@@ -78,7 +78,7 @@ extension Setting {
 
 extension Configuration {
   /// All settings, in the order of help and documentation.
-  public static let settings: [Setting] = [
+  package static let settings: [Setting] = [
     .database,
     Setting(
       "readOnly", \.readOnly, .flag, .afterRestart,
@@ -205,7 +205,7 @@ extension Configuration {
 
   /// Copies from another configuration the settings that can change while a service runs. Returns
   /// the names of those that changed, and of those that take effect after a restart.
-  public mutating func take(
+  package mutating func take(
     _ new: Configuration
   ) -> (applied: [String], needingRestart: [String]) {
     var difference: (applied: [String], needingRestart: [String]) = ([], [])

@@ -1,18 +1,18 @@
 import Association
-public import Store
+package import Store
 
 extension Store {
   /// Opens the store of a database file with the system's clock.
   ///
   /// - Throws: `StoreError`.
-  public convenience init(path: String) throws {
+  package convenience init(path: String) throws {
     try self.init(.file(path))
   }
 
   /// Opens a store with the system's clock.
   ///
   /// - Throws: `StoreError`.
-  public convenience init(
+  package convenience init(
     _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
     isPatient: Bool = false
   ) throws {
@@ -24,7 +24,7 @@ extension Store {
 
 extension StoreError {
   /// The error for the user of a command: what failed and what to do.
-  public func advice(for location: DatabaseLocation) -> String {
+  package func advice(for location: DatabaseLocation) -> String {
     let path = location.description
     return switch self {
     case .foreign:

@@ -1,10 +1,10 @@
 import Association
-public import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 extension String {
   /// The text wrapped at spaces into lines of limited length.
-  public func wrapped(to width: Int) -> [String] {
+  package func wrapped(to width: Int) -> [String] {
     split(separator: " ").reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {
         lines[lines.count - 1] += " \(word)"
@@ -15,10 +15,10 @@ extension String {
   }
 
   /// A path in double quotes, for a message. It is not cut, since its end matters most.
-  public var quotedPath: String { "\"\(harmless)\"" }
+  package var quotedPath: String { "\"\(harmless)\"" }
 
   /// The known name most similar to this one; `nil` if none is close.
-  public func nearest(in known: [String]) -> String? {
+  package func nearest(in known: [String]) -> String? {
     let typed = Array(lowercased().utf8.prefix(64))
     let distances = known.map {
       (name: $0, count: editDistance(typed, Array($0.lowercased().utf8)))
@@ -30,7 +30,7 @@ extension String {
 
 extension CocoaError {
   /// The system's reason, such as "No such file or directory".
-  public var reason: String {
+  package var reason: String {
     (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) } ?? "\(self)"
   }
 }

@@ -1,41 +1,39 @@
-public import Association
+package import Association
 
 /// One recorded action.
-public struct AuditRecord: Sendable, Equatable {
+package struct AuditRecord: Sendable, Equatable {
   /// Its number; later records have higher ones.
-  public package(set) var id: Int64 = 0
+  package var id: Int64 = 0
   /// When.
-  public package(set) var at: UnixTime = 0
+  package var at: UnixTime = 0
   /// Who: the name of a token, of a user, or of a command.
-  public package(set) var author = ""
+  package var author = ""
   /// The client's address; empty for a command.
-  public package(set) var address = ""
+  package var address = ""
   /// What was done.
-  public package(set) var action = ""
+  package var action = ""
   /// The author's reason; may be empty.
-  public package(set) var reason = ""
+  package var reason = ""
   /// The changed domain. Without a domain, app, token, webhook or user, the whole database was changed.
-  public package(set) var domain: DomainName?
+  package var domain: DomainName?
   /// The changed app.
-  public package(set) var app: AppIdentifier?
+  package var app: AppIdentifier?
   /// The changed Android app.
-  public package(set) var androidApp: PackageName?
+  package var androidApp: PackageName?
   /// The name of the token that was created or revoked, or that somebody signed in or out with.
-  public package(set) var token: String?
+  package var token: String?
   /// The name of the webhook that was added, changed, tried out or deleted.
-  public package(set) var webhook: String?
+  package var webhook: String?
   /// The name of the user who was added, changed or deleted.
-  public package(set) var user: String?
+  package var user: String?
   /// The revision that was published.
-  public package(set) var revision: Int?
+  package var revision: Int?
   /// What changed of a domain, in words; may be empty.
-  public package(set) var changes = ""
+  package var changes = ""
 
   /// The object of an action.
-  public enum Subject: Sendable, Equatable {
-    /// A domain.
+  package enum Subject: Sendable, Equatable {
     case domain(DomainName)
-    /// An app.
     case app(LinkedApp)
     /// A token, by its name.
     case token(String)
@@ -47,16 +45,16 @@ public struct AuditRecord: Sendable, Equatable {
 }
 
 /// Selects audit records.
-public struct AuditFilter: Sendable {
+package struct AuditFilter: Sendable {
   /// Only records of this domain.
-  public var domain: DomainName?
+  package var domain: DomainName?
   /// Only records of this author.
-  public var author: String?
+  package var author: String?
   /// Only records before this one; the newest come first.
-  public var before: Int64?
+  package var before: Int64?
 
   /// All records.
-  public init(domain: DomainName? = nil, author: String? = nil, before: Int64? = nil) {
+  package init(domain: DomainName? = nil, author: String? = nil, before: Int64? = nil) {
     self.domain = domain
     self.author = author
     self.before = before
@@ -65,7 +63,7 @@ public struct AuditFilter: Sendable {
 
 extension Store {
   /// Records, the newest first.
-  public func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
+  package func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     try read { connection in
       try connection.all(
         """
@@ -83,13 +81,13 @@ extension Store {
 
 extension Store {
   /// The number of the newest record; 0 if there is none.
-  public func lastAuditRecord() throws -> Int64 {
+  package func lastAuditRecord() throws -> Int64 {
     try follow { try $0.first("SELECT max(id) FROM audit") { $0.integer(0) } ?? 0 }
   }
 
   /// The oldest records of commands in a range, which have no client, and the number of the others.
   /// Those of servers themselves are left out.
-  public func commandRecords(
+  package func commandRecords(
     after first: Int64, upTo last: Int64, limit: Int
   ) throws -> (records: [AuditRecord], more: Int) {
     let condition = "WHERE id > ? AND id <= ? AND address = '' AND author <> 'aasa serve'"

@@ -1,8 +1,8 @@
-public import Association
+package import Association
 import Glibc
 
 /// Saves a database to a file.
-public enum Backup {
+package enum Backup {
   /// Saves a snapshot of a database, which others may edit meanwhile, and checks the copy. The copy
   /// is a single file without a WAL, so it can be opened read-only anywhere.
   ///
@@ -12,7 +12,7 @@ public enum Backup {
   ///   - replacing: Whether to replace an existing file.
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
-  public static func save(
+  package static func save(
     _ database: DatabaseLocation, to path: String, replacing: Bool, now: UnixTime
   ) throws -> DatabaseContents {
     switch database {
@@ -90,7 +90,7 @@ public enum Backup {
 }
 
 /// Why a database was not saved or restored. Nothing was changed.
-public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The file exists and must not be replaced.
   case alreadyExists(String)
   /// The backup and the database are the same file.
@@ -117,7 +117,7 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   case different(String, tables: [String])
 
   /// What failed and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .alreadyExists(let path):
       "\"\(path)\" already exists. Choose another path, or replace it with --force."

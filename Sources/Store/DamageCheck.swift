@@ -109,7 +109,7 @@ extension Store {
   /// - Parameter pause: Called between steps.
   /// - Returns: The first few faults, as sentences; empty if the database is whole.
   /// - Throws: `StoreError`, and what `pause` throws.
-  public func faults(pausing pause: () throws -> Void) throws -> [String] {
+  package func faults(pausing pause: () throws -> Void) throws -> [String] {
     do {
       return try withoutActuallyEscaping(pause) { try engine.faults(pausing: $0) }
     } catch let error as SQLError {

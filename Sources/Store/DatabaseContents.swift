@@ -1,13 +1,13 @@
 /// The contents of a checked database file.
-public struct DatabaseContents: Sendable, Equatable {
+package struct DatabaseContents: Sendable, Equatable {
   /// The number of domains, without deleted ones.
-  public let domains: Int
+  package let domains: Int
   /// The number of revisions of all domains.
-  public let revisions: Int
+  package let revisions: Int
   /// The version of the schema.
-  public let schema: Int
+  package let schema: Int
   /// The size of the file, in bytes; 0 for a database of a server.
-  public let bytes: Int
+  package let bytes: Int
 
   fileprivate init(domains: Int, revisions: Int, schema: Int, bytes: Int) {
     self.domains = domains
@@ -22,7 +22,7 @@ public struct DatabaseContents: Sendable, Equatable {
   ///   - path: The file, which must be writable.
   ///   - name: The name of the file in errors.
   /// - Throws: `BackupError`.
-  public init(checking path: String, as name: String) throws {
+  package init(checking path: String, as name: String) throws {
     guard let size = DatabaseFile.size(path), size > 0 else { throw BackupError.foreign(name) }
     bytes = size
     do {
@@ -55,7 +55,7 @@ extension Store {
   /// Whether a database has no tables yet.
   ///
   /// - Throws: `StoreError`.
-  public static func isEmpty(_ location: DatabaseLocation) throws -> Bool {
+  package static func isEmpty(_ location: DatabaseLocation) throws -> Bool {
     try Backup.translatingErrors {
       switch location {
       case .file(let path): return (DatabaseFile.size(path) ?? 0) == 0
@@ -70,7 +70,7 @@ extension Store {
   /// The contents of the database, without a check for damage.
   ///
   /// - Throws: `StoreError`.
-  public func contents() throws -> DatabaseContents {
+  package func contents() throws -> DatabaseContents {
     try scan { connection in
       DatabaseContents(
         domains: try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") {

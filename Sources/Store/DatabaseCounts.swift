@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Durations and errors of transactions, for the metrics.
-public final class DatabaseCounts: Sendable {
+package final class DatabaseCounts: Sendable {
   /// The purpose of a transaction.
   enum Kind: String, CaseIterable {
     /// Answering an API request.
@@ -19,7 +19,7 @@ public final class DatabaseCounts: Sendable {
   private let observer = Mutex<(@Sendable (StoreError.Refusal, String) -> Void)?>(nil)
 
   /// Calls `body` with each failure of the database from now on.
-  public func observe(_ body: @escaping @Sendable (StoreError.Refusal, String) -> Void) {
+  package func observe(_ body: @escaping @Sendable (StoreError.Refusal, String) -> Void) {
     observer.withLock { $0 = body }
   }
 
@@ -44,8 +44,7 @@ public final class DatabaseCounts: Sendable {
     }
   }
 
-  /// The metrics.
-  public var families: [MetricFamily] {
+  package var families: [MetricFamily] {
     [
       .histogram(
         "aasa_database_transaction_duration_seconds",

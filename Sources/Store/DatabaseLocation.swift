@@ -1,5 +1,4 @@
-/// Where a database is.
-public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
+package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   /// An SQLite file.
   case file(String)
   /// A database of a PostgreSQL server.
@@ -8,7 +7,7 @@ public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   /// Reads a path, a URI or the name of a service; `nil` for an empty text.
   ///
   /// - Throws: `PostgreSQLAddress.Invalid`.
-  public init?(_ text: String) throws(PostgreSQLAddress.Invalid) {
+  package init?(_ text: String) throws(PostgreSQLAddress.Invalid) {
     let isAddress = ["postgresql:", "postgres:", "service="].contains(where: text.hasPrefix)
     if text.isEmpty { return nil }
     // libpq's other form of an address, which may have a password, is no path that anybody means.
@@ -25,15 +24,15 @@ public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The path of the file; `nil` for a server.
-  public var path: String? { if case .file(let path) = self { path } else { nil } }
+  package var path: String? { if case .file(let path) = self { path } else { nil } }
 
   /// The paths of all files that it may have; none for a server.
-  public var files: [String] {
+  package var files: [String] {
     path.map { path in ([""] + DatabaseFile.companions).map { path + $0 } } ?? []
   }
 
   /// The location as it is written in settings, perhaps with a password.
-  public var text: String {
+  package var text: String {
     switch self {
     case .file(let path): path
     case .postgreSQL(let address): address.text
@@ -41,7 +40,7 @@ public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The location for people, without a password.
-  public var description: String {
+  package var description: String {
     switch self {
     case .file(let path): path
     case .postgreSQL(let address): address.description

@@ -1,9 +1,9 @@
-public import Association
+package import Association
 
 /// What is delivered to a webhook, and how far that is.
-public struct Delivery: Sendable {
+package struct Delivery: Sendable {
   /// How far a delivery is.
-  public enum Status: String, Sendable, CaseIterable {
+  package enum Status: String, Sendable, CaseIterable {
     /// It will be attempted.
     case pending
     /// The target took it.
@@ -13,56 +13,54 @@ public struct Delivery: Sendable {
   }
 
   /// The number of its event; later ones have higher numbers.
-  public package(set) var id: Int64 = 0
+  package var id: Int64 = 0
   /// The `webhook-id`.
-  public package(set) var message = ""
+  package var message = ""
   /// What happened: the raw value of a `WebhookEvent`, or `test`.
-  public package(set) var event = ""
+  package var event = ""
   /// The domain that it happened to; `nil` for a test.
-  public package(set) var domain: String?
+  package var domain: String?
   /// More about it.
-  public package(set) var data: JSON.Object = [:]
+  package var data: JSON.Object = [:]
   /// When it happened.
-  public package(set) var at: UnixTime = 0
+  package var at: UnixTime = 0
   /// How far it is.
-  public package(set) var status = Status.pending
+  package var status = Status.pending
   /// How often it was attempted.
-  public package(set) var attempts = 0
+  package var attempts = 0
   /// When it was last attempted.
-  public package(set) var attemptedAt: UnixTime?
+  package var attemptedAt: UnixTime?
   /// When it is attempted next; `nil` if it has ended, or if it waits for an earlier one.
-  public package(set) var dueAt: UnixTime?
+  package var dueAt: UnixTime?
   /// How long the last attempt took.
-  public package(set) var milliseconds: Int?
+  package var milliseconds: Int?
   /// The HTTP status of the last answer; `nil` if there was none.
-  public package(set) var answer: Int?
+  package var answer: Int?
   /// Why the last attempt failed; empty if it did not.
-  public package(set) var error = ""
+  package var error = ""
 
   /// The event of a delivery without a cause.
-  public static let test = "webhook.test"
+  package static let test = "webhook.test"
   /// How long a target that fails is tried, in seconds.
-  public static let patience: Int64 = 86_400
+  package static let patience: Int64 = 86_400
   /// How long a delivery is kept after its end, in seconds.
-  public static let retention: Int64 = 30 * 86_400
+  package static let retention: Int64 = 30 * 86_400
 }
 
 /// A delivery that this server attempts now.
-public struct ClaimedDelivery: Sendable {
-  /// The delivery.
-  public let delivery: Delivery
+package struct ClaimedDelivery: Sendable {
+  package let delivery: Delivery
   /// The row of its webhook.
-  public let webhookRow: Int64
-  /// Its webhook.
-  public let webhook: Webhook
+  package let webhookRow: Int64
+  package let webhook: Webhook
   /// The key that signs it.
-  public let secret: WebhookSecret
+  package let secret: WebhookSecret
 }
 
 /// What came of an attempt.
-public struct DeliveryAttempt: Sendable {
+package struct DeliveryAttempt: Sendable {
   /// What follows.
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     /// The target took it.
     case delivered
     /// It is attempted again after some seconds.
@@ -74,20 +72,18 @@ public struct DeliveryAttempt: Sendable {
   }
 
   /// What was attempted.
-  public let claimed: ClaimedDelivery
+  package let claimed: ClaimedDelivery
   /// When.
-  public let at: UnixTime
+  package let at: UnixTime
   /// What follows.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// The HTTP status; `nil` without an answer.
-  public let answer: Int?
+  package let answer: Int?
   /// Why it failed; empty if it did not.
-  public let error: String
-  /// How long it took.
-  public let milliseconds: Int
+  package let error: String
+  package let milliseconds: Int
 
-  /// An attempt.
-  public init(
+  package init(
     _ claimed: ClaimedDelivery, at: UnixTime, _ outcome: Outcome, answer: Int? = nil,
     error: String = "", milliseconds: Int
   ) {
@@ -106,7 +102,7 @@ extension Store {
   /// A page of the deliveries of a webhook, the newest first.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func deliveries(
+  package func deliveries(
     of name: String, _ status: Delivery.Status?, before last: Int64?, limit: Int
   ) throws -> [Delivery] {
     try read { connection in
@@ -126,7 +122,7 @@ extension Store {
   }
 
   /// Whether any delivery is due or waits to be written.
-  public func hasDueDelivery() throws -> Bool {
+  package func hasDueDelivery() throws -> Bool {
     try read { connection in
       try EventRows.isAnyWaiting(connection)
         || !DeliveryRows.webhooksWithDue(at: now(), connection).isEmpty
@@ -138,7 +134,7 @@ extension Store {
   /// - Parameter limit: The number of deliveries to write, roughly.
   /// - Returns: Whether more wait.
   /// - Throws: `StoreError`. Then nothing was written.
-  public func writeDeliveries(limit: Int = 1000) throws -> Bool {
+  package func writeDeliveries(limit: Int = 1000) throws -> Bool {
     guard try read({ try EventRows.isAnyWaiting($0) }) else { return false }
     return try write(Self.context) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
@@ -156,7 +152,7 @@ extension Store {
   ///   - limit: The maximum number for each webhook.
   ///   - underWay: How many this server attempts now, by row of the webhook.
   /// - Throws: `StoreError`.
-  public func claimDeliveries(
+  package func claimDeliveries(
     by server: String, lease: Int64, limit: Int, underWay: [Int64: Int] = [:]
   ) throws -> [ClaimedDelivery] {
     let due = try read { try DeliveryRows.webhooksWithDue(at: now(), $0) }
@@ -175,7 +171,7 @@ extension Store {
   ///
   /// - Returns: The webhooks that were disabled because their targets are gone.
   /// - Throws: `StoreError`. Then nothing was written.
-  public func finish(_ attempts: [DeliveryAttempt], by server: String) throws -> [Webhook] {
+  package func finish(_ attempts: [DeliveryAttempt], by server: String) throws -> [Webhook] {
     if attempts.isEmpty { return [] }
     return try write(Self.context) { transaction in
       var disabled: [Webhook] = []
@@ -191,7 +187,7 @@ extension Store {
 
   /// Gives up what a server attempts, because it stops. It is attempted again at once, by whichever server
   /// comes first.
-  public func releaseDeliveries(of server: String) throws {
+  package func releaseDeliveries(of server: String) throws {
     try write(Self.context) { transaction in
       try transaction.connection.run(
         "UPDATE event_delivery SET due_at = ?, claim = NULL WHERE claim = ?",
@@ -201,7 +197,7 @@ extension Store {
 
   /// The number of deliveries that enabled webhooks wait for, and when the oldest one's event happened. An event
   /// counts once until its deliveries are written.
-  public func pendingDeliveries() throws -> (count: Int, since: UnixTime?) {
+  package func pendingDeliveries() throws -> (count: Int, since: UnixTime?) {
     try read { connection in
       try connection.first(
         """

@@ -47,7 +47,7 @@ protocol View: Sendable {
 }
 
 /// Notices of commits. They only wake: one may be lost.
-public protocol Notices: Sendable {
+package protocol Notices: Sendable {
   /// Waits for the next one, and returns whether one came in time.
   ///
   /// - Throws: `SQLError` if no more will come.

@@ -1,11 +1,9 @@
-public import Association
+package import Association
 
 /// What the linter needs to look at a domain's document again.
-public struct LintBasis: Sendable {
-  /// The domain.
-  public let stored: StoredDomain
-  /// Its apps.
-  public let apps: UsedApps
+package struct LintBasis: Sendable {
+  package let stored: StoredDomain
+  package let apps: UsedApps
 }
 
 extension Store {
@@ -13,7 +11,7 @@ extension Store {
   /// has moved to another environment since.
   ///
   /// - Parameter name: Only this domain.
-  public func staleDomains(_ limit: Int, only name: DomainName? = nil) throws -> [LintBasis] {
+  package func staleDomains(_ limit: Int, only name: DomainName? = nil) throws -> [LintBasis] {
     try read { connection in
       let ids =
         if let name {
@@ -41,7 +39,7 @@ extension Store {
 extension Transaction {
   /// Writes findings of a document that was linted again, unless the domain or the environment of an
   /// app has changed meanwhile. Publishes nothing.
-  public func save(_ findings: [Finding], for basis: LintBasis) throws {
+  package func save(_ findings: [Finding], for basis: LintBasis) throws {
     let stored = basis.stored
     let isCurrent =
       try DomainRows.version(of: stored.domain.name, connection) == stored.version

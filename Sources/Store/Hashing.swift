@@ -2,15 +2,15 @@ import CGnuTLS
 import CSodium
 
 /// A bearer token. It is shown once and stored only as a hash.
-public struct TokenSecret: Sendable {
+package struct TokenSecret: Sendable {
   /// The token as clients send it: the prefix and 43 characters of base64url.
-  public let text: String
+  package let text: String
 
   /// The prefix of every token.
-  public static let prefix = "aasa_"
+  package static let prefix = "aasa_"
 
   /// A new secret of 256 random bits.
-  public init() throws {
+  package init() throws {
     try Sodium.start()
     var random = [UInt8](repeating: 0, count: 32)
     randombytes_buf(&random, random.count)
@@ -18,7 +18,7 @@ public struct TokenSecret: Sendable {
   }
 
   /// A token that a client sent.
-  public init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
   /// The BLAKE2b hash of the token, 32 bytes. A fast hash without salt is enough for 256 random bits.
   var hash: [UInt8] {

@@ -8,7 +8,6 @@ package struct Migration: Sendable {
   package let version: Int
   /// The file name without the extension.
   package let name: String
-  /// The SQL statements.
   package let sql: String
 
   /// All migrations, oldest first.

@@ -1,27 +1,27 @@
-public import Association
+package import Association
 import Glibc
 
 /// A server that runs on the database.
-public struct Replica: Sendable, Equatable {
+package struct Replica: Sendable, Equatable {
   /// A word that no other server uses.
-  public package(set) var id: String
+  package var id: String
   /// The name of its machine.
-  public package(set) var name: String
+  package var name: String
   /// The version of the program.
-  public package(set) var version: String
+  package var version: String
   /// Where its JSON API is reached.
-  public package(set) var url: String
+  package var url: String
   /// When it started.
-  public package(set) var startedAt: UnixTime
+  package var startedAt: UnixTime
   /// When it was last seen.
-  public package(set) var seenAt: UnixTime
+  package var seenAt: UnixTime
   /// The number of the last change that it serves.
-  public package(set) var applied: Int64
+  package var applied: Int64
   /// How many changes there were after that when it was last seen.
-  public package(set) var lag: Int64 = 0
+  package var lag: Int64 = 0
 
   /// A server that has just started.
-  public init(
+  package init(
     id: String, name: String, version: String, url: String, startedAt: UnixTime, applied: Int64
   ) {
     self.id = id
@@ -35,7 +35,7 @@ public struct Replica: Sendable, Equatable {
 }
 
 /// Work that one of the servers on a database does for all.
-public enum SharedWork: String, Sendable {
+package enum SharedWork: String, Sendable {
   /// Deleting old rows.
   case pruning
   /// Making findings again that are out of date.
@@ -48,7 +48,7 @@ extension Store {
   /// Tells that a server runs, and what it serves. Rows of servers that were not seen for too long go.
   ///
   /// - Parameter seconds: After how many seconds it is taken to be gone, unless it is seen again.
-  public func report(_ replica: Replica, for seconds: Int64) throws {
+  package func report(_ replica: Replica, for seconds: Int64) throws {
     try write(Self.context) { transaction in
       let connection = transaction.connection
       // Nothing is lost with it, so it need not wait for a standby.
@@ -76,7 +76,7 @@ extension Store {
   }
 
   /// Tells that a server has ended, and leaves its work to others.
-  public func leave(_ id: String) throws {
+  package func leave(_ id: String) throws {
     try write(Self.context) { transaction in
       try transaction.connection.run("DELETE FROM replica WHERE id = ?", [.text(id)])
       try transaction.connection.run("DELETE FROM lease WHERE holder = ?", [.text(id)])
@@ -84,7 +84,7 @@ extension Store {
   }
 
   /// The change that somebody wants a server to report; `nil` if the server is not known.
-  public func awaited(of id: String) throws -> Int64? {
+  package func awaited(of id: String) throws -> Int64? {
     try follow { connection in
       try connection.first("SELECT awaited FROM replica WHERE id = ?", [.text(id)]) {
         $0.integer(0)
@@ -93,7 +93,7 @@ extension Store {
   }
 
   /// The servers that run on the database, by name. Those that only read are not among them.
-  public func replicas() throws -> [Replica] {
+  package func replicas() throws -> [Replica] {
     let now = now()
     return try read { connection in
       try connection.all(
@@ -124,7 +124,7 @@ extension Store {
   ///
   /// - Returns: The servers that do not, after the time.
   /// - Throws: `StoreError`.
-  public func waitUntilServed(
+  package func waitUntilServed(
     _ patience: Duration, isAbandoned: () -> Bool
   ) throws -> [Replica] {
     let deadline = ContinuousClock.now + patience
@@ -153,7 +153,7 @@ extension Store {
   /// Takes work for a time, unless another server has it. Whoever has it may take it again.
   ///
   /// - Returns: Whether it is the server's.
-  public func take(_ work: SharedWork, by id: String, for seconds: Int64) throws -> Bool {
+  package func take(_ work: SharedWork, by id: String, for seconds: Int64) throws -> Bool {
     let now = now()
     let holder = try read { connection in
       try connection.first(

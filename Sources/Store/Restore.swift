@@ -1,24 +1,24 @@
-public import Association
+package import Association
 import Glibc
 
 /// The result of a restore.
-public struct Restored: Sendable, Equatable {
+package struct Restored: Sendable, Equatable {
   /// The contents of the backup.
-  public let contents: DatabaseContents
+  package let contents: DatabaseContents
   /// The version of the schema now.
-  public let schema: Int
+  package let schema: Int
   /// The number of domains that were published again under a new number, because the database had a later
   /// revision than the backup.
-  public let republished: Int
+  package let republished: Int
   /// The names of tokens that are valid again.
-  public let revivedTokens: [String]
+  package let revivedTokens: [String]
   /// The names of users that exist again, or have the rights of the backup again.
-  public let revivedUsers: [String]
+  package let revivedUsers: [String]
   /// Whether, judging by the audit logs, the backup is from another database than the one it
   /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
-  public let isOfOtherDatabase: Bool
+  package let isOfOtherDatabase: Bool
   /// Where the database was moved because it was damaged; `nil` if its contents were replaced.
-  public let setAside: String?
+  package let setAside: String?
 }
 
 extension Backup {
@@ -35,7 +35,7 @@ extension Backup {
   ///   - replacing: Whether to replace the contents of an existing database.
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`. Nothing was changed.
-  public static func restore(
+  package static func restore(
     _ path: String, to database: DatabaseLocation, replacing: Bool, now: UnixTime
   ) throws -> Restored {
     switch database {

@@ -1,4 +1,4 @@
-public import Association
+package import Association
 import FoundationEssentials
 import Glibc
 
@@ -85,9 +85,9 @@ extension TableCopy {
 }
 
 /// What `Backup.copy` copied.
-public struct CopiedDatabase: Sendable, Equatable {
+package struct CopiedDatabase: Sendable, Equatable {
   /// The number of rows, by table.
-  public let rows: [String: Int]
+  package let rows: [String: Int]
 }
 
 extension Backup {
@@ -99,7 +99,7 @@ extension Backup {
   ///   - target: A file that does not exist, or an empty database of a server.
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
-  public static func copy(
+  package static func copy(
     from source: DatabaseLocation, to target: DatabaseLocation, now: UnixTime
   ) throws -> CopiedDatabase {
     try translatingErrors {

@@ -1,15 +1,15 @@
-public import Association
+package import Association
 
 /// A file with everything that a server serves, so that it can start without its database. A change of it is
 /// complete or not made, even if the program or the machine stops meanwhile.
-public final class Snapshot: Sendable {
+package final class Snapshot: Sendable {
   private let path: String
 
   /// A snapshot in a file, which need not exist yet.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   /// Whether there is one.
-  public var exists: Bool { (DatabaseFile.size(path) ?? 0) > 0 }
+  package var exists: Bool { (DatabaseFile.size(path) ?? 0) > 0 }
 
   private static let schema = """
     CREATE TABLE snapshot (program TEXT NOT NULL, version INTEGER NOT NULL, taken_at INTEGER NOT NULL) STRICT;
@@ -27,7 +27,7 @@ public final class Snapshot: Sendable {
   /// Writes everything that a store serves now.
   ///
   /// - Throws: `StoreError`, `BackupError`.
-  public func replace(by store: Store) throws {
+  package func replace(by store: Store) throws {
     try Backup.translatingErrors {
       let file = try AtomicFile(at: path)
       let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
@@ -45,7 +45,7 @@ public final class Snapshot: Sendable {
   ///
   /// - Parameter now: The time.
   /// - Throws: `StoreError`.
-  public func add(_ changes: [Changes.Change], now: UnixTime) throws {
+  package func add(_ changes: [Changes.Change], now: UnixTime) throws {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       try connection.transaction(.write) { connection in
@@ -59,7 +59,7 @@ public final class Snapshot: Sendable {
   ///
   /// - Returns: When the snapshot was taken.
   /// - Throws: `StoreError`, and what `body` throws.
-  public func read(_ body: (Changes.Change) throws -> Void) throws -> UnixTime {
+  package func read(_ body: (Changes.Change) throws -> Void) throws -> UnixTime {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       return try connection.transaction(.read) { connection in

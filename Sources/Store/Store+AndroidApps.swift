@@ -1,8 +1,8 @@
-public import Association
+package import Association
 
 extension Store {
   /// An Android app; `nil` if it does not exist.
-  public func androidApp(_ package: PackageName) throws -> AndroidApp? {
+  package func androidApp(_ package: PackageName) throws -> AndroidApp? {
     try read { try PackageName.rows.app(package, $0) }
   }
 }

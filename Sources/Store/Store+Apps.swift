@@ -1,7 +1,7 @@
-public import Association
+package import Association
 
 /// What identifies an app of one platform: an app identifier or a package name.
-public protocol AppKey: Hashable, Sendable, CustomStringConvertible {
+package protocol AppKey: Hashable, Sendable, CustomStringConvertible {
   /// An app of the platform.
   associatedtype App: Sendable, Equatable
   /// The identifier as it is written.
@@ -14,14 +14,12 @@ public protocol AppKey: Hashable, Sendable, CustomStringConvertible {
   static func app(_ key: Self) -> App
 }
 
-/// A stored app.
-public struct StoredApp<Key: AppKey>: Sendable, Equatable {
-  /// The app.
-  public package(set) var app: Key.App
+package struct StoredApp<Key: AppKey>: Sendable, Equatable {
+  package var app: Key.App
   /// How many domains use it.
-  public package(set) var domainCount: Int
+  package var domainCount: Int
   /// When it last changed.
-  public package(set) var updatedAt: UnixTime
+  package var updatedAt: UnixTime
 
   package init(app: Key.App, domainCount: Int = 0, updatedAt: UnixTime = 0) {
     self.app = app
@@ -34,7 +32,7 @@ extension Store {
   /// An app.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key> {
+  package func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key> {
     try read { try Key.rows.get(key, $0) }
   }
 
@@ -46,7 +44,7 @@ extension Store {
   /// The domains that use an app.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
+  package func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
     try read { connection in
       _ = try Key.rows.get(key, connection)
       return try Key.rows.domains(naming: key, limit: Int.max, connection)
@@ -54,12 +52,12 @@ extension Store {
   }
 
   /// The environment of an app; production if it is not stored.
-  public func environment(of id: AppIdentifier) throws -> App.Environment {
+  package func environment(of id: AppIdentifier) throws -> App.Environment {
     try read { try AppIdentifier.rows.environment(of: id, $0) }
   }
 
   /// A page of apps, ordered by identifier, after `last`.
-  public func apps<Key: AppKey>(
+  package func apps<Key: AppKey>(
     _: Key.Type = AppIdentifier.self, after last: String?, limit: Int
   ) throws -> [StoredApp<Key>] {
     try read { try Key.rows.page(after: last ?? "", limit: limit, $0) }
@@ -68,12 +66,12 @@ extension Store {
 
 extension Transaction {
   /// An app; `nil` if it does not exist.
-  public func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key>? {
+  package func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key>? {
     try Key.rows.find(key, connection)
   }
 
   /// The domains that use an app; none if it does not exist.
-  public func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
+  package func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
     try Key.rows.domains(naming: key, limit: Int.max, connection)
   }
 
@@ -84,7 +82,7 @@ extension Transaction {
   }
 
   /// Creates an app, or changes the one with this identifier.
-  public func put<Key: AppKey>(
+  package func put<Key: AppKey>(
     _ app: Key.App, _: Key.Type = AppIdentifier.self
   ) throws -> (app: StoredApp<Key>, isNew: Bool) {
     let rows = Key.rows
@@ -109,7 +107,7 @@ extension Transaction {
   /// Deletes an app that no domain uses.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
-  public func delete<Key: AppKey>(_ key: Key) throws {
+  package func delete<Key: AppKey>(_ key: Key) throws {
     let rows = Key.rows
     let app = try rows.get(key, connection)
     guard app.domainCount == 0 else {
@@ -126,7 +124,7 @@ extension Transaction {
   /// publish again.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
-  public func rename<Key: AppKey>(_ old: Key, to new: Key) throws -> [DomainName] {
+  package func rename<Key: AppKey>(_ old: Key, to new: Key) throws -> [DomainName] {
     let rows = Key.rows
     _ = try rows.get(old, connection)
     // Kept statements get the new name only when the caller publishes them.
@@ -147,7 +145,7 @@ extension Transaction {
 }
 
 /// Reads and writes the rows of one platform's apps.
-public struct AppRows<Key: AppKey>: Sendable {
+package struct AppRows<Key: AppKey>: Sendable {
   /// What an app is called in the audit log.
   let noun: String
   /// The columns; that of the identifier is the first.
@@ -334,10 +332,9 @@ public struct AppRows<Key: AppKey>: Sendable {
 
 extension AppIdentifier: AppKey {
   /// The identifier beside those of the other platform.
-  public var id: LinkedApp { .ios(self) }
+  package var id: LinkedApp { .ios(self) }
 
-  /// The rows of `app`.
-  public static let rows = AppRows<AppIdentifier>(
+  package static let rows = AppRows<AppIdentifier>(
     noun: "app",
     table: Table(
       "app", keys: [], blank: StoredApp(app: App(id: AppIdentifier(stored: ""))),
@@ -357,15 +354,15 @@ extension AppIdentifier: AppKey {
   }
 
   /// An app for production.
-  public static func app(_ key: AppIdentifier) -> App { App(id: key) }
+  package static func app(_ key: AppIdentifier) -> App { App(id: key) }
 }
 
 extension PackageName: AppKey {
   /// The package name beside identifiers of the other platform.
-  public var id: LinkedApp { .android(self) }
+  package var id: LinkedApp { .android(self) }
 
   /// The rows of `android_app`, with those of `android_certificate`.
-  public static let rows = AppRows<PackageName>(
+  package static let rows = AppRows<PackageName>(
     noun: "Android app",
     table: Table(
       "android_app", keys: [], blank: StoredApp(app: AndroidApp(package: PackageName(stored: ""))),
@@ -437,5 +434,5 @@ extension PackageName: AppKey {
     }, renameOthers: "UPDATE expectation SET package = ? WHERE package = ?")
 
   /// An app for production without certificates.
-  public static func app(_ key: PackageName) -> AndroidApp { AndroidApp(package: key) }
+  package static func app(_ key: PackageName) -> AndroidApp { AndroidApp(package: key) }
 }

@@ -1,7 +1,7 @@
-public import Association
+package import Association
 
 /// How a check ended: by its worst finding that no suppression covers.
-public enum CheckStatus: String, Sendable, CaseIterable {
+package enum CheckStatus: String, Sendable, CaseIterable {
   /// Nothing worse than notes.
   case ok
   /// Warnings.
@@ -10,7 +10,7 @@ public enum CheckStatus: String, Sendable, CaseIterable {
   case failing
 
   /// By the worst of some severities.
-  public init(worst: Finding.Severity?) {
+  package init(worst: Finding.Severity?) {
     switch worst {
     case .error: self = .failing
     case .warning: self = .warning
@@ -22,38 +22,36 @@ public enum CheckStatus: String, Sendable, CaseIterable {
 extension CheckStatus: Storable {}
 
 /// How the last check of a domain ended, if there was one.
-public enum CheckOutcome: String, Sendable, CaseIterable {
+package enum CheckOutcome: String, Sendable, CaseIterable {
   case ok, warning, failing
   /// The domain was never checked.
   case unchecked
 }
 
 /// A check of a domain, to be recorded.
-public struct CheckRecord: Sendable {
-  /// The domain.
-  public let domain: DomainName
+package struct CheckRecord: Sendable {
+  package let domain: DomainName
   /// When it began.
-  public let at: UnixTime
+  package let at: UnixTime
   /// What it found, the worst first.
-  public let findings: [Finding]
+  package let findings: [Finding]
   /// All of it, as the API answers, before suppressions.
-  public let result: JSON.Object
+  package let result: JSON.Object
   /// What Apple's CDN has; `nil` if that is nothing, or unknown.
-  public var cdn: Copy?
+  package var cdn: Copy?
   /// The certificate of the origin.
-  public var certificate: Certificate?
+  package var certificate: Certificate?
 
   /// A copy in Apple's CDN.
-  public struct Copy: Sendable {
+  package struct Copy: Sendable {
     /// The revision that it is; `nil` if it is none of ours.
-    public var revision: Int?
+    package var revision: Int?
     /// By how many revisions that is behind.
-    public var lag: Int?
+    package var lag: Int?
     /// When it was fetched.
-    public var fetchedAt: UnixTime?
+    package var fetchedAt: UnixTime?
 
-    /// A copy.
-    public init(revision: Int?, lag: Int?, fetchedAt: UnixTime?) {
+    package init(revision: Int?, lag: Int?, fetchedAt: UnixTime?) {
       self.revision = revision
       self.lag = lag
       self.fetchedAt = fetchedAt
@@ -61,24 +59,22 @@ public struct CheckRecord: Sendable {
   }
 
   /// What webhooks get about a certificate that expires soon.
-  public struct Certificate: Sendable {
+  package struct Certificate: Sendable {
     /// The names that it is for.
-    public var names: [String]
+    package var names: [String]
     /// Who issued it.
-    public var issuer: String
+    package var issuer: String
     /// When it ends.
-    public var endsAt: UnixTime
+    package var endsAt: UnixTime
 
-    /// A certificate.
-    public init(names: [String], issuer: String, endsAt: UnixTime) {
+    package init(names: [String], issuer: String, endsAt: UnixTime) {
       self.names = names
       self.issuer = issuer
       self.endsAt = endsAt
     }
   }
 
-  /// A check.
-  public init(_ domain: DomainName, at: UnixTime, findings: [Finding], result: JSON.Object) {
+  package init(_ domain: DomainName, at: UnixTime, findings: [Finding], result: JSON.Object) {
     self.domain = domain
     self.at = at
     self.findings = findings
@@ -87,53 +83,52 @@ public struct CheckRecord: Sendable {
 }
 
 /// A check that was recorded.
-public struct RecordedCheck: Sendable {
+package struct RecordedCheck: Sendable {
   /// The status after suppressions.
-  public let status: CheckStatus
+  package let status: CheckStatus
   /// Whether a suppression covers each finding.
-  public let isSuppressed: [Bool]
+  package let isSuppressed: [Bool]
   /// All of it, as the API answers, with `suppressed` and the status after suppressions.
-  public let result: JSON.Object
+  package let result: JSON.Object
 }
 
 /// Checks of a domain in a row that had the same outcome.
-public struct CheckRun: Sendable {
+package struct CheckRun: Sendable {
   /// Its row.
-  public package(set) var id: Int64 = 0
+  package var id: Int64 = 0
   /// When the first of them began.
-  public package(set) var firstAt: UnixTime = 0
+  package var firstAt: UnixTime = 0
   /// When the last of them began.
-  public package(set) var lastAt: UnixTime = 0
+  package var lastAt: UnixTime = 0
   /// Their number.
-  public package(set) var count = 1
+  package var count = 1
   /// How they ended.
-  public package(set) var status = CheckStatus.ok
+  package var status = CheckStatus.ok
   /// The codes of the findings that count.
-  public package(set) var codes: [String] = []
+  package var codes: [String] = []
   /// The revision that Apple's CDN had; `nil` for none of ours.
-  public package(set) var cdnRevision: Int?
+  package var cdnRevision: Int?
   /// The last of them; `nil` if that was too long ago.
-  public package(set) var result: JSON.Object?
+  package var result: JSON.Object?
 }
 
 /// How the last check of a domain ended.
-public struct CheckState: Sendable {
-  /// The domain.
-  public let domain: DomainName
+package struct CheckState: Sendable {
+  package let domain: DomainName
   /// When it was.
-  public let at: UnixTime
+  package let at: UnixTime
   /// The checks in a row that had its outcome, without the result.
-  public let run: CheckRun
+  package let run: CheckRun
   /// The number of failing checks in a row, and when the first of them was.
-  public let failures: Int
+  package let failures: Int
   /// When the first of them was.
-  public let failingSince: UnixTime?
+  package let failingSince: UnixTime?
   /// When the certificate of the origin ends.
-  public let certificateEndsAt: UnixTime?
+  package let certificateEndsAt: UnixTime?
   /// By how many revisions Apple's CDN is behind.
-  public let cdnLag: Int?
+  package let cdnLag: Int?
   /// When Apple's CDN fetched what it has.
-  public let cdnFetchedAt: UnixTime?
+  package let cdnFetchedAt: UnixTime?
 }
 
 extension Store {
@@ -145,7 +140,7 @@ extension Store {
   /// - Returns: `nil` for each domain that is not published here.
   /// - Throws: `StoreError`. Then nothing was recorded.
   @discardableResult
-  public func record(
+  package func record(
     _ checks: [CheckRecord], interval: Int? = nil
   ) throws -> [RecordedCheck?] {
     if checks.isEmpty { return [] }
@@ -160,7 +155,7 @@ extension Store {
   ///
   /// - Returns: `nil` if the domain is not published here.
   /// - Throws: `StoreError`.
-  public func record(_ check: CheckRecord) throws -> RecordedCheck? {
+  package func record(_ check: CheckRecord) throws -> RecordedCheck? {
     try record([check]).first ?? nil
   }
 
@@ -173,7 +168,7 @@ extension Store {
   ///   - limit: The maximum number of all.
   ///   - lease: After how many seconds other servers take them to be lost.
   /// - Throws: `StoreError`.
-  public func claimChecks(
+  package func claimChecks(
     urgent: Int, others: Int, limit: Int, lease: Int64
   ) throws -> (urgent: [DomainName], others: [DomainName]) {
     let due = { (connection: any Connection, now: UnixTime) in
@@ -203,7 +198,7 @@ extension Store {
   /// Makes domains due again that were claimed and not checked.
   ///
   /// - Throws: `StoreError`.
-  public func releaseChecks(_ names: some Collection<DomainName>) throws {
+  package func releaseChecks(_ names: some Collection<DomainName>) throws {
     if names.isEmpty { return }
     try write(Self.context) { transaction in
       for name in names {
@@ -218,14 +213,14 @@ extension Store {
   /// The number of domains that are checked by schedule.
   ///
   /// - Throws: `StoreError.database`.
-  public func scheduledDomains() throws -> Int {
+  package func scheduledDomains() throws -> Int {
     try read { try $0.first("SELECT count(*) FROM check_schedule") { $0.int(0) } ?? 0 }
   }
 
   /// A page of the checks of a domain, as runs of equal outcomes, the newest first.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func checks(
+  package func checks(
     of name: DomainName, before last: Int64?, limit: Int
   ) throws -> [CheckRun] {
     try read { connection in
@@ -243,7 +238,7 @@ extension Store {
   ///
   /// - Parameter within: The domains that a token is limited to; empty for all.
   /// - Throws: `StoreError.database`.
-  public func checks(
+  package func checks(
     _ status: CheckStatus? = nil, within: [Alias] = [], after last: String? = nil, limit: Int
   ) throws -> (page: [CheckState], total: Int) {
     let from = """
@@ -276,30 +271,30 @@ extension Store {
 }
 
 /// The numbers of domains by how their last checks ended.
-public struct CheckSummary: Sendable {
+package struct CheckSummary: Sendable {
   /// The number of domains by status.
-  public var statuses: [CheckStatus: Int] = [:]
+  package var statuses: [CheckStatus: Int] = [:]
   /// The number of domains that were never checked.
-  public var unchecked = 0
+  package var unchecked = 0
   /// The number of domains by the code of a finding that counts.
-  public var codes: [String: Int] = [:]
+  package var codes: [String: Int] = [:]
   /// When each certificate ends, in order.
-  public var certificateEnds: [UnixTime] = []
+  package var certificateEnds: [UnixTime] = []
   /// The number of domains by how many revisions Apple's CDN is behind.
-  public var cdnLags: [Int: Int] = [:]
+  package var cdnLags: [Int: Int] = [:]
   /// The number of domains of which Apple's CDN has none of our revisions.
-  public var withoutRevision = 0
+  package var withoutRevision = 0
   /// How old each copy in Apple's CDN was when it was checked, in seconds, in order.
-  public var cdnAges: [Int64] = []
+  package var cdnAges: [Int64] = []
   /// When the last check of all was.
-  public var last: UnixTime?
+  package var last: UnixTime?
 }
 
 extension Store {
   /// The numbers of domains by how their last checks ended. Reads every domain.
   ///
   /// - Throws: `StoreError.database`.
-  public func checkSummary() throws -> CheckSummary {
+  package func checkSummary() throws -> CheckSummary {
     try readLong { connection in
       var summary = CheckSummary()
       try connection.run(

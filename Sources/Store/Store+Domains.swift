@@ -1,10 +1,10 @@
-public import Association
+package import Association
 
 extension Store {
   /// A domain.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func domain(_ name: DomainName) throws -> StoredDomain {
+  package func domain(_ name: DomainName) throws -> StoredDomain {
     try read { connection in
       guard let stored = try DomainRows.find(name, connection) else {
         throw StoreError.notFound(.domain(name))
@@ -14,13 +14,13 @@ extension Store {
   }
 
   /// Whether a domain with this name was deleted, and its revisions are kept.
-  public func isDeleted(_ name: DomainName) throws -> Bool {
+  package func isDeleted(_ name: DomainName) throws -> Bool {
     try read { try DomainRows.deleted(name, $0) != nil }
   }
 
   /// The domain that a host belongs to: the one with this name or alias, otherwise the one with the longest
   /// wildcard above it.
-  public func domain(serving host: DomainName) throws -> DomainName? {
+  package func domain(serving host: DomainName) throws -> DomainName? {
     try read { connection in
       try connection.first(
         """
@@ -32,7 +32,7 @@ extension Store {
   }
 
   /// The first `limit` domains by name after `last`, and the number of all.
-  public func domains(
+  package func domains(
     _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
   ) throws -> (page: [DomainSummary], total: Int) {
     try scan { connection in
@@ -66,34 +66,34 @@ extension Store {
 }
 
 /// Conditions on domains in a list.
-public struct DomainFilter: Sendable {
+package struct DomainFilter: Sendable {
   /// A text in the name or in an alias.
-  public var text: String?
+  package var text: String?
   /// A host that belongs to the domain.
-  public var host: DomainName?
+  package var host: DomainName?
   /// An app that the domain uses.
-  public var app: AppIdentifier?
+  package var app: AppIdentifier?
   /// An Android app that the domain uses.
-  public var androidApp: PackageName?
+  package var androidApp: PackageName?
   /// The environment of the domain.
-  public var environment: App.Environment?
+  package var environment: App.Environment?
   /// Whether the domain is served.
-  public var isEnabled: Bool?
+  package var isEnabled: Bool?
   /// A kind of document that it publishes.
-  public var kind: DocumentKind?
+  package var kind: DocumentKind?
   /// The code of a finding in a document.
-  public var finding: String?
+  package var finding: String?
   /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains with an Apple file.
-  public var isCollected: Bool?
+  package var isCollected: Bool?
   /// How the last check of the domain ended.
-  public var check: CheckOutcome?
+  package var check: CheckOutcome?
   /// Whether to list deleted domains instead of those that exist.
-  public var isDeleted: Bool
+  package var isDeleted: Bool
   /// The domains that a token is limited to; empty for all.
-  public var within: [Alias]
+  package var within: [Alias]
 
   /// Conditions; none of them by default.
-  public init(
+  package init(
     text: String? = nil, host: DomainName? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
     isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
@@ -214,44 +214,42 @@ public struct DomainFilter: Sendable {
 }
 
 /// A domain in a list.
-public struct DomainSummary: Sendable, Equatable {
-  /// The name.
-  public let name: DomainName
+package struct DomainSummary: Sendable, Equatable {
+  package let name: DomainName
   /// Whether the file is served.
-  public let isEnabled: Bool
+  package let isEnabled: Bool
   /// The format of entries that do not set their own.
-  public let format: Domain.Format
-  /// The environment.
-  public let environment: App.Environment
+  package let format: Domain.Format
+  package let environment: App.Environment
   /// The current revision.
-  public let revision: Int
+  package let revision: Int
   /// The time of the last change.
-  public let updatedAt: UnixTime
+  package let updatedAt: UnixTime
   /// When the domain was deleted; `nil` if it was not.
-  public let deletedAt: UnixTime?
+  package let deletedAt: UnixTime?
   /// How the last check of the domain ended; `nil` before the first.
-  public let check: CheckStatus?
+  package let check: CheckStatus?
   /// When that was.
-  public let checkedAt: UnixTime?
+  package let checkedAt: UnixTime?
   /// When the certificate that it saw ends; `nil` if it saw none.
-  public fileprivate(set) var certificateEndsAt: UnixTime?
+  package fileprivate(set) var certificateEndsAt: UnixTime?
   /// The kinds of documents of the current revision, in their order.
-  public fileprivate(set) var kinds: [DocumentKind] = []
+  package fileprivate(set) var kinds: [DocumentKind] = []
   /// Whether `assetlinks.json` has statements that let an app handle links and that no row renders.
-  public fileprivate(set) var hasKeptStatements = false
+  package fileprivate(set) var hasKeptStatements = false
   /// The numbers of findings that no suppression covers; `nil` while they are made again, and of a deleted
   /// domain.
-  public fileprivate(set) var findings: [Finding.Severity: Int]?
+  package fileprivate(set) var findings: [Finding.Severity: Int]?
   /// What Apple's CDN has fetched; `nil` if the domain serves no Apple file.
-  public fileprivate(set) var apple: AppleCopy?
+  package fileprivate(set) var apple: AppleCopy?
 
   /// What Apple's CDN has fetched of a domain, by the fetch ledger.
-  public struct AppleCopy: Sendable, Equatable {
+  package struct AppleCopy: Sendable, Equatable {
     /// Whether it has the bytes that the domain serves.
-    public let isCollected: Bool
+    package let isCollected: Bool
     /// By how many revisions the newest that it fetched is behind, 0 if that has the same bytes; `nil` if it
     /// has fetched none.
-    public let lag: Int?
+    package let lag: Int?
   }
 }
 

@@ -1,24 +1,21 @@
-public import Association
+package import Association
 
 /// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
-public struct NewFetches: Sendable, Equatable {
+package struct NewFetches: Sendable, Equatable {
   /// The row of the domain.
-  public let domain: Int64
+  package let domain: Int64
   /// The number of the revision.
-  public let revision: Int
-  /// The kind of document.
-  public let kind: DocumentKind
-  /// The class of fetcher.
-  public let fetcher: FetcherClass
+  package let revision: Int
+  package let kind: DocumentKind
+  package let fetcher: FetcherClass
   /// The number of fetches, at least 1.
-  public private(set) var count: Int
+  package private(set) var count: Int
   /// The time of the first one.
-  public private(set) var firstAt: UnixTime
+  package private(set) var firstAt: UnixTime
   /// The time of the last one.
-  public private(set) var lastAt: UnixTime
+  package private(set) var lastAt: UnixTime
 
-  /// Fetches.
-  public init(
+  package init(
     domain: Int64, revision: Int, kind: DocumentKind = .apple, fetcher: FetcherClass, count: Int,
     firstAt: UnixTime, lastAt: UnixTime
   ) {
@@ -35,7 +32,7 @@ public struct NewFetches: Sendable, Equatable {
 extension NewFetches {
   /// Sums fetches up to one element per revision and class, in the order of the ledger. In place, because
   /// there may be one for each of very many domains.
-  public static func addUp(_ fetches: inout [NewFetches]) {
+  package static func addUp(_ fetches: inout [NewFetches]) {
     fetches.sort { $0.key < $1.key }
     var count = 0
     for index in fetches.indices {
@@ -62,54 +59,52 @@ extension NewFetches {
 }
 
 /// The number of fetches, and their times.
-public struct FetchCount: Sendable, Equatable {
+package struct FetchCount: Sendable, Equatable {
   /// The number of fetches.
-  public let count: Int
+  package let count: Int
   /// The time of the first one.
-  public let firstAt: UnixTime
+  package let firstAt: UnixTime
   /// The time of the last one.
-  public let lastAt: UnixTime
+  package let lastAt: UnixTime
   /// The revision of the last one.
-  public let lastRevision: Int
+  package let lastRevision: Int
 }
 
 /// The fetches of a domain's file.
-public struct FetchReport: Sendable, Equatable {
-  /// The current revision.
-  public let current: RevisionFetches
+package struct FetchReport: Sendable, Equatable {
+  package let current: RevisionFetches
   /// The sums over all revisions; no element for a class without fetches.
-  public let totals: [FetcherClass: FetchCount]
+  package let totals: [FetcherClass: FetchCount]
   /// A page of revisions, newest first.
-  public let revisions: [RevisionFetches]
+  package let revisions: [RevisionFetches]
 }
 
 /// The fetches of one revision.
-public struct RevisionFetches: Sendable, Equatable {
-  /// The revision.
-  public let revision: Revision
+package struct RevisionFetches: Sendable, Equatable {
+  package let revision: Revision
   /// No element for a class without fetches.
-  public let counts: [FetcherClass: FetchCount]
+  package let counts: [FetcherClass: FetchCount]
   /// When Apple's CDN first fetched this document, from this revision or from earlier ones in a row with
   /// the same document; `nil` if it has not, or if it fetched another one since.
-  public let collectedAt: UnixTime?
+  package let collectedAt: UnixTime?
 }
 
 /// The number of domains whose bytes Apple's CDN has not fetched.
-public struct WaitingDomains: Sendable, Equatable {
+package struct WaitingDomains: Sendable, Equatable {
   /// The environment of the domains.
-  public let environment: App.Environment
+  package let environment: App.Environment
   /// Whether Apple's CDN has fetched earlier revisions of them.
-  public let isCollectedBefore: Bool
+  package let isCollectedBefore: Bool
   /// The number of domains.
-  public let count: Int
+  package let count: Int
   /// When the first of them began to serve its bytes; `nil` without any.
-  public let since: UnixTime?
+  package let since: UnixTime?
 }
 
 extension Store {
   /// The numbers of enabled domains whose bytes Apple's CDN has not fetched, by environment and by whether
   /// it has ever fetched any. Reads every domain.
-  public func domainsWaitingForApple() throws -> [WaitingDomains] {
+  package func domainsWaitingForApple() throws -> [WaitingDomains] {
     let found = try readLong { try FetchRows.waiting($0) }
     return App.Environment.allCases.flatMap { environment in
       [false, true].map { isCollectedBefore in
@@ -127,7 +122,7 @@ extension Store {
   /// This is not an edit: it is not audited and makes no server read documents again.
   ///
   /// - Throws: `StoreError.database`. In that case nothing was added.
-  public func add(_ fetches: some Collection<NewFetches>) throws {
+  package func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
@@ -149,7 +144,7 @@ extension Store {
   ///   - hours: After how many hours a fetch is overdue.
   ///   - limit: The maximum number of events.
   /// - Returns: The number of domains.
-  public func emitOverdue(hours: Int, limit: Int) throws -> Int {
+  package func emitOverdue(hours: Int, limit: Int) throws -> Int {
     let before = now() - Int64(hours) * 3600
     let found = try readLong { try FetchRows.overdue(before, limit: limit, $0) }
     if found.isEmpty { return 0 }
@@ -168,7 +163,7 @@ extension Store {
   ///
   /// - Parameter kind: The kind of document; by default, the first that the current revision has.
   /// - Throws: `StoreError.notFound`.
-  public func fetches(
+  package func fetches(
     of name: DomainName, _ kind: DocumentKind? = nil, before number: Int?, limit: Int
   ) throws -> FetchReport {
     try read { connection in

@@ -1,32 +1,31 @@
-public import Association
+package import Association
 
 /// A finding about the document that a domain serves, or about what a check saw of it.
-public struct StoredFinding: Sendable {
-  /// The domain.
-  public let domain: DomainName
+package struct StoredFinding: Sendable {
+  package let domain: DomainName
   /// Its place among the findings of the domain, from 0.
-  public let position: Int
+  package let position: Int
   /// What was found.
-  public let finding: ReportedFinding
+  package let finding: ReportedFinding
 }
 
 /// Conditions on findings.
-public struct FindingFilter: Sendable {
+package struct FindingFilter: Sendable {
   /// Only findings of this domain.
-  public var domain: DomainName?
+  package var domain: DomainName?
   /// Only findings with this code.
-  public var code: Finding.Code?
+  package var code: Finding.Code?
   /// Only findings of this severity.
-  public var severity: Finding.Severity?
+  package var severity: Finding.Severity?
   /// Only findings of this source.
-  public var source: Finding.Source?
+  package var source: Finding.Source?
   /// Only suppressed findings, or only those that count.
-  public var isSuppressed: Bool?
+  package var isSuppressed: Bool?
   /// The domains that a token is limited to; empty for all.
-  public var within: [Alias]
+  package var within: [Alias]
 
   /// Conditions; none of them by default.
-  public init(
+  package init(
     domain: DomainName? = nil, code: Finding.Code? = nil, severity: Finding.Severity? = nil,
     source: Finding.Source? = nil, isSuppressed: Bool? = nil, within: [Alias] = []
   ) {
@@ -40,22 +39,22 @@ public struct FindingFilter: Sendable {
 }
 
 /// A page of findings, and the numbers of all.
-public struct FindingList: Sendable {
+package struct FindingList: Sendable {
   /// The page, by domain.
-  public let page: [StoredFinding]
+  package let page: [StoredFinding]
   /// The findings that count, by code.
-  public let counts: [(code: String, count: Int)]
+  package let counts: [(code: String, count: Int)]
   /// The number of suppressed findings.
-  public let suppressed: Int
+  package let suppressed: Int
   /// The number of domains whose findings are out of date and will be made again.
-  public let pendingDomains: Int
+  package let pendingDomains: Int
 }
 
 extension Store {
   /// The first `limit` findings after a place in the list, by domain, and the numbers of all.
   ///
   /// - Throws: `StoreError.database`.
-  public func findings(
+  package func findings(
     _ filter: FindingFilter, after last: (domain: String, position: Int)? = nil, limit: Int
   ) throws -> FindingList {
     try scan { connection in

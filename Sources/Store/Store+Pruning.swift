@@ -2,20 +2,19 @@ import Association
 import Synchronization
 
 /// How long old revisions, deleted domains, audit records and details of checks are kept.
-public struct Retention: Sendable, Equatable {
+package struct Retention: Sendable, Equatable {
   /// The number of newest revisions kept for each domain, whatever their age. The current one is always
   /// kept.
-  public var revisions: Int
+  package var revisions: Int
   /// The number of days that all revisions are kept, and deleted domains with theirs; 0 means forever.
-  public var revisionDays: Int
+  package var revisionDays: Int
   /// The number of days that audit records are kept; 0 means forever.
-  public var auditDays: Int
+  package var auditDays: Int
   /// The number of days that the details of checks are kept, besides those of the last one of each domain; 0
   /// means forever.
-  public var checkDays: Int
+  package var checkDays: Int
 
-  /// A retention.
-  public init(
+  package init(
     revisions: Int = 100, revisionDays: Int = 0, auditDays: Int = 0, checkDays: Int = 0
   ) {
     self.revisions = revisions
@@ -26,26 +25,24 @@ public struct Retention: Sendable, Equatable {
 }
 
 /// What pruning removed.
-public struct Pruned: Sendable, Equatable {
-  /// The number of revisions.
-  public var revisions = 0
+package struct Pruned: Sendable, Equatable {
+  package var revisions = 0
   /// The number of deleted domains, each with its last revision.
-  public var domains = 0
+  package var domains = 0
   /// The number of audit records.
-  public var auditRecords = 0
+  package var auditRecords = 0
   /// The number of deliveries to webhooks.
-  public var deliveries = 0
+  package var deliveries = 0
   /// The number of checks of which the details were removed.
-  public var checks = 0
+  package var checks = 0
   /// Whether the round through all domains is complete.
-  public var isComplete = true
+  package var isComplete = true
 
-  /// Nothing.
-  public init() {}
+  package init() {}
 }
 
 /// Removes old revisions, audit records, deliveries to webhooks and details of checks, a few at a time.
-public final class Pruning: Sendable {
+package final class Pruning: Sendable {
   /// Limits of one step, so that no edit waits long for it.
   private enum Bound {
     /// Domains examined, which does not block writers.
@@ -80,7 +77,7 @@ public final class Pruning: Sendable {
   /// Prunes a store.
   ///
   /// - Parameter takesWork: Takes the work for some seconds from other servers; returns whether they left it.
-  public init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true })
+  package init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true })
   {
     self.store = store
     self.takesWork = takesWork
@@ -91,7 +88,7 @@ public final class Pruning: Sendable {
   ///
   /// - Throws: `StoreError`. The next call repeats this step.
   @discardableResult
-  public func step(_ retention: Retention) throws -> Pruned {
+  package func step(_ retention: Retention) throws -> Pruned {
     try state.withLock { state in
       guard store.now() >= state.next else { return Pruned() }
       return try step(retention, &state)

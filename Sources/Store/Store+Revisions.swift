@@ -1,11 +1,10 @@
-public import Association
+package import Association
 
 /// A revision with everything that was published.
-public struct PublishedRevision: Sendable, Equatable {
-  /// The documents.
-  public let documents: Documents
+package struct PublishedRevision: Sendable, Equatable {
+  package let documents: Documents
   /// Its number, and who published it when.
-  public let revision: Revision
+  package let revision: Revision
   /// The domain as JSON. Revisions of versions up to schema 17 have only its settings and its Android apps,
   /// and the first of them nothing.
   fileprivate let record: String?
@@ -13,7 +12,7 @@ public struct PublishedRevision: Sendable, Equatable {
   /// The domain as it was; `nil` if it was not recorded.
   ///
   /// - Throws: `StoreError.database` if the record is damaged.
-  public func domain() throws -> Domain? {
+  package func domain() throws -> Domain? {
     guard let record = try recorded() else { return nil }
     if record["domain"] == nil { return Domain(earlierRecord: record) }
     do throws(InvalidInput) {
@@ -39,7 +38,7 @@ extension Store {
   /// The current revision of a domain with its documents.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func currentRevision(of name: DomainName) throws -> PublishedRevision {
+  package func currentRevision(of name: DomainName) throws -> PublishedRevision {
     try read { connection in
       guard let version = try DomainRows.version(of: name, connection) else {
         throw StoreError.notFound(.domain(name))
@@ -51,21 +50,21 @@ extension Store {
   /// A revision of a domain, which may be deleted; `nil` for the last one.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func revision(_ number: Int?, of name: DomainName) throws -> PublishedRevision {
+  package func revision(_ number: Int?, of name: DomainName) throws -> PublishedRevision {
     try read { try RevisionRows.get(number, of: DomainRows.history(of: name, $0), $0) }
   }
 
   /// A revision of a domain with its documents.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func revision(_ number: Int, of domain: StoredDomain) throws -> PublishedRevision {
+  package func revision(_ number: Int, of domain: StoredDomain) throws -> PublishedRevision {
     try read { try RevisionRows.get(number, of: domain.version, $0) }
   }
 
   /// A page of the revisions of a domain, which may be deleted: the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func revisions(
+  package func revisions(
     of name: DomainName, before number: Int?, limit: Int
   ) throws -> [Revision] {
     try read { connection in

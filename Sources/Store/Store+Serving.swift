@@ -1,32 +1,31 @@
-public import Association
+package import Association
 
 /// What is served for a domain.
-public struct ServedDomain: Sendable {
+package struct ServedDomain: Sendable {
   /// The domain's name, then its aliases.
-  public let names: [Alias]
+  package let names: [Alias]
   /// The files in the order of kinds; none if the domain is disabled. Then its names have no file, even
   /// if another domain has a wildcard for them.
-  public let files: [ServedFile]
+  package let files: [ServedFile]
 }
 
 /// A file of an enabled domain.
-public struct ServedFile: Sendable {
+package struct ServedFile: Sendable {
   /// The kind, of which a domain has at most one file.
-  public let kind: DocumentKind
+  package let kind: DocumentKind
   /// The number of the revision.
-  public let revision: Int
-  /// The document.
-  public let document: [UInt8]
+  package let revision: Int
+  package let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
-  public let sha256: String
+  package let sha256: String
   /// The time of publication.
-  public let publishedAt: UnixTime
+  package let publishedAt: UnixTime
   /// The `max-age` of answers, in seconds.
-  public let cacheSeconds: Int
+  package let cacheSeconds: Int
 }
 
 /// What was read of a domain.
-public enum ReadDomain: Sendable {
+package enum ReadDomain: Sendable {
   /// It does not exist.
   case deleted
   /// What to serve. If the current revision is damaged, it is an older one, and the fault says so.
@@ -36,19 +35,18 @@ public enum ReadDomain: Sendable {
 }
 
 /// The changes after a position in the order of all changes.
-public struct Changes: Sendable {
-  /// A domain that changed.
-  public struct Change: Sendable {
+package struct Changes: Sendable {
+  package struct Change: Sendable {
     /// The row of the domain.
-    public let domain: Int64
+    package let domain: Int64
     /// What is served for it now.
-    public let now: ReadDomain
+    package let now: ReadDomain
   }
 
   /// The position of the last change.
-  public let sequence: Int64
+  package let sequence: Int64
   /// Each changed domain once. `nil` if the changes are no longer known and everything must be read.
-  public let domains: [Change]?
+  package let domains: [Change]?
 }
 
 extension Store {
@@ -59,7 +57,7 @@ extension Store {
   ///   - part: The number of the part, from 0. Every domain is in exactly one part.
   ///   - body: Called with each domain.
   /// - Returns: The position of that state in the order of changes.
-  public func readServed(
+  package func readServed(
     part: Int = 0, of parts: Int = 1, _ body: (Changes.Change) throws -> Void
   ) throws -> Int64 {
     try readLong { connection in
@@ -79,7 +77,7 @@ extension Store {
   }
 
   /// The changes after a position in the order, made by any process.
-  public func changes(after sequence: Int64) throws -> Changes {
+  package func changes(after sequence: Int64) throws -> Changes {
     try follow { connection in
       let known = try ChangeRows.known(connection)
       if known.upperBound == sequence { return Changes(sequence: sequence, domains: []) }

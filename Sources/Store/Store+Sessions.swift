@@ -1,21 +1,21 @@
-public import Association
+package import Association
 
 /// A sign-in with a token, for browsers. It ends with its token.
-public struct Session: Sendable {
+package struct Session: Sendable {
   /// The token that it was begun with.
-  public let token: Token
+  package let token: Token
   /// When it ends.
-  public let endsAt: UnixTime
+  package let endsAt: UnixTime
 
   /// How long a session lasts, in seconds.
-  public static let duration: Int64 = 43_200
+  package static let duration: Int64 = 43_200
   /// The maximum number of sessions per token. Beyond it, the oldest ends.
-  public static let limit = 100
+  package static let limit = 100
 }
 
 extension Store {
   /// The session with this secret, unless it or its token has ended. Records that the token was used.
-  public func session(_ secret: TokenSecret) throws -> Session? {
+  package func session(_ secret: TokenSecret) throws -> Session? {
     let hash = secret.hash
     let found = try authenticate { connection in
       try connection.first(
@@ -42,7 +42,7 @@ extension Transaction {
   /// - Parameter earlier: The session that it replaces in the browser.
   /// - Returns: The secret of the session, which cannot be read again.
   /// - Throws: `StoreError.notFound` for a token that was revoked meanwhile.
-  public func beginSession(
+  package func beginSession(
     of token: Token, _ secret: TokenSecret, insteadOf earlier: TokenSecret? = nil
   ) throws -> TokenSecret {
     let row = try connection.first(
@@ -69,7 +69,7 @@ extension Transaction {
   }
 
   /// Ends a session. Does nothing if it has ended.
-  public func endSession(_ secret: TokenSecret) throws {
+  package func endSession(_ secret: TokenSecret) throws {
     let token = try connection.first(
       "SELECT name FROM session JOIN token ON token.id = token_id WHERE session.hash = ?",
       [.blob(secret.hash)]

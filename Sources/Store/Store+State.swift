@@ -1,4 +1,4 @@
-public import Association
+package import Association
 import Synchronization
 
 extension Revision {
@@ -102,22 +102,20 @@ extension Transaction {
 // MARK: Exporting
 
 /// Reads everything in one consistent state, a few domains at a time.
-public final class StateReader: Sendable {
+package final class StateReader: Sendable {
   /// A domain in the order of names, and the SHA-256 of its file, if that is known.
-  public struct Item: Sendable {
-    /// The name.
-    public let name: DomainName
+  package struct Item: Sendable {
+    package let name: DomainName
     /// The current revision.
-    public let revision: Int
+    package let revision: Int
     /// The SHA-256 of the file that an export writes, as 64 hexadecimal digits.
-    public package(set) var sha256: String?
+    package var sha256: String?
     fileprivate let id: Int64
   }
 
-  /// The apps, by identifier.
-  public let apps: [StoredApp<AppIdentifier>]
+  package let apps: [StoredApp<AppIdentifier>]
   /// The Android apps, by package name.
-  public let androidApps: [StoredApp<PackageName>]
+  package let androidApps: [StoredApp<PackageName>]
   private let store: Store
   private let within: [Alias]
   private let form: String
@@ -142,7 +140,7 @@ public final class StateReader: Sendable {
   /// The next domains by name; empty after the last one.
   ///
   /// - Throws: `StoreError.database`.
-  public func next(_ limit: Int = 1000) throws -> [Item] {
+  package func next(_ limit: Int = 1000) throws -> [Item] {
     try last.withLock { last in
       while true {
         let after = last
@@ -174,14 +172,14 @@ public final class StateReader: Sendable {
   /// A domain; `nil` if it cannot be found.
   ///
   /// - Throws: `StoreError.database`.
-  public func domain(_ item: Item) throws -> StoredDomain? {
+  package func domain(_ item: Item) throws -> StoredDomain? {
     try Self.read(store, view) { try DomainRows(id: item.id).load($0) }
   }
 
   /// Keeps the SHA-256 of files, so that they need not be made again.
   ///
   /// - Throws: `StoreError`.
-  public func remember(_ items: [Item]) throws {
+  package func remember(_ items: [Item]) throws {
     if items.isEmpty { return }
     try store.write(WriteContext(author: "")) { transaction in
       for item in items {
@@ -206,7 +204,7 @@ extension Store {
   /// - Parameters:
   ///   - within: The domains; empty for all. The apps are those that they use.
   ///   - form: The form of the files whose SHA-256 is wanted.
-  public func export(within: [Alias] = [], form: String = "") throws -> StateReader {
+  package func export(within: [Alias] = [], form: String = "") throws -> StateReader {
     try StateReader(of: self, within: within, form: form)
   }
 

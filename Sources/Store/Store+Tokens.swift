@@ -1,8 +1,8 @@
-public import Association
+package import Association
 import Synchronization
 
 /// What a token may do. Each role includes the one before.
-public enum Role: String, Sendable, CaseIterable, Comparable {
+package enum Role: String, Sendable, CaseIterable, Comparable {
   /// Read.
   case viewer
   /// Change domains and apps.
@@ -11,29 +11,28 @@ public enum Role: String, Sendable, CaseIterable, Comparable {
   case admin
 
   /// Viewers come before editors, and editors before admins.
-  public static func < (left: Role, right: Role) -> Bool {
+  package static func < (left: Role, right: Role) -> Bool {
     (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
   }
 }
 
 /// A bearer token without its secret, or what stands for one: the rights of a command or of a user.
-public struct Token: Sendable, Equatable {
+package struct Token: Sendable, Equatable {
   /// The name of the token.
-  public package(set) var name: String
-  /// What it may do.
-  public package(set) var role: Role
+  package var name: String
+  package var role: Role
   /// The domains that it is limited to, such as `*.brand.example`; empty for all.
-  public package(set) var domains: [Alias] = []
+  package var domains: [Alias] = []
   /// When it was created.
-  public package(set) var createdAt: UnixTime
+  package var createdAt: UnixTime
   /// When it expires; `nil` for never.
-  public package(set) var expiresAt: UnixTime?
+  package var expiresAt: UnixTime?
   /// When it expires if it is not used before; `nil` for never.
   var unusedUntil: UnixTime?
   /// When it was last used, to the minute; `nil` for never.
-  public package(set) var lastUsedAt: UnixTime?
+  package var lastUsedAt: UnixTime?
   /// Whether it has the rights of a user whom a proxy names.
-  public package(set) var isUser = false
+  package var isUser = false
 
   /// The rights of a command that works on the database itself. It is not stored.
   package static func command(_ name: String) -> Token {
@@ -43,14 +42,14 @@ public struct Token: Sendable, Equatable {
 
 extension Store {
   /// All tokens, ordered by name.
-  public func tokens() throws -> [Token] {
+  package func tokens() throws -> [Token] {
     try read { connection in
       try connection.all(TokenRows.select + " ORDER BY name") { try TokenRows.read($0).token }
     }
   }
 
   /// The token with this secret, unless it has expired. Records that it was used.
-  public func token(_ secret: TokenSecret) throws -> Token? {
+  package func token(_ secret: TokenSecret) throws -> Token? {
     let hash = secret.hash
     let found = try authenticate { connection in
       try connection.first(
@@ -74,7 +73,7 @@ extension Store {
   /// Stores which tokens were used since the last call. Call it from time to time.
   ///
   /// - Throws: `StoreError.database`; the next call tries again.
-  public func writeTokenUses() throws {
+  package func writeTokenUses() throws {
     let uses = tokenUses.withLock { $0 }
     if uses.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
@@ -96,7 +95,7 @@ extension Transaction {
   ///   - domains: The domains that it is limited to; empty for all.
   ///   - expiresAt: When it expires; `nil` for never.
   /// - Throws: `StoreError.tokenNameTaken`, `StoreError.userNameTaken`.
-  public func createToken(
+  package func createToken(
     name: String, role: Role, domains: [Alias] = [], expiresAt: UnixTime? = nil
   ) throws -> TokenSecret {
     if try UserRows.find(name, connection) != nil { throw StoreError.userNameTaken(name) }
@@ -127,7 +126,7 @@ extension Transaction {
   /// used; one that did is replaced.
   ///
   /// - Returns: `nil` if there is a token.
-  public func createFirstToken() throws -> TokenSecret? {
+  package func createFirstToken() throws -> TokenSecret? {
     try connection.run(
       "DELETE FROM token WHERE unused_until <= ? AND last_used_at IS NULL", [.integer(now)])
     guard try connection.first("SELECT 1 FROM token LIMIT 1", row: { _ in true }) == nil else {
@@ -141,7 +140,7 @@ extension Transaction {
   /// Deletes a token; requests with it are refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func revokeToken(_ name: String) throws {
+  package func revokeToken(_ name: String) throws {
     if try !TokenRows.has(name, connection) { throw StoreError.notFound(.token(name)) }
     if isDryRun { return }
     try connection.run("DELETE FROM token WHERE name = ?", [.text(name)])

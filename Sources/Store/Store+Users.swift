@@ -1,26 +1,26 @@
-public import Association
+package import Association
 
 /// A person whom a trusted proxy names, and what they may do.
-public struct User: Sendable, Equatable {
+package struct User: Sendable, Equatable {
   /// The name, as the proxy sends it.
-  public package(set) var name: String
+  package var name: String
   /// What the user may do.
-  public package(set) var role = Role.viewer
+  package var role = Role.viewer
   /// The domains that the user is limited to, such as `*.brand.example`; empty for all.
-  public package(set) var domains: [Alias] = []
+  package var domains: [Alias] = []
   /// When the user was added.
-  public package(set) var createdAt: UnixTime = 0
+  package var createdAt: UnixTime = 0
   /// When the user last changed.
-  public package(set) var updatedAt: UnixTime = 0
+  package var updatedAt: UnixTime = 0
 
   /// The longest name, in characters.
-  public static let longestName = 255
+  package static let longestName = 255
 
   /// A viewer of everything.
   package init(name: String) { self.name = name }
 
   /// The user's rights, as those of a token with the same name.
-  public var token: Token {
+  package var token: Token {
     var token = Token(name: name, role: role, domains: domains, createdAt: createdAt)
     token.isUser = true
     return token
@@ -29,14 +29,14 @@ public struct User: Sendable, Equatable {
 
 extension Store {
   /// All users, ordered by name.
-  public func users() throws -> [User] {
+  package func users() throws -> [User] {
     try read { connection in
       try connection.all(UserRows.select + " ORDER BY name", row: UserRows.read)
     }
   }
 
   /// The user of this name; `nil` if there is none.
-  public func user(_ name: String) throws -> User? {
+  package func user(_ name: String) throws -> User? {
     try authenticate { try UserRows.find(name, $0) }
   }
 }
@@ -45,7 +45,7 @@ extension Transaction {
   /// Adds or replaces a user.
   ///
   /// - Throws: `StoreError.tokenNameTaken`.
-  public func put(_ new: User) throws -> (user: User, isNew: Bool) {
+  package func put(_ new: User) throws -> (user: User, isNew: Bool) {
     var new = new
     new.domains = Set(new.domains).sorted { $0.description < $1.description }
     (new.createdAt, new.updatedAt) = (now, now)
@@ -77,7 +77,7 @@ extension Transaction {
   /// Deletes a user, whose requests are refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func deleteUser(_ name: String) throws {
+  package func deleteUser(_ name: String) throws {
     if try UserRows.find(name, connection) == nil { throw StoreError.notFound(.user(name)) }
     if isDryRun { return }
     try connection.run("DELETE FROM named_user WHERE name = ?", [.text(name)])
@@ -86,7 +86,6 @@ extension Transaction {
 }
 
 extension User {
-  /// What changes, in words.
   fileprivate func words(changingTo new: User) -> [String] {
     var words: [String] = []
     if role != new.role {

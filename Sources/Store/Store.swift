@@ -1,11 +1,11 @@
-public import Association
+package import Association
 import Glibc
 import Synchronization
 
 /// The rows that documents are rendered from. All SQL is in this module.
 ///
 /// Several processes may open the same database.
-public final class Store: Sendable {
+package final class Store: Sendable {
   let engine: any Engine
   private let turns = Turns()
   let ownSpoolDirectory = Mutex<String?>(nil)
@@ -22,16 +22,16 @@ public final class Store: Sendable {
   private static let delay = (usual: Duration.milliseconds(250), last: Duration.seconds(4))
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
-  public static let longestWait = Duration.seconds(5)
+  package static let longestWait = Duration.seconds(5)
   /// The token uses that are not written yet, by token name.
   let tokenUses = Mutex<[String: UnixTime]>([:])
   /// Durations and errors of transactions.
-  public let counts = DatabaseCounts()
+  package let counts = DatabaseCounts()
   /// The current time.
-  public let now: @Sendable () -> UnixTime
+  package let now: @Sendable () -> UnixTime
 
   /// Whether it refuses every write.
-  public let isReadOnly: Bool
+  package let isReadOnly: Bool
 
   /// Opens a store. Creates a file that does not exist, and migrates the schema.
   ///
@@ -42,7 +42,7 @@ public final class Store: Sendable {
   ///   - isPatient: Whether a server that cannot be reached now is looked for later, whenever it is needed.
   ///   - now: Returns the current time.
   /// - Throws: `StoreError`.
-  public init(
+  package init(
     _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
     isPatient: Bool = false, now: @escaping @Sendable () -> UnixTime
   ) throws {
@@ -68,7 +68,7 @@ public final class Store: Sendable {
   /// A dry run takes no turn and no lock: its transaction reads one state, and cannot write.
   ///
   /// - Throws: `StoreError.busy`, other `StoreError`s, and what `body` throws.
-  public func write<Result: Sendable>(
+  package func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     var patience = patience(of: context)
@@ -186,7 +186,7 @@ public final class Store: Sendable {
   /// Starts to listen for commits of other processes; `nil` if the engine does not tell of them.
   ///
   /// - Throws: `StoreError`.
-  public func listen() throws -> (any Notices)? {
+  package func listen() throws -> (any Notices)? {
     do {
       return try engine.listen()
     } catch let error as SQLError {
@@ -212,39 +212,39 @@ public final class Store: Sendable {
 extension Store {
   /// The path of a file of the database that was deleted or replaced while the store has it open; `nil`
   /// normally. Then edits are refused, and reading continues from the file that is still open.
-  public var replacedFile: String? { engine.replacedFile }
+  package var replacedFile: String? { engine.replacedFile }
 
   /// Saves what the store has open, even if its files were deleted or replaced, beside the database.
   ///
   /// - Returns: The path of the new file, which `Backup.restore` accepts; `nil` for a database that is no file.
   /// - Throws: `BackupError`.
-  public func rescue() throws -> String? { try engine.rescue(now: now()) }
+  package func rescue() throws -> String? { try engine.rescue(now: now()) }
 
   /// Whether the disk has room for a few edits, as far as it can be known.
-  public var hasRoom: Bool { engine.hasRoom }
+  package var hasRoom: Bool { engine.hasRoom }
 
   /// The sizes of the database's files in bytes, by word; none for a database of a server.
-  public var fileSizes: [(file: String, bytes: Int)] { engine.fileSizes }
+  package var fileSizes: [(file: String, bytes: Int)] { engine.fileSizes }
 
   /// Does what the database needs from time to time, without blocking writers. Call it regularly, so that no
   /// edit has to wait for it.
   ///
   /// - Throws: `StoreError`.
-  public func maintain() throws {
+  package func maintain() throws {
     try translatingErrors(.checkpoint) { try engine.maintain() }
   }
 
   /// Makes the next start and copies fast, as far as readers in other processes allow. Call it at the end.
   ///
   /// - Throws: `StoreError`.
-  public func tidyUp() throws {
+  package func tidyUp() throws {
     var patience = patience(of: WriteContext(author: ""))
     try translatingErrors(.checkpoint) { try engine.tidyUp(turns, &patience) }
   }
 
   /// Sets how long writes wait for their turn, instead of `longestWait`. Limits the duration of a
   /// shutdown.
-  public func setLockTimeout(milliseconds: Int) {
+  package func setLockTimeout(milliseconds: Int) {
     patience.store(milliseconds, ordering: .relaxed)
   }
 }

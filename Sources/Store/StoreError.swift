@@ -1,7 +1,7 @@
-public import Association
+package import Association
 
 /// An error of the store.
-public enum StoreError: Error, Sendable, Equatable {
+package enum StoreError: Error, Sendable, Equatable {
   /// Something does not exist.
   case notFound(Item)
   /// The domain was changed since the caller read it; has its current revision.
@@ -59,10 +59,8 @@ public enum StoreError: Error, Sendable, Equatable {
   }
 
   /// A kind of thing that can be missing.
-  public enum Item: Sendable, Equatable {
-    /// A domain.
+  package enum Item: Sendable, Equatable {
     case domain(DomainName)
-    /// An app.
     case app(LinkedApp)
     /// An entry of a domain. Has the numbers that exist.
     case entry(Int64, existing: [Int64])
@@ -74,17 +72,13 @@ public enum StoreError: Error, Sendable, Equatable {
     case revision(Int)
     /// A revision of the domain that was pruned.
     case prunedRevision(Int)
-    /// A token.
     case token(String)
-    /// A webhook.
     case webhook(String)
-    /// A user.
     case user(String)
   }
 
   /// Why the database failed.
-  public enum Refusal: String, Sendable, CaseIterable {
-    /// The disk is full.
+  package enum Refusal: String, Sendable, CaseIterable {
     case diskFull = "disk-full"
     /// The file or its directory is not writable.
     case readOnly = "read-only"
@@ -124,7 +118,7 @@ public enum StoreError: Error, Sendable, Equatable {
 
 extension StoreError: CustomStringConvertible {
   /// A clause for a log or a terminal.
-  public var description: String {
+  package var description: String {
     switch self {
     case .database(_, let detail): detail
     case .busy: "another program holds the lock of the database"
@@ -163,7 +157,7 @@ extension StoreError: CustomStringConvertible {
 
 extension StoreError.Item: CustomStringConvertible {
   /// The thing with its name, such as `revision 3`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .domain(let name): "the domain \(name)"
     case .app(let app): "the app \(app)"

@@ -1,29 +1,29 @@
-public import Association
+package import Association
 
 /// A team's decision not to act on some findings of a domain until a time. It changes nothing that is
 /// published.
-public struct Suppression: Sendable, Equatable {
+package struct Suppression: Sendable, Equatable {
   /// The number in the domain, from 1.
-  public package(set) var number: Int64 = 0
+  package var number: Int64 = 0
   /// The code of the findings.
-  public package(set) var code = ""
+  package var code = ""
   /// The document that the findings are about.
-  public package(set) var kind = DocumentKind.apple
+  package var kind = DocumentKind.apple
   /// Where the findings are, with entries and routes by their numbers.
   var place = ""
   /// Why nobody acts on them.
-  public package(set) var reason = ""
+  package var reason = ""
   /// Who decided that, and should be asked.
-  public package(set) var owner = ""
+  package var owner = ""
   /// When the findings count again.
-  public package(set) var endsAt: UnixTime = 0
+  package var endsAt: UnixTime = 0
   /// When it was created.
-  public package(set) var createdAt: UnixTime = 0
+  package var createdAt: UnixTime = 0
   /// Who created it: the name of a token, or of a command.
-  public package(set) var author = ""
+  package var author = ""
 
   /// The maximum number of a domain.
-  public static let limit = 1000
+  package static let limit = 1000
 
   /// Whether a finding has its code, and is at its place or below it.
   fileprivate func covers(_ finding: ReportedFinding, at place: String) -> Bool {
@@ -41,22 +41,22 @@ public struct Suppression: Sendable, Equatable {
 }
 
 /// A suppression to be created.
-public struct NewSuppression: Sendable {
+package struct NewSuppression: Sendable {
   /// The code of the findings.
-  public var code: Finding.Code
+  package var code: Finding.Code
   /// The document that they are about.
-  public var kind: DocumentKind
+  package var kind: DocumentKind
   /// Findings at this JSON pointer or below it.
-  public var pointer: String
+  package var pointer: String
   /// Why nobody acts on them.
-  public var reason: String
+  package var reason: String
   /// Who made the decision.
-  public var owner: String
+  package var owner: String
   /// When the findings count again.
-  public var endsAt: UnixTime
+  package var endsAt: UnixTime
 
   /// A suppression to be created.
-  public init(
+  package init(
     code: Finding.Code, kind: DocumentKind = .apple, pointer: String, reason: String,
     owner: String, endsAt: UnixTime
   ) {
@@ -70,24 +70,23 @@ public struct NewSuppression: Sendable {
 }
 
 /// A suppression with what it covers now.
-public struct SuppressionReport: Sendable {
-  /// The suppression.
-  public let suppression: Suppression
+package struct SuppressionReport: Sendable {
+  package let suppression: Suppression
   /// Where its findings are; `nil` if the entry or the route no longer exists.
-  public let pointer: String?
+  package let pointer: String?
   /// The number of findings that have its code and are there.
-  public let findings: Int
+  package let findings: Int
   /// Whether one of them is an error of the linter, which cannot be suppressed.
-  public let coversError: Bool
+  package let coversError: Bool
   /// Whether it has not ended yet.
-  public let isActive: Bool
+  package let isActive: Bool
 }
 
 extension Store {
   /// The suppressions of a domain by number.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func suppressions(of name: DomainName) throws -> [SuppressionReport] {
+  package func suppressions(of name: DomainName) throws -> [SuppressionReport] {
     try read { connection in
       guard let stored = try DomainRows.find(name, connection) else {
         throw StoreError.notFound(.domain(name))
@@ -103,7 +102,7 @@ extension Transaction {
   /// Creates a suppression. If it covers no finding, or an error, the caller should throw.
   ///
   /// - Throws: `StoreError.notFound`; `Outdated` if the domain's findings must be made again first.
-  public func suppress(
+  package func suppress(
     _ new: NewSuppression, in name: DomainName
   ) throws -> (report: SuppressionReport, count: Int) {
     guard let stored = try DomainRows.find(name, connection) else {
@@ -133,7 +132,7 @@ extension Transaction {
   /// Deletes a suppression, so that its findings count again.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func deleteSuppression(_ number: Int64, of name: DomainName) throws {
+  package func deleteSuppression(_ number: Int64, of name: DomainName) throws {
     guard let stored = try DomainRows.find(name, connection) else {
       throw StoreError.notFound(.domain(name))
     }

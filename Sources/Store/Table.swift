@@ -183,7 +183,6 @@ extension Row {
     return word
   }
 
-  /// The column as JSON.
   func json(_ column: Int32) throws -> JSON {
     do {
       return try JSON.parse(text(column).utf8, limits: .trusted).value

@@ -1,22 +1,21 @@
-public import Association
+package import Association
 
 /// The author of a write, the client's address, the reason, and whether it is a dry run.
-public struct WriteContext: Sendable {
+package struct WriteContext: Sendable {
   /// The name of a token, or of a command.
-  public let author: String
+  package let author: String
   /// The client's address; empty for a command.
-  public let address: String
+  package let address: String
   /// The only domains that the author may change; empty for all.
-  public let within: [Alias]
+  package let within: [Alias]
   /// The author's reason; may be empty.
-  public let reason: String
+  package let reason: String
   /// Whether to answer as if it were written, and to write nothing.
-  public let isDryRun: Bool
+  package let isDryRun: Bool
   /// Whether the client has gone. Then a write that still waits for its turn is not made.
-  public let isAbandoned: @Sendable () -> Bool
+  package let isAbandoned: @Sendable () -> Bool
 
-  /// A context.
-  public init(
+  package init(
     author: String, address: String = "", within: [Alias] = [], reason: String = "",
     isDryRun: Bool = false,
     isAbandoned: @escaping @Sendable () -> Bool = { false }
@@ -31,8 +30,7 @@ public struct WriteContext: Sendable {
 }
 
 /// What a caller requires of the domain that it changes (RFC 9110 section 13.1).
-public enum Precondition: Sendable, Equatable {
-  /// Nothing.
+package enum Precondition: Sendable, Equatable {
   case none
   /// The domain exists.
   case exists
@@ -53,11 +51,10 @@ public enum Precondition: Sendable, Equatable {
 }
 
 /// A domain as an edit found it.
-public struct DomainBasis: Sendable {
+package struct DomainBasis: Sendable {
   /// The domain; `nil` if it does not exist.
-  public package(set) var stored: StoredDomain?
-  /// What it has published.
-  public let published: PublishedRevision?
+  package var stored: StoredDomain?
+  package let published: PublishedRevision?
   /// The number of the last revision, perhaps from before a deletion; 0 without any.
   package let lastNumber: Int
   let suppressions: [Suppression]
@@ -75,22 +72,19 @@ public struct DomainBasis: Sendable {
 }
 
 /// The new state of a domain, with the documents to publish for it.
-public struct DomainEdit: Sendable {
-  /// The domain.
-  public let domain: Domain
+package struct DomainEdit: Sendable {
+  package let domain: Domain
   /// The domain as the edit found it.
-  public let basis: DomainBasis
+  package let basis: DomainBasis
   /// The apps that the edit depends on.
-  public let apps: UsedApps
-  /// The rendered documents.
-  public let documents: Documents
+  package let apps: UsedApps
+  package let documents: Documents
   /// The codes of accepted errors.
-  public let acceptedCodes: [String]
+  package let acceptedCodes: [String]
   /// The linter's findings about the document; `nil` if they are made later.
-  public let findings: [Finding]?
+  package let findings: [Finding]?
 
-  /// An edit.
-  public init(
+  package init(
     _ domain: Domain, over basis: DomainBasis, apps: UsedApps = UsedApps(),
     documents: Documents, acceptedCodes: [String] = [], findings: [Finding]? = []
   ) {
@@ -121,15 +115,15 @@ package struct Outdated: Error {
 }
 
 /// A domain after an edit.
-public struct EditedDomain: Sendable {
+package struct EditedDomain: Sendable {
   /// The domain as stored now.
-  public internal(set) var stored: StoredDomain
+  package internal(set) var stored: StoredDomain
   /// The current revision.
-  public let revision: Revision
+  package let revision: Revision
   /// Whether anything changed. If not, no revision was published.
-  public let isChanged: Bool
+  package let isChanged: Bool
   /// The suppressions of findings that have not ended.
-  public internal(set) var suppressions: [Suppression]
+  package internal(set) var suppressions: [Suppression]
   private let basis: DomainBasis
 
   /// A domain after an edit of what `basis` has.
@@ -143,11 +137,11 @@ public struct EditedDomain: Sendable {
   }
 
   /// The documents of the previous revision; `nil` if nothing was served before.
-  public var documentsBefore: Documents? { basis.published?.documents }
+  package var documentsBefore: Documents? { basis.published?.documents }
   /// The domain before the edit; `nil` if nothing was served before.
-  public var domainBefore: Domain? { basis.stored?.domain }
+  package var domainBefore: Domain? { basis.stored?.domain }
   /// Whether the edit created the domain.
-  public var isNew: Bool { basis.stored == nil }
+  package var isNew: Bool { basis.stored == nil }
 }
 
 /// What a transaction has changed so far.
@@ -162,9 +156,9 @@ final class Footprint {
 struct GaveWay: Error {}
 
 /// An open write transaction, or one that only reads for a dry run. `Store.write` lends it to its body.
-public struct Transaction: ~Copyable {
+package struct Transaction: ~Copyable {
   /// Who writes, and why.
-  public let context: WriteContext
+  package let context: WriteContext
   let connection: any Connection
   let now: UnixTime
   let footprint = Footprint()
@@ -212,7 +206,7 @@ extension Store {
   /// A domain to edit.
   ///
   /// - Throws: `StoreError.staleRevision`, `.alreadyExists` or `.notFound` if the precondition fails.
-  public func basis(
+  package func basis(
     of name: DomainName, if precondition: Precondition = .none
   ) throws -> DomainBasis {
     let basis = try read { try DomainBasis(name, $0) }
@@ -221,10 +215,10 @@ extension Store {
   }
 
   /// The names of all domains, in order.
-  public func domainNames() throws -> [DomainName] { try scan { try DomainRows.names($0) } }
+  package func domainNames() throws -> [DomainName] { try scan { try DomainRows.names($0) } }
 
   /// Whether an edit is still based on what is stored.
-  public func isCurrent(_ edit: DomainEdit) throws -> Bool {
+  package func isCurrent(_ edit: DomainEdit) throws -> Bool {
     try read { try edit.basis.isCurrent(edit.domain.name, $0) }
   }
 
@@ -232,7 +226,7 @@ extension Store {
   ///
   /// - Throws: `StoreError.notFound` if no such domain was deleted, `.notDeleted`, or
   ///   `.staleRevision` if the precondition fails.
-  public func lastRevision(
+  package func lastRevision(
     ofDeleted name: DomainName, if precondition: Precondition
   ) throws -> PublishedRevision {
     try read { connection in
@@ -255,7 +249,7 @@ extension Transaction {
   /// - Parameter action: The action for the audit.
   /// - Throws: `StoreError.nameTaken`; `Outdated` if the domain or its apps are no longer as the edit
   ///   found them.
-  public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
+  package func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     try goOn()
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
@@ -306,7 +300,7 @@ extension Transaction {
   /// Deletes a domain. Its revisions and its apps are kept.
   ///
   /// - Throws: `Outdated` if the domain is no longer as it was found.
-  public func delete(_ basis: DomainBasis) throws {
+  package func delete(_ basis: DomainBasis) throws {
     try goOn()
     guard let old = basis.stored, try basis.isCurrent(old.domain.name, connection) else {
       throw Outdated()
@@ -323,5 +317,5 @@ extension Transaction {
   }
 
   /// The names of all domains, in order.
-  public func domainNames() throws -> [DomainName] { try DomainRows.names(connection) }
+  package func domainNames() throws -> [DomainName] { try DomainRows.names(connection) }
 }

@@ -3,12 +3,10 @@ import CSodium
 import Glibc
 
 /// What webhooks receive.
-public enum WebhookEvent: String, Sendable, CaseIterable {
+package enum WebhookEvent: String, Sendable, CaseIterable {
   /// A domain has a new revision.
   case revisionPublished = "revision.published"
-  /// A domain was disabled.
   case domainDisabled = "domain.disabled"
-  /// A domain was deleted.
   case domainDeleted = "domain.deleted"
   /// Checks of a domain fail.
   case checkFailed = "check.failed"

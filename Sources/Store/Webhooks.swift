@@ -1,10 +1,10 @@
-public import Association
+package import Association
 import CSodium
 
 /// A program elsewhere that receives events.
-public struct Webhook: Sendable, Equatable {
+package struct Webhook: Sendable, Equatable {
   /// The shape of what it gets.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// The JSON of Standard Webhooks (standardwebhooks.com).
     case standard
     /// The JSON that Slack's incoming webhooks take.
@@ -12,30 +12,29 @@ public struct Webhook: Sendable, Equatable {
   }
 
   /// The name of the webhook.
-  public package(set) var name: String
+  package var name: String
   /// Where events are sent: an `https` URL, or an `http` URL whose host is an address.
-  public package(set) var url = ""
+  package var url = ""
   /// The events that it receives; empty for all.
-  public package(set) var events: [WebhookEvent] = []
+  package var events: [WebhookEvent] = []
   /// The domains whose events it receives, such as `*.brand.example`; empty for all.
-  public package(set) var domains: [Alias] = []
+  package var domains: [Alias] = []
   /// The shape of what it gets.
-  public package(set) var format = Format.standard
-  /// Whether it receives events.
-  public package(set) var isEnabled = true
+  package var format = Format.standard
+  package var isEnabled = true
   /// When its target answered 410, which disabled it; `nil` if it did not.
-  public package(set) var goneAt: UnixTime?
+  package var goneAt: UnixTime?
   /// When it was created.
-  public package(set) var createdAt: UnixTime = 0
+  package var createdAt: UnixTime = 0
   /// When it last changed.
-  public package(set) var updatedAt: UnixTime = 0
+  package var updatedAt: UnixTime = 0
 
   /// There are no more webhooks than this.
-  public static let limit = 100
+  package static let limit = 100
   /// The longest name, in characters.
-  public static let longestName = 100
+  package static let longestName = 100
   /// A webhook that begins to receive `check.failed` hears of no more domains that fail already.
-  public static let mostFailuresAtStart = 1000
+  package static let mostFailuresAtStart = 1000
 
   /// Whether it receives an event of a domain.
   ///
@@ -50,16 +49,16 @@ public struct Webhook: Sendable, Equatable {
 }
 
 /// The key that signs what a webhook gets.
-public struct WebhookSecret: Sendable, Equatable {
+package struct WebhookSecret: Sendable, Equatable {
   fileprivate let bytes: [UInt8]
 
   /// The prefix of every secret.
-  public static let prefix = "whsec_"
+  package static let prefix = "whsec_"
   /// How many bytes a secret may have.
-  public static let lengths = 24...64
+  package static let lengths = 24...64
 
   /// A new secret of 256 random bits.
-  public init() throws {
+  package init() throws {
     try Sodium.start()
     var random = [UInt8](repeating: 0, count: 32)
     randombytes_buf(&random, random.count)
@@ -67,7 +66,7 @@ public struct WebhookSecret: Sendable, Equatable {
   }
 
   /// A secret as it is written: the prefix, and 24 to 64 bytes in base64.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     let encoded = Array(text.utf8.dropFirst(Self.prefix.utf8.count)).map { CChar(bitPattern: $0) }
     var decoded = [UInt8](repeating: 0, count: Self.lengths.upperBound)
@@ -82,10 +81,10 @@ public struct WebhookSecret: Sendable, Equatable {
   fileprivate init(stored bytes: [UInt8]) { self.bytes = bytes }
 
   /// The secret as it is written.
-  public var text: String { Self.prefix + Sodium.base64(bytes, sodium_base64_VARIANT_ORIGINAL) }
+  package var text: String { Self.prefix + Sodium.base64(bytes, sodium_base64_VARIANT_ORIGINAL) }
 
   /// The `webhook-signature` of a message (Standard Webhooks, "Signature scheme").
-  public func signature(_ message: String, at time: UnixTime, _ body: [UInt8]) -> String {
+  package func signature(_ message: String, at time: UnixTime, _ body: [UInt8]) -> String {
     let signed = Array("\(message).\(time.seconds).".utf8) + body
     var state = crypto_auth_hmacsha256_state()
     var digest = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_BYTES))
@@ -98,20 +97,19 @@ public struct WebhookSecret: Sendable, Equatable {
 
 /// The webhook's secret is not shown where it would be by accident.
 extension WebhookSecret: CustomStringConvertible {
-  /// The prefix.
-  public var description: String { Self.prefix + "…" }
+  package var description: String { Self.prefix + "…" }
 }
 
 extension Store {
   /// All webhooks, ordered by name.
-  public func webhooks() throws -> [Webhook] {
+  package func webhooks() throws -> [Webhook] {
     try read { connection in
       try connection.all("\(WebhookRows.select) ORDER BY name") { try WebhookRows.table.read($0) }
     }
   }
 
   /// - Throws: `StoreError.notFound`.
-  public func webhook(_ name: String) throws -> Webhook {
+  package func webhook(_ name: String) throws -> Webhook {
     try read { try WebhookRows.get(name, $0).webhook }
   }
 }
@@ -123,7 +121,7 @@ extension Transaction {
   /// - Parameter secret: Its secret; `nil` to keep the one that it has, or to make one.
   /// - Returns: The webhook, and its secret if it got one now, which cannot be read again.
   /// - Throws: `StoreError.tooManyWebhooks`.
-  public func put(
+  package func put(
     _ new: Webhook, secret: WebhookSecret? = nil
   ) throws -> (webhook: Webhook, isNew: Bool, secret: WebhookSecret?) {
     var new = new
@@ -178,7 +176,7 @@ extension Transaction {
   /// Deletes a webhook with its deliveries.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func deleteWebhook(_ name: String) throws {
+  package func deleteWebhook(_ name: String) throws {
     let id = try WebhookRows.get(name, connection).id
     if isDryRun { return }
     try EventRows.delete(onlyFor: id, connection)
@@ -189,7 +187,7 @@ extension Transaction {
   /// Adds a delivery without a cause, to try a webhook out.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.webhookDisabled`.
-  public func testWebhook(_ name: String) throws -> Delivery {
+  package func testWebhook(_ name: String) throws -> Delivery {
     let (id, webhook) = try WebhookRows.get(name, connection)
     if !webhook.isEnabled { throw StoreError.webhookDisabled(name) }
     let (message, data): (String, JSON.Object) = (

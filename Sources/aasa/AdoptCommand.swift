@@ -2,7 +2,6 @@ import Association
 import Checking
 import Service
 
-/// `aasa adopt`
 enum AdoptCommand {
   /// How many domains are fetched from at a time.
   private static let batch = 16

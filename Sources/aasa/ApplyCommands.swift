@@ -2,7 +2,6 @@ import Service
 import Association
 import HTTP
 
-/// `aasa apply`
 enum ApplyCommand {
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",

@@ -2,7 +2,6 @@ import Association
 import Service
 import Store
 
-/// `aasa backup`
 enum BackupCommand {
   static let command = Command(
     name: "backup", group: .database, summary: "save the database to one file and check it",
@@ -36,7 +35,6 @@ enum BackupCommand {
   }
 }
 
-/// `aasa restore`
 enum RestoreCommand {
   static let command = Command(
     name: "restore", group: .database, summary: "restore the database from a backup",

@@ -3,7 +3,6 @@ import Association
 import Checking
 import Store
 
-/// `aasa check`
 enum CheckCommand {
   private static let file = Option(
     "--file", "FILE", "What the domains should serve. Default: what is published for each.")

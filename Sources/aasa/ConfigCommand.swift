@@ -1,7 +1,6 @@
 import Association
 import Service
 
-/// `aasa config`
 enum ConfigCommand {
   private static let example = Option(
     "--example", nil, "Print a configuration file with every setting and its default instead.")

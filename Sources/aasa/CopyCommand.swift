@@ -2,7 +2,6 @@ import Association
 import Service
 import Store
 
-/// `aasa copy`
 enum CopyCommand {
   private static let from = Option(
     "--from", "DATABASE", "The database to copy: a file, or the URI of a PostgreSQL database.")

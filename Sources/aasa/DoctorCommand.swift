@@ -5,7 +5,6 @@ import HTTP
 import Service
 import Store
 
-/// `aasa doctor`
 enum DoctorCommand {
   static let command = Command(
     name: "doctor", group: .server,

@@ -1,7 +1,6 @@
 import Association
 import Checking
 
-/// `aasa entitlements`
 enum EntitlementsCommand {
   private static let app = Option(
     "--app", "APP",

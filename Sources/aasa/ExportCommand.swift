@@ -1,7 +1,6 @@
 import Service
 import Association
 
-/// `aasa export`
 enum ExportCommand {
   static let command = Command(
     name: "export", group: .domains, summary: "write all apps and domains to files or stdout",

@@ -2,7 +2,6 @@ import Service
 import Association
 import Checking
 
-/// `aasa import`
 enum ImportCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",

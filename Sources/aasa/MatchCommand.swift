@@ -2,7 +2,6 @@ import Service
 import Association
 import Checking
 
-/// `aasa match`
 enum MatchCommand {
   fileprivate static let file = Option(
     "--file", "FILE",

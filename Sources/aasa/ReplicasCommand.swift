@@ -1,6 +1,5 @@
 import Association
 
-/// `aasa replicas`
 enum ReplicasCommand {
   static let command = Command(
     name: "replicas", group: .server, summary: "list the servers on a database",

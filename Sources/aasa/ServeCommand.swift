@@ -6,7 +6,6 @@ import HTTP
 import Service
 import Store
 
-/// `aasa serve`
 enum ServeCommand {
   static let command = Command(
     name: "serve", group: .server, summary: "run the public listener and the JSON API",

@@ -93,7 +93,6 @@ struct TextStyle {
 
   private let isColored: Bool
 
-  /// The style for stdout.
   init() {
     let environment = ProcessInfo.processInfo.environment
     isColored =

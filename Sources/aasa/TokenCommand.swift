@@ -3,7 +3,6 @@ import Association
 import Checking
 import Store
 
-/// `aasa token`
 enum TokenCommand {
   private static let name = Option("--name", "NAME", "A unique name for the token.").required
   private static let role = Option(

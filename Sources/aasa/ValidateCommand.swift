@@ -4,7 +4,6 @@ import FoundationEssentials
 import Publishing
 import Store
 
-/// `aasa validate`
 enum ValidateCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",

@@ -1,24 +1,24 @@
-public import Association
+package import Association
 
 /// Association files that tests publish.
-public enum AssociationFile {
+package enum AssociationFile {
   /// The app in these files.
-  public static let app = "ABCDE12345.com.example.app"
+  package static let app = "ABCDE12345.com.example.app"
 
   /// A file whose routes have these paths.
-  public static func routes(_ paths: [String]) -> JSON {
+  package static func routes(_ paths: [String]) -> JSON {
     ["applinks": ["details": [["appIDs": [.string(app)], "components": routeList(paths)]]]]
   }
 
   /// A file with one route and at least a given size.
-  public static func large(_ path: String, bytes: Int = 100_000) -> JSON {
+  package static func large(_ path: String, bytes: Int = 100_000) -> JSON {
     let comment = JSON.string(String(repeating: "x", count: bytes))
     let route: JSON = ["/": .string(path), "comment": comment]
     return ["applinks": ["details": [["appIDs": [.string(app)], "components": [route]]]]]
   }
 
   /// A statement of `assetlinks.json` that lets an app open links, perhaps only those of some rules.
-  public static func statement(
+  package static func statement(
     _ package: String, _ fingerprints: [String], rules: JSON? = nil, _ more: JSON.Object = [:]
   ) -> JSON {
     let relation = "delegate_permission/common.handle_all_urls"
@@ -41,7 +41,7 @@ public enum AssociationFile {
   }
 
   /// The paths of the routes of a served file, in order; `nil` for a file of another shape.
-  public static func paths(of file: JSON) -> [String]? {
+  package static func paths(of file: JSON) -> [String]? {
     guard let entries = file["applinks"]?["details"]?.arrayValue, entries.count == 1 else {
       return nil
     }

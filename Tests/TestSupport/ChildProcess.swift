@@ -1,11 +1,11 @@
-public import Glibc
+package import Glibc
 import Synchronization
 
 /// A program that runs beside the test, in its own process group. The group is killed when this
 /// object is released.
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
   /// Why a program did not run or end.
-  public enum Failure: Error {
+  package enum Failure: Error {
     /// It could not be started.
     case start(program: String, code: Int32)
     /// It did not end before the deadline.
@@ -15,7 +15,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// How a program ended.
-  public enum Ending: Equatable, Sendable {
+  package enum Ending: Equatable, Sendable {
     /// It exited with this status.
     case exited(Int32)
     /// A signal ended it.
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// The source of a program's stdin.
-  public enum Input: Sendable {
+  package enum Input: Sendable {
     /// A file.
     case file(String)
     /// Whatever the test passes to `send`.
@@ -31,7 +31,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// The ID of the process and of its group.
-  public let id: pid_t
+  package let id: pid_t
 
   private let program: String
   private let state: Mutex<State>
@@ -49,7 +49,7 @@ public final class ChildProcess: Sendable {
   ///   - errors: The same for stderr.
   ///   - descriptors: The descriptors that it inherits, from 3 on.
   ///   - directory: Its working directory. Default: that of the test.
-  public init(
+  package init(
     _ program: String, _ arguments: [String], environment: [String: String],
     input: Input = .file("/dev/null"), output: String, errors: String,
     descriptors: [Int32] = [], directory: String? = nil
@@ -111,7 +111,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// How it ended; `nil` while it runs.
-  public var ending: Ending? {
+  package var ending: Ending? {
     state.withLock { state in
       var status: Int32 = 0
       if state.ending == nil && waitpid(id, &status, WNOHANG) == id {
@@ -124,7 +124,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// Waits until it ends.
-  public func waitForEnd(seconds: Double = 30) throws(Failure) -> Ending {
+  package func waitForEnd(seconds: Double = 30) throws(Failure) -> Ending {
     guard becomesTrue(within: seconds, { ending != nil }), let ending else {
       throw .deadline(program: program)
     }
@@ -132,12 +132,12 @@ public final class ChildProcess: Sendable {
   }
 
   /// Sends a signal to the process, or to its whole group.
-  public func signal(_ signal: Int32, wholeGroup: Bool = false) {
+  package func signal(_ signal: Int32, wholeGroup: Bool = false) {
     if ending == nil { kill(wholeGroup ? -id : id, signal) }
   }
 
   /// Sends SIGSTOP, and returns when none of its threads runs.
-  public func stop() {
+  package func stop() {
     signal(SIGSTOP)
     var information = siginfo_t()
     // `ending` must still see how it ended, if it did.
@@ -145,7 +145,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// Writes to its stdin, and blocks while it does not read.
-  public func send(_ bytes: [UInt8]) throws(Failure) {
+  package func send(_ bytes: [UInt8]) throws(Failure) {
     let descriptor = state.withLock(\.input) ?? -1
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -157,7 +157,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// Closes its stdin.
-  public func closeInput() {
+  package func closeInput() {
     state.withLock { state in
       if let descriptor = state.input { close(descriptor) }
       state.input = nil

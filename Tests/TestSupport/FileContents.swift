@@ -1,15 +1,15 @@
 import Foundation
 
 /// The bytes of a file, for searching.
-public struct FileContents: Sendable {
+package struct FileContents: Sendable {
   private let data: Data
 
   /// Reads a file; `nil` if it cannot be read.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     self.data = data
   }
 
   /// Whether the file contains a text.
-  public func contains(_ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
+  package func contains(_ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
 }

@@ -2,14 +2,14 @@ import Glibc
 
 /// A listening socket that the test passes on, as systemd does for a service. It is closed with
 /// this value.
-public final class ListeningDescriptor: Sendable {
+package final class ListeningDescriptor: Sendable {
   /// The descriptor in the test's process.
-  public let descriptor: Int32
+  package let descriptor: Int32
   /// Its port on 127.0.0.1.
-  public let port: UInt16
+  package let port: UInt16
 
   /// Listens on a free port.
-  public init() throws(RawConnection.Failure) {
+  package init() throws(RawConnection.Failure) {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     descriptor = socket(AF_INET, kind, 0)
     var address = sockaddr_in()
@@ -31,7 +31,7 @@ public final class ListeningDescriptor: Sendable {
   deinit { close(descriptor) }
 
   /// Whether anybody has connected.
-  public var hasConnection: Bool {
+  package var hasConnection: Bool {
     var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&status, 1, 0) > 0
   }

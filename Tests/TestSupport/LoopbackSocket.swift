@@ -3,7 +3,7 @@ import Glibc
 /// Connects to a port of 127.0.0.1. The caller closes the socket.
 ///
 /// - Parameter client: The last number of the own address: 1 for 127.0.0.1. Others are other clients.
-public func connectedSocket(
+package func connectedSocket(
   to port: UInt16, client: UInt8 = 1
 ) throws(RawConnection.Failure) -> CInt {
   let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

@@ -1,8 +1,8 @@
 /// Requests that libmicrohttpd takes for something else than other recipients do, so that the body of one
 /// could be answered as the next request (RFC 9112 sections 2.2, 3, 5.1, 5.2 and 11.2).
-public enum MalformedRequests {
+package enum MalformedRequests {
   /// Lines of a header, of which each makes it malformed.
-  public static let lines = [
+  package static let lines = [
     "Content-Length : 40", "Content-Length\t: 40", "Content-Length:\r\n 40",
     "X: y\rContent-Length: 40",
     ": Content-Length: 40", "X: y\nContent-Length: 40", "X: y\r\n\tContent-Length: 40",
@@ -17,7 +17,7 @@ public enum MalformedRequests {
   ]
 
   /// First lines with blanks where none may be, or with other ends than CRLF.
-  public static func firstLines(target: String) -> [String] {
+  package static func firstLines(target: String) -> [String] {
     // A strict library closes the connection without an answer to what has no space or has a NUL.
     let unanswered = ["GET\t\(target) HTTP/1.1\r\n", "GET \(target)\u{0} HTTP/1.1\r\n"]
     return (HTTPLibrary.isStrict ? [] : unanswered) + [
@@ -31,14 +31,14 @@ public enum MalformedRequests {
   }
 
   /// All of them, as headers.
-  public static func heads(host: String, target: String) -> [String] {
+  package static func heads(host: String, target: String) -> [String] {
     lines.map { "POST \(target) HTTP/1.1\r\nHost: \(host)\r\n\($0)\r\n\r\n" }
       + firstLines(target: target).map { "\($0)Host: \(host)\r\n\r\n" }
   }
 
   /// What a server answers, as statuses, to a malformed request with a body that is a request, until it
   /// closes the connection: alone, byte by byte, and behind a valid request in one packet.
-  public static func statuses(
+  package static func statuses(
     of head: String, valid: String, connect: () throws -> RawConnection
   ) throws -> [[Int]] {
     let smuggled = "GET /smuggled HTTP/1.1\r\nHost: a.example\r\n\r\n"
@@ -54,7 +54,7 @@ public enum MalformedRequests {
 extension RawResponse {
   /// The statuses of all answers in what a server has sent. Also those in the body of another one, where
   /// there should be none.
-  public static func statuses(in bytes: [UInt8]) -> [Int] {
+  package static func statuses(in bytes: [UInt8]) -> [Int] {
     String(decoding: bytes, as: UTF8.self).split(separator: "HTTP/1.1 ").compactMap {
       Int($0.prefix(3))
     }

@@ -2,13 +2,13 @@ import Glibc
 
 /// The socket to which a systemd service sends its notifications (sd_notify(3)). Removed with its
 /// directory.
-public final class NotifySocket: Sendable {
+package final class NotifySocket: Sendable {
   /// The value for `NOTIFY_SOCKET`.
-  public let path: String
+  package let path: String
   private let descriptor: Int32
 
   /// Creates the socket. The path must be short.
-  public init(path: String) throws(RawConnection.Failure) {
+  package init(path: String) throws(RawConnection.Failure) {
     self.path = path
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
@@ -29,7 +29,7 @@ public final class NotifySocket: Sendable {
   deinit { close(descriptor) }
 
   /// The next notification; `nil` if none arrives in time.
-  public func next(within seconds: Double = 10) -> String? {
+  package func next(within seconds: Double = 10) -> String? {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, Int32(seconds * 1000)) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 4096)

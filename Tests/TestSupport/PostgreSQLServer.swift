@@ -1,18 +1,18 @@
 import Foundation
 import Store
-public import Testing
+package import Testing
 
 /// A PostgreSQL server of its own, which ends with this object. It has only a Unix socket, and a database `aasa`,
 /// whose owner `aasa` has no other right.
-public final class PostgreSQLServer: Sendable {
+package final class PostgreSQLServer: Sendable {
   /// Why a server does not run.
-  public struct Failure: Error {
+  package struct Failure: Error {
     /// What its program said.
-    public let text: String
+    package let text: String
   }
 
   /// Runs a test only where PostgreSQL is installed.
-  public static let needs = ConditionTrait.enabled(
+  package static let needs = ConditionTrait.enabled(
     if: programs != nil || ProcessInfo.processInfo.environment["CI"] != nil,
     "PostgreSQL is not installed.")
 
@@ -23,11 +23,11 @@ public final class PostgreSQLServer: Sendable {
   }()
 
   /// The directory of its socket.
-  public let folder: String
+  package let folder: String
   private var data: String { folder + "/data" }
 
   /// Starts a new server.
-  public init() throws {
+  package init() throws {
     folder = try Self.makeFolder()
     try run(
       "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
@@ -37,7 +37,7 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// A server that is a streaming standby of another one.
-  public init(standbyOf primary: PostgreSQLServer) throws {
+  package init(standbyOf primary: PostgreSQLServer) throws {
     folder = try Self.makeFolder()
     try follow(primary)
   }
@@ -58,7 +58,7 @@ public final class PostgreSQLServer: Sendable {
 
   /// Runs one of PostgreSQL's programs.
   @discardableResult
-  public func run(_ program: String, _ arguments: String...) throws -> String {
+  package func run(_ program: String, _ arguments: String...) throws -> String {
     guard let programs = Self.programs else { throw Failure(text: "PostgreSQL is not installed") }
     let words = ["\(programs)/\(program)"] + arguments
     let all = (getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []) + words
@@ -70,7 +70,7 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Starts it again.
-  public func start() throws {
+  package func start() throws {
     try run(
       "pg_ctl", "-D", data, "-l", folder + "/log", "-w", "start", "-o",
       "-c listen_addresses='' -c unix_socket_directories='\(folder)' -c max_connections=200 "
@@ -78,10 +78,10 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Stops it, and ends all connections.
-  public func stop() throws { try run("pg_ctl", "-D", data, "-m", "fast", "-w", "stop") }
+  package func stop() throws { try run("pg_ctl", "-D", data, "-m", "fast", "-w", "stop") }
 
   /// Ends all of its processes with SIGKILL.
-  public func kill() {
+  package func kill() {
     let file = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
     guard let line = file?.split(separator: "\n").first, let id = pid_t(line), id > 1 else {
       return
@@ -93,10 +93,10 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Makes it the primary.
-  public func promote() throws { try run("pg_ctl", "-D", data, "-w", "promote") }
+  package func promote() throws { try run("pg_ctl", "-D", data, "-w", "promote") }
 
   /// Makes it a streaming standby of another server, with nothing of what it had.
-  public func follow(_ primary: PostgreSQLServer) throws {
+  package func follow(_ primary: PostgreSQLServer) throws {
     kill()
     if FileManager.default.fileExists(atPath: data) {
       try FileManager.default.removeItem(atPath: data)
@@ -108,13 +108,13 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// The URI of the database for its owner.
-  public var uri: String { "postgresql://aasa@/aasa?host=\(folder)" }
+  package var uri: String { "postgresql://aasa@/aasa?host=\(folder)" }
 
   /// Runs SQL as the superuser.
-  public func execute(_ sql: String) throws { try administrator().execute(sql) }
+  package func execute(_ sql: String) throws { try administrator().execute(sql) }
 
   /// The first column of the first row of a SELECT, as text.
-  public func text(_ sql: String) throws -> String? {
+  package func text(_ sql: String) throws -> String? {
     try administrator().first(sql) { $0.text(0) }
   }
 

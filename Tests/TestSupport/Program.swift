@@ -2,30 +2,30 @@ import FoundationEssentials
 import Glibc
 
 /// The programs that tests run: the `aasa` that was built with them, and system programs.
-public enum Program {
+package enum Program {
   /// The result of a program.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// How it ended.
-    public let ending: ChildProcess.Ending
+    package let ending: ChildProcess.Ending
     /// Its stdout.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Its stderr.
-    public let errors: String
+    package let errors: String
 
     /// Its exit status; `nil` if a signal ended it.
-    public var status: Int32? {
+    package var status: Int32? {
       if case .exited(let status) = ending { status } else { nil }
     }
 
     /// Its stdout as text.
-    public var output: String { String(decoding: bytes, as: UTF8.self) }
+    package var output: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The lines of stdout.
-    public var lines: [String] { output.split(separator: "\n").map(String.init) }
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
   }
 
   /// The directory that the tests were built into.
-  public static let directory: String = {
+  package static let directory: String = {
     var path = [CChar](repeating: 0, count: 4096)
     let count = max(0, readlink("/proc/self/exe", &path, path.count))
     let program = String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -33,18 +33,18 @@ public enum Program {
   }()
 
   /// The `aasa` that was built with the tests.
-  public static let aasa = directory + "/aasa"
+  package static let aasa = directory + "/aasa"
 
   /// The environment of a program: that of the test without the variables of aasa, and the given
   /// ones.
-  public static func environment(_ additional: [String: String] = [:]) -> [String: String] {
+  package static func environment(_ additional: [String: String] = [:]) -> [String: String] {
     ProcessInfo.processInfo.environment
       .filter { !$0.key.hasPrefix("AASA_") }
       .merging(additional) { $1 }
   }
 
   /// Runs `aasa` until it ends.
-  public static func aasa(
+  package static func aasa(
     _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:],
     in directory: TemporaryDirectory? = nil, seconds: Double = 30
   ) throws -> Result {
@@ -53,7 +53,7 @@ public enum Program {
   }
 
   /// Runs a program until it ends.
-  public static func run(
+  package static func run(
     _ program: String, _ arguments: [String], input: [UInt8] = [],
     environment: [String: String] = [:], in directory: TemporaryDirectory? = nil,
     seconds: Double = 30

@@ -1,21 +1,21 @@
 import Glibc
 
 /// A terminal for a program's output (pty(7)).
-public final class PseudoTerminal {
+package final class PseudoTerminal {
   /// The terminal could not be made.
-  public struct Failure: Error {
+  package struct Failure: Error {
     /// An `errno`.
-    public let code: Int32
+    package let code: Int32
   }
 
   /// The device that the program writes to.
-  public let path: String
+  package let path: String
   private let reader: Int32
   /// Kept open, so that nothing is lost when the program ends.
   private let writer: Int32
 
   /// A terminal of this width. It holds a few kilobytes of output.
-  public init(columns: Int) throws(Failure) {
+  package init(columns: Int) throws(Failure) {
     reader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     // ioctl_tty(2). Swift does not import these macros.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -37,7 +37,7 @@ public final class PseudoTerminal {
   }
 
   /// What was written since the last call.
-  public func output() -> String {
+  package func output() -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while case let count = read(reader, &chunk, chunk.count), count > 0 {

@@ -4,7 +4,7 @@ extension RawConnection {
   /// Sends a text repeatedly, so that the connection is never idle, until the server closes it.
   ///
   /// - Returns: Whether the server closed it before the deadline.
-  public func isCut(whileSending text: String, within seconds: Double = 10) throws -> Bool {
+  package func isCut(whileSending text: String, within seconds: Double = 10) throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < deadline {
       do {

@@ -2,9 +2,9 @@ import Glibc
 
 /// A connection to a local server that sends arbitrary bytes, well-formed or not, and reads
 /// answers. Every wait has a deadline.
-public final class RawConnection {
+package final class RawConnection {
   /// Why a call failed.
-  public enum Failure: Error, Equatable {
+  package enum Failure: Error, Equatable {
     /// A system call failed.
     case system(call: String, code: Int32)
     /// The server sent nothing more before the deadline; has what it had sent.
@@ -27,7 +27,7 @@ public final class RawConnection {
   ///   - client: The last number of the own address, 127.0.0.N.
   ///   - seconds: The timeout of each later wait.
   ///   - server: An object to keep alive as long as the connection.
-  public init(
+  package init(
     port: UInt16, client: UInt8 = 1, seconds: Double = 10, to server: AnyObject? = nil
   ) throws(Failure) {
     self.server = server
@@ -38,7 +38,7 @@ public final class RawConnection {
   deinit { close(descriptor) }
 
   /// Sends bytes.
-  public func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
+  package func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
     let bytes = Array(bytes)
     var offset = 0
     while offset < bytes.count {
@@ -52,10 +52,10 @@ public final class RawConnection {
   }
 
   /// Sends text unchanged. Write line ends as `\r\n`.
-  public func send(_ text: String) throws(Failure) { try send(text.utf8) }
+  package func send(_ text: String) throws(Failure) { try send(text.utf8) }
 
   /// Sends each byte in a packet of its own, as far as the server takes them.
-  public func sendByteByByte(_ bytes: [UInt8]) {
+  package func sendByteByByte(_ bytes: [UInt8]) {
     var yes: CInt = 1
     setsockopt(
       descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
@@ -63,7 +63,7 @@ public final class RawConnection {
   }
 
   /// Sends text and the end of the sending side in one packet.
-  public func sendLast(_ text: String) {
+  package func sendLast(_ text: String) {
     var text = text
     // Sound: the pointer is used during the call only.
     _ = text.withUTF8 {
@@ -74,10 +74,10 @@ public final class RawConnection {
   }
 
   /// Closes the sending side, but keeps reading.
-  public func closeWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
+  package func closeWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
 
   /// Closes with a reset, like a killed client.
-  public func reset() {
+  package func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     shutdown(descriptor, CInt(SHUT_RDWR))
@@ -86,7 +86,7 @@ public final class RawConnection {
   /// Reads one answer.
   ///
   /// - Parameter hasBody: Whether a body follows; false for an answer to HEAD.
-  public func readResponse(hasBody: Bool = true) throws(Failure) -> RawResponse {
+  package func readResponse(hasBody: Bool = true) throws(Failure) -> RawResponse {
     let head = try read(through: Array("\r\n\r\n".utf8))
     guard var response = RawResponse(head: head) else {
       throw .malformed(received: String(decoding: head, as: UTF8.self))
@@ -110,20 +110,20 @@ public final class RawConnection {
   }
 
   /// Sends a request and reads its answer.
-  public func exchange(_ text: String) throws(Failure) -> RawResponse {
+  package func exchange(_ text: String) throws(Failure) -> RawResponse {
     try send(text)
     return try readResponse(hasBody: !text.hasPrefix("HEAD "))
   }
 
   /// Reads everything until the server closes the connection.
-  public func readToEnd() throws(Failure) -> [UInt8] {
+  package func readToEnd() throws(Failure) -> [UInt8] {
     while try receive() {}
     defer { buffer = [] }
     return buffer
   }
 
   /// Reads and drops bytes; false if the server closes the connection before there were enough.
-  public func read(atLeast count: Int) throws(Failure) -> Bool {
+  package func read(atLeast count: Int) throws(Failure) -> Bool {
     var read = 0
     while read < count {
       guard try receive() else { return false }
@@ -134,7 +134,7 @@ public final class RawConnection {
   }
 
   /// Whether the server closes the connection in time, without sending anything.
-  public func hasEnded(withinMilliseconds milliseconds: Int32) -> Bool {
+  package func hasEnded(withinMilliseconds milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var byte: UInt8 = 0
     return poll(&wait, 1, milliseconds) > 0

@@ -1,16 +1,16 @@
 /// A raw HTTP answer.
-public struct RawResponse: Sendable {
+package struct RawResponse: Sendable {
   /// The status line.
-  public let statusLine: String
+  package let statusLine: String
   /// The status code.
-  public let status: Int
+  package let status: Int
   /// The fields in order.
-  public let fields: [(name: String, value: String)]
+  package let fields: [(name: String, value: String)]
   /// The content.
-  public var body: [UInt8] = []
+  package var body: [UInt8] = []
 
   /// Parses the bytes of a header, through its empty line.
-  public init?(head: [UInt8]) {
+  package init?(head: [UInt8]) {
     let lines = String(decoding: head, as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: true)
     guard let first = lines.first, first.hasPrefix("HTTP/1.1 "),
@@ -26,10 +26,10 @@ public struct RawResponse: Sendable {
   }
 
   /// The value of the first field with a name.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     fields.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
   /// The content as text.
-  public var text: String { String(decoding: body, as: UTF8.self) }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 }

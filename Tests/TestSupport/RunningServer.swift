@@ -1,20 +1,20 @@
 import FoundationEssentials
-public import Glibc
+import Glibc
 
 /// A running `aasa serve` on free ports.
-public final class RunningServer: Sendable {
+package final class RunningServer: Sendable {
   /// It did not print its addresses, or its token.
-  public struct NotStarted: Error {
+  package struct NotStarted: Error {
     /// What it wrote to stderr.
-    public let errors: String
+    package let errors: String
   }
 
   /// The process.
-  public let process: ChildProcess
+  package let process: ChildProcess
   /// The port of the public listener.
-  public let publicPort: UInt16
+  package let publicPort: UInt16
   /// The port of the admin listener.
-  public let adminPort: UInt16
+  package let adminPort: UInt16
 
   private let scratch: TemporaryDirectory
 
@@ -24,7 +24,7 @@ public final class RunningServer: Sendable {
   ///   - program: The program, with any arguments before `serve`.
   ///   - arguments: Further options.
   ///   - descriptors: The descriptors that it inherits, from 3 on.
-  public init(
+  package init(
     database: String, program: [String] = [Program.aasa], arguments: [String] = [],
     environment: [String: String] = [:], descriptors: [Int32] = []
   ) throws {
@@ -44,46 +44,46 @@ public final class RunningServer: Sendable {
   }
 
   /// What it has written to stderr so far.
-  public func errors() throws -> String { try scratch.text("err") }
+  package func errors() throws -> String { try scratch.text("err") }
 
   /// What it has written to stdout so far.
-  public func output() throws -> [UInt8] { try scratch.read("out") }
+  package func output() throws -> [UInt8] { try scratch.read("out") }
 
   /// The token that it prints on its first start.
-  public func firstToken() throws -> String {
+  package func firstToken() throws -> String {
     try scratch.announced(Self.firstToken, by: process)
   }
 
   /// The API with the token of the first start.
-  public func client() throws -> Client {
+  package func client() throws -> Client {
     client(token: try firstToken())
   }
 
   /// The API with a token.
-  public func client(token: String) -> Client {
+  package func client(token: String) -> Client {
     Client(port: adminPort, lines: ["Host: localhost", "Authorization: Bearer \(token)"])
   }
 
   /// Fetches the file of a host.
-  public func file(of host: String) throws -> RawResponse {
+  package func file(of host: String) throws -> RawResponse {
     try RawConnection(port: publicPort).exchange(
       "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n")
   }
 
   /// Sends a signal and waits for the end.
-  public func end(_ signal: Int32 = SIGTERM) throws -> ChildProcess.Ending {
+  package func end(_ signal: Int32 = SIGTERM) throws -> ChildProcess.Ending {
     process.signal(signal)
     return try process.waitForEnd()
   }
 
   /// The token in a server's output.
-  public static func firstToken(in errors: String) -> String? {
+  package static func firstToken(in errors: String) -> String? {
     lines(of: errors).first { $0.hasPrefix("First admin token") }?
       .split(separator: " ").last.map(String.init)
   }
 
   /// The port in the line that begins with a word.
-  public static func port(_ word: String) -> @Sendable (String) -> UInt16? {
+  package static func port(_ word: String) -> @Sendable (String) -> UInt16? {
     { errors in
       lines(of: errors).first { $0.hasPrefix(word) }?.split(separator: ":").last
         .flatMap { UInt16($0.prefix { $0.isNumber }) }
@@ -98,10 +98,10 @@ public final class RunningServer: Sendable {
 
 extension TemporaryDirectory {
   /// What a program has written to the file `err` so far.
-  public func errors() throws -> String { String(decoding: try read("err"), as: UTF8.self) }
+  package func errors() throws -> String { String(decoding: try read("err"), as: UTF8.self) }
 
   /// Waits until a program has written something to the file `err`.
-  public func announced<Value>(
+  package func announced<Value>(
     _ find: (String) -> Value?, by process: ChildProcess
   ) throws -> Value {
     var errors = ""

@@ -1,16 +1,16 @@
 import Foundation
-public import Association
-public import Testing
+package import Association
+import Testing
 
 /// A form that association files take in practice, with an example.
-public struct Shape: Sendable, CustomTestStringConvertible {
+package struct Shape: Sendable, CustomTestStringConvertible {
   /// What distinguishes it.
-  public let testDescription: String
+  package let testDescription: String
   /// The example.
-  public let file: JSON
+  package let file: JSON
 
   /// The shapes of `Tests/Fixtures/shapes.json`.
-  public static let all: [Shape] = {
+  package static let all: [Shape] = {
     let path = URL(filePath: #filePath).appending(path: "../../Fixtures/shapes.json")
     do {
       let shapes = try JSON.parse(Data(contentsOf: path.standardized)).value.arrayValue ?? []

@@ -1,30 +1,30 @@
 import Foundation
-public import Association
+package import Association
 
 /// Sites, Apple's CDN and Google's service on loopback: the program `Tests/StandIns/standins.py`. It ends when
 /// this object is released.
-public final class StandIns: Sendable {
+package final class StandIns: Sendable {
   /// The port of all sites, over TLS.
-  public let sitePort: UInt16
+  package let sitePort: UInt16
   /// The port of an HTTP proxy, whose targets are the `agents` of `proxy`.
-  public let proxyPort: UInt16
+  package let proxyPort: UInt16
   /// The settings with which checks find the stand-ins.
-  public let settings: [String: String]
+  package let settings: [String: String]
   /// The file of the authority that checks have to trust.
-  public let authorities: String
+  package let authorities: String
 
   private let directory: TemporaryDirectory
   private let process: ChildProcess
   private let control: Client
 
   /// The program did not start.
-  public struct NotStarted: Error {
+  package struct NotStarted: Error {
     /// Its stderr.
-    public let errors: String
+    package let errors: String
   }
 
   /// Starts it.
-  public init() throws {
+  package init() throws {
     directory = try TemporaryDirectory()
     let program = URL(filePath: #filePath).appending(path: "../../StandIns/standins.py")
       .standardized
@@ -56,23 +56,23 @@ public final class StandIns: Sendable {
   }
 
   /// Says what a site does; `*` is every other site. The program explains the members.
-  public func site(_ host: String, _ behavior: JSON) throws { try put("/sites/\(host)", behavior) }
+  package func site(_ host: String, _ behavior: JSON) throws { try put("/sites/\(host)", behavior) }
 
   /// Says what Apple's CDN does for a domain.
-  public func cdn(_ domain: String, _ behavior: JSON) throws { try put("/cdn/\(domain)", behavior) }
+  package func cdn(_ domain: String, _ behavior: JSON) throws { try put("/cdn/\(domain)", behavior) }
 
   /// Makes Apple's CDN drop its copy, and fetch again.
-  public func dropCopy(of domain: String) throws {
+  package func dropCopy(of domain: String) throws {
     _ = try control.send("DELETE", "/cdn/\(domain)")
   }
 
   /// Says what Google's service answers for a domain.
-  public func google(_ domain: String, _ behavior: JSON) throws {
+  package func google(_ domain: String, _ behavior: JSON) throws {
     try put("/google/\(domain)", behavior)
   }
 
   /// The User-Agents of the requests to a site.
-  public func agents(of host: String) throws -> [String] {
+  package func agents(of host: String) throws -> [String] {
     try control.send("GET", "/requests/\(host)").json["agents"]?.arrayValue?
       .compactMap(\.stringValue) ?? []
   }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Glibc
-public import Testing
+package import Testing
 
 /// A program that tests start: one of Debian, or Traefik.
-public struct SystemProgram: Sendable, CustomStringConvertible {
+package struct SystemProgram: Sendable, CustomStringConvertible {
   /// Its file's name.
-  public let description: String
+  package let description: String
 
   /// A program by its name.
-  public init(_ name: String) { description = name }
+  package init(_ name: String) { description = name }
 
   /// Its path. Debian's `/usr/sbin` is not in the PATH of every user, and Traefik, which Debian does not
   /// have, is where `make test` installs it.
-  public var path: String? {
+  package var path: String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let directories =
       path.split(separator: ":").map(String.init)
@@ -21,7 +21,7 @@ public struct SystemProgram: Sendable, CustomStringConvertible {
   }
 
   /// Runs a test only if some programs are installed. In CI it always runs, and fails without them.
-  public static func need(_ names: String...) -> ConditionTrait {
+  package static func need(_ names: String...) -> ConditionTrait {
     let missing = names.filter { SystemProgram($0).path == nil }
     let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
     return .enabled(

@@ -1,26 +1,26 @@
 import Foundation
 import Glibc
-public import Association
+package import Association
 import Synchronization
 
 /// An HTTP server on loopback that receives requests, and answers as the test says: with any bytes, or not
 /// at all. Each connection has its own thread.
-public final class Target: Sendable {
+package final class Target: Sendable {
   /// A received request.
-  public struct Received: Sendable {
+  package struct Received: Sendable {
     /// The request line.
-    public let line: String
+    package let line: String
     /// The fields, by their names in lower case.
-    public let fields: [String: String]
+    package let fields: [String: String]
     /// The content.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// The content as JSON.
-    public var json: JSON { get throws { try JSON.parse(body).value } }
+    package var json: JSON { get throws { try JSON.parse(body).value } }
   }
 
   /// What it does with a request.
-  public enum Answer: Sendable {
+  package enum Answer: Sendable {
     /// Sends an answer with this status, and more lines for its header.
     case status(Int, [String] = [], body: String = "")
     /// Sends nothing, and keeps the connection open.
@@ -45,7 +45,7 @@ public final class Target: Sendable {
   private let listening: ListeningDescriptor
 
   /// Listens on a free port of 127.0.0.1.
-  public init(_ answer: @escaping @Sendable (Received) -> Answer = { _ in .status(204) }) throws {
+  package init(_ answer: @escaping @Sendable (Received) -> Answer = { _ in .status(204) }) throws {
     listening = try ListeningDescriptor()
     shared.state.withLock { $0.answer = answer }
     let (shared, listening) = (shared, listening)
@@ -61,16 +61,16 @@ public final class Target: Sendable {
   deinit { shared.isOver.store(true, ordering: .relaxed) }
 
   /// Its base address, without a slash at the end.
-  public var url: String { "http://127.0.0.1:\(listening.port)" }
+  package var url: String { "http://127.0.0.1:\(listening.port)" }
 
   /// Everything that it received, in order.
-  public var received: [Received] { shared.state.withLock(\.received) }
+  package var received: [Received] { shared.state.withLock(\.received) }
 
   /// The largest number of requests at the same time.
-  public var mostAtOnce: Int { shared.state.withLock(\.mostAtOnce) }
+  package var mostAtOnce: Int { shared.state.withLock(\.mostAtOnce) }
 
   /// Answers further requests in another way.
-  public func answer(_ answer: @escaping @Sendable (Received) -> Answer) {
+  package func answer(_ answer: @escaping @Sendable (Received) -> Answer) {
     shared.state.withLock { $0.answer = answer }
   }
 

@@ -1,40 +1,40 @@
 import Association
 import FoundationEssentials
-public import Store
-public import Testing
+package import Store
+package import Testing
 
 /// Where the databases of tests are: SQLite files, or with `TEST_POSTGRESQL` databases of that server
 /// (`Tests/Databases/with-postgresql`), each owned by the role `aasa`, which has no other right.
-public enum TemporaryDatabase {
+package enum TemporaryDatabase {
   private static let folder = ProcessInfo.processInfo.environment["TEST_POSTGRESQL"]
 
   /// Runs a test only on SQLite, because it is about its files or its locks.
-  public static let isFile = ConditionTrait.enabled(if: folder == nil, "It is about SQLite.")
+  package static let isFile = ConditionTrait.enabled(if: folder == nil, "It is about SQLite.")
   /// Runs a test only on PostgreSQL.
-  public static let isServer = ConditionTrait.enabled(if: folder != nil, "It is about PostgreSQL.")
+  package static let isServer = ConditionTrait.enabled(if: folder != nil, "It is about PostgreSQL.")
 
   /// A database of the server with tables, but no rows; a path that nothing has in a directory if tests use
   /// SQLite.
-  public static func create(in directory: TemporaryDirectory) throws -> DatabaseLocation {
+  package static func create(in directory: TemporaryDirectory) throws -> DatabaseLocation {
     guard let folder else { return .file(directory.path("aasa.db")) }
     // Copying it is much faster than migrating each.
     return try create(on: folder, from: template.get())
   }
 
   /// The same without tables.
-  public static func createEmpty(in directory: TemporaryDirectory) throws -> DatabaseLocation {
+  package static func createEmpty(in directory: TemporaryDirectory) throws -> DatabaseLocation {
     guard let folder else { return .file(directory.path("aasa.db")) }
     return try create(on: folder, from: emptyTemplate.get())
   }
 
   /// The superuser of the server, in one of its databases.
-  public static func administrator(in database: String = "postgres") throws -> PostgreSQLConnection
+  package static func administrator(in database: String = "postgres") throws -> PostgreSQLConnection
   {
     try PostgreSQLConnection(uri(database, user: "postgres"))
   }
 
   /// How a role reaches a database of the server.
-  public static func uri(_ database: String, user: String = "aasa") throws -> PostgreSQLAddress {
+  package static func uri(_ database: String, user: String = "aasa") throws -> PostgreSQLAddress {
     try PostgreSQLAddress("postgresql://\(user)@/\(database)?host=\(folder ?? "")")
   }
 
@@ -56,14 +56,14 @@ public enum TemporaryDatabase {
   }
 
   /// The name of a database that `create` made.
-  public static func name(of location: DatabaseLocation) -> String {
+  package static func name(of location: DatabaseLocation) -> String {
     location.description.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
   }
 }
 
 extension DatabaseLocation {
   /// A connection to the database, past the store.
-  public func connect(_ mode: SQLiteConnection.Mode = .existing) throws -> any Connection {
+  package func connect(_ mode: SQLiteConnection.Mode = .existing) throws -> any Connection {
     switch self {
     case .file(let path): try SQLiteConnection(path: path, mode: mode)
     case .postgreSQL(let address): try PostgreSQLConnection(address)

@@ -3,13 +3,13 @@ import FoundationEssentials
 extension TemporaryDirectory {
   /// Writes a file and returns its path.
   @discardableResult
-  public func write(_ text: String, to name: String) throws -> String {
+  package func write(_ text: String, to name: String) throws -> String {
     try write(Array(text.utf8), to: name)
   }
 
   /// Writes a file, creates the directory that it is in, and returns its path.
   @discardableResult
-  public func write(_ bytes: [UInt8], to name: String) throws -> String {
+  package func write(_ bytes: [UInt8], to name: String) throws -> String {
     let file = url.appending(path: name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -18,12 +18,12 @@ extension TemporaryDirectory {
   }
 
   /// The bytes of a file.
-  public func read(_ name: String) throws -> [UInt8] {
+  package func read(_ name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: url.appending(path: name)))
   }
 
   /// The text of a file.
-  public func text(_ name: String) throws -> String {
+  package func text(_ name: String) throws -> String {
     String(decoding: try read(name), as: UTF8.self)
   }
 }

@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
 /// A temporary directory for a test, removed with this value.
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
   /// The path.
-  public let url: URL
+  package let url: URL
 
   /// Creates the directory.
-  public init() throws {
+  package init() throws {
     url = FileManager.default.temporaryDirectory.appending(path: "aasa-test-\(UUID())")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
@@ -20,5 +20,5 @@ public final class TemporaryDirectory: Sendable {
   }
 
   /// The path of a file in the directory.
-  public func path(_ name: String) -> String { url.appending(path: name).path }
+  package func path(_ name: String) -> String { url.appending(path: name).path }
 }

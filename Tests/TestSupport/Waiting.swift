@@ -3,7 +3,7 @@ import Glibc
 /// Polls a condition that another thread fulfills, instead of sleeping for a guessed time.
 ///
 /// - Returns: Whether it was fulfilled before the deadline.
-public func becomesTrue<Failure: Error>(
+package func becomesTrue<Failure: Error>(
   within seconds: Double = 10, _ condition: () throws(Failure) -> Bool
 ) throws(Failure) -> Bool {
   let deadline = ContinuousClock.now + .seconds(seconds)

@@ -1,6 +1,6 @@
 /// The migrations of PostgreSQL databases, oldest first. A released migration never changes. To add one, add a file
 /// here, one in the other folder, and both to `Package.swift`.
-public let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
+package let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0001_core", PackageResources._001_core_sql),
   ("0002_operations", PackageResources._002_operations_sql),
   ("0003_fetches", PackageResources._003_fetches_sql),

@@ -3,16 +3,16 @@
 /// The first statement that lets the app handle links applies. Without dynamic rules, the app opens every
 /// URL that its manifest names; the manifest is taken to name every URL of the site. Otherwise the first
 /// rule that holds decides (Google's page "Configure website associations").
-public final class AndroidMatcher: Sendable {
+package final class AndroidMatcher: Sendable {
   /// The packages of the apps that may handle links, in the order of first appearance.
-  public let apps: [String]
+  package let apps: [String]
   private let statements: [String: [AssetLinks.Statement]]
   private let hasIncludes: Bool
 
   /// Compiles a file.
   ///
   /// - Throws: `TooComplex` if it is over a limit.
-  public init(_ links: AssetLinks) throws(TooComplex) {
+  package init(_ links: AssetLinks) throws(TooComplex) {
     try links.checkComplexity()
     var apps: [String] = []
     var statements: [String: [AssetLinks.Statement]] = [:]
@@ -29,7 +29,7 @@ public final class AndroidMatcher: Sendable {
 
   /// The packages to resolve for: the given one, or all that the file names. If it names none, `nil` for
   /// nobody.
-  public func apps(asking app: String?) -> [String?] {
+  package func apps(asking app: String?) -> [String?] {
     if let app { return [app] }
     return apps.isEmpty ? [nil] : apps
   }
@@ -58,7 +58,7 @@ public final class AndroidMatcher: Sendable {
   ///   - domain: If given, a URL with another host matches nothing.
   ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  public func resolve(
+  package func resolve(
     _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Resolution {
     try decision(on: url, for: app, domain: domain, budget: &budget).resolution
@@ -104,7 +104,7 @@ public final class AndroidMatcher: Sendable {
   ///
   /// The reason has "Undocumented:" if the answer depends on a rule that none of Google's documents or
   /// tests states, with these rules.
-  public func explain(
+  package func explain(
     _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Explanation {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
@@ -144,7 +144,7 @@ public final class AndroidMatcher: Sendable {
   }
 
   /// Resolves a URL for an app and says why.
-  public func explain(
+  package func explain(
     _ url: String, for app: String?, domain: String? = nil
   ) throws(TooComplex) -> Explanation {
     var budget = MatchingBudget()

@@ -3,21 +3,21 @@
 ///
 /// Reading never fails. As Google's compatibility tests ask, a statement with a fault is skipped and the
 /// others stay; a malformed dynamic rule drops the rules and not the statement. `json` keeps everything.
-public struct AssetLinks: Sendable {
+package struct AssetLinks: Sendable {
   /// An element of the list.
-  public struct Element: Sendable {
+  package struct Element: Sendable {
     /// Where it is, such as `/0`.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// The element as it is written.
-    public let json: JSON
+    package let json: JSON
     /// What readers make of it.
-    public let meaning: Meaning
+    package let meaning: Meaning
     /// The values in it that readers do not read.
     let unread: [UnreadValue]
   }
 
   /// What readers make of an element.
-  public enum Meaning: Sendable {
+  package enum Meaning: Sendable {
     case statement(Statement)
     /// The statements of another list, which has this https URL.
     case include(String)
@@ -26,37 +26,35 @@ public struct AssetLinks: Sendable {
   }
 
   /// What a target may do.
-  public struct Statement: Sendable {
+  package struct Statement: Sendable {
     /// Where it is in its list.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// What it permits; may be empty.
-    public let relations: [Relation]
+    package let relations: [Relation]
     /// Whom it permits that.
-    public let target: Target
+    package let target: Target
     /// Which links the app opens, where the statement is about links and an app.
-    public let rules: Rules
+    package let rules: Rules
   }
 
   /// Whom a statement is about.
-  public enum Target: Sendable {
+  package enum Target: Sendable {
     /// The app with this package that is signed with one of these certificates, of which there is one or
     /// more.
     case app(PackageName, [Fingerprint])
     case site(WebSite)
   }
 
-  /// The file.
-  public let json: JSON
+  package let json: JSON
   /// The elements in file order.
-  public let elements: [Element]
+  package let elements: [Element]
   /// Whether the file is so large that nothing of it was read.
   let isTooLarge: Bool
 
   /// The number of included files that Google reads for a list.
-  public static let mostIncludes = 10
+  package static let mostIncludes = 10
 
-  /// Reads a file.
-  public init(_ json: JSON) {
+  package init(_ json: JSON) {
     self.json = json
     isTooLarge = !json.isReadable
     let list = isTooLarge ? [] : json.arrayValue ?? []
@@ -64,7 +62,7 @@ public struct AssetLinks: Sendable {
   }
 
   /// The statements, without those of included lists.
-  public var statements: [Statement] {
+  package var statements: [Statement] {
     elements.compactMap {
       if case .statement(let statement) = $0.meaning { statement } else { nil }
     }
@@ -74,7 +72,7 @@ public struct AssetLinks: Sendable {
   ///
   /// - Parameter fetch: The file at an https URL; `nil` without one. Called at most ten times. A list that
   ///   is not JSON is skipped.
-  public func statements(including fetch: (String) -> [UInt8]?) -> [Statement] {
+  package func statements(including fetch: (String) -> [UInt8]?) -> [Statement] {
     var left = Self.mostIncludes
     return statements(including: fetch, &left)
   }
@@ -124,7 +122,7 @@ extension AssetLinks.Rule {
 
 extension Sequence<AssetLinks.Statement> {
   /// Whether a statement grants the relation to the app with this package and this certificate.
-  public func link(
+  package func link(
     _ relation: Relation, to package: PackageName, signedWith certificate: Fingerprint
   ) -> Bool {
     contains { statement in

@@ -1,5 +1,5 @@
 /// The `assetlinks.json` of a domain.
-public struct AssetLinksRendering: Sendable {
+package struct AssetLinksRendering: Sendable {
   /// The rules of apps that have the same entries.
   struct Rules: Sendable {
     /// The index of the first statement with the rules.
@@ -14,8 +14,7 @@ public struct AssetLinksRendering: Sendable {
     var areTooMany = false
   }
 
-  /// The file.
-  public let json: JSON
+  package let json: JSON
   let routes: AndroidRoutes
   /// The rules of all apps; empty if the routes are not rendered.
   let rules: [Rules]
@@ -28,7 +27,7 @@ public struct AssetLinksRendering: Sendable {
   /// which the linter refuses.
   ///
   /// - Parameter certificates: The certificates of an app.
-  public init?(
+  package init?(
     _ domain: Domain, certificates: (PackageName) throws -> [AndroidApp.Certificate]
   ) rethrows {
     routes = AndroidRoutes(domain.document)
@@ -58,7 +57,7 @@ public struct AssetLinksRendering: Sendable {
 
   /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
   /// changes is in `PlatformComparison`.
-  public func isOfTranslation(_ finding: Finding) -> Bool {
+  package func isOfTranslation(_ finding: Finding) -> Bool {
     let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
     guard finding.kind == .assetLinks, let index, routes.apps.indices.contains(index) else {
       return false

@@ -5,16 +5,16 @@
 /// route that names others, and once for all routes, an example among the others is looked for. If there may
 /// be one, it is reported even if none is found. Every example is one by the matchers. A comparison takes
 /// bounded time.
-public struct PlatformComparison: Sendable {
+package struct PlatformComparison: Sendable {
   /// The differences, as findings about the rendered file: at most two for a route.
-  public let findings: [Finding]
+  package let findings: [Finding]
 
   /// Compares the two platforms.
   ///
   /// - Parameters:
   ///   - rendering: The rendered file.
   ///   - domain: The host of examples.
-  public init(_ rendering: AssetLinksRendering, domain: String) {
+  package init(_ rendering: AssetLinksRendering, domain: String) {
     let links = AssetLinks(rendering.json)
     if rendering.rules.isEmpty || links.isTooLarge {
       findings = []
@@ -515,7 +515,6 @@ extension AppLinks.Route {
     }
   }
 
-  /// The route in words.
   fileprivate var words: String {
     guard let path else { return "route without a path" }
     return "\(isExclusion ? "exclusion" : "route") \(path.text.quoted)"

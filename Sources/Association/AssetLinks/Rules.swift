@@ -1,6 +1,6 @@
 extension AssetLinks {
   /// The dynamic rules of a statement.
-  public enum Rules: Sendable {
+  package enum Rules: Sendable {
     /// There are none: the app's manifest alone decides.
     case none
     /// Android drops the rules because of this value, so the manifest alone decides.
@@ -12,11 +12,10 @@ extension AssetLinks {
   }
 
   /// A dynamic rule.
-  public struct Rule: Sendable {
-    /// Where it is.
-    public let pointer: JSONPointer
+  package struct Rule: Sendable {
+    package let pointer: JSONPointer
     /// Whether URLs that meet its conditions stay out of the app.
-    public let isExclusion: Bool
+    package let isExclusion: Bool
     /// What a URL must meet; a rule without conditions never holds.
     let conditions: [Condition]
     /// Whether it has a key that no document names.
@@ -36,7 +35,6 @@ extension AssetLinks {
       }
     }
 
-    /// The condition in words.
     var words: String {
       switch self {
       case .path(let pattern): "the path \(pattern.text.quoted)"

@@ -2,12 +2,11 @@
 ///
 /// Two or more parts, each of ASCII letters, digits and `_` with a letter first (Android's page "Configure
 /// the app module"). Case matters.
-public struct PackageName: Sendable, Hashable, CustomStringConvertible {
-  /// The name.
-  public let text: String
+package struct PackageName: Sendable, Hashable, CustomStringConvertible {
+  package let text: String
 
   /// The name; `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isValid = parts.allSatisfy { part in
       part.first?.isASCIILetter == true
@@ -20,7 +19,7 @@ public struct PackageName: Sendable, Hashable, CustomStringConvertible {
   /// Parses a name.
   ///
   /// - Throws: `ValidationError`.
-  public init(validating text: String) throws(ValidationError) {
+  package init(validating text: String) throws(ValidationError) {
     guard let name = PackageName(text) else {
       throw ValidationError(
         .malformedPackageName,
@@ -36,30 +35,29 @@ public struct PackageName: Sendable, Hashable, CustomStringConvertible {
   /// Android's limit for the names of its files, in characters.
   private static let longest = 223
 
-  /// The name.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// The SHA-256 fingerprint of a certificate that signs apps.
-public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
+package struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
   /// The 32 octets.
   private let octets: [UInt8]
 
   /// The fingerprint in the only form that readers of the file accept: 32 pairs of upper-case hexadecimal
   /// digits with colons between them. `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     self.init(written: text)
     guard sameScalars(description, text) else { return nil }
   }
 
   /// The fingerprint as tools print it: in either case, with colons or without. `nil` for any other text.
-  public init?(written text: String) {
+  package init?(written text: String) {
     guard let octets = Self.octets(text), octets.count == 32 else { return nil }
     self.octets = octets
   }
 
   /// The form that the file needs.
-  public var description: String {
+  package var description: String {
     octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
       .joined(separator: ":")
   }
@@ -82,13 +80,13 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What a statement permits, such as `delegate_permission/common.handle_all_urls`.
-public struct Relation: Sendable, Hashable, CustomStringConvertible {
+package struct Relation: Sendable, Hashable, CustomStringConvertible {
   /// The relation as it is written.
-  public let description: String
+  package let description: String
 
   /// The relation: two parts of lower-case ASCII letters, digits, `.` and `_`, with a slash between them.
   /// `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let isValid = parts.allSatisfy { part in
       !part.isEmpty
@@ -104,13 +102,13 @@ public struct Relation: Sendable, Hashable, CustomStringConvertible {
   private init(common detail: String) { description = "delegate_permission/common.\(detail)" }
 
   /// The app opens links of the site.
-  public static let handleAllURLs = Relation(common: "handle_all_urls")
+  package static let handleAllURLs = Relation(common: "handle_all_urls")
   /// The app or site shares passwords with the site.
-  public static let getLoginCredentials = Relation(common: "get_login_creds")
+  package static let getLoginCredentials = Relation(common: "get_login_creds")
   /// The app acts as the site, in Chrome.
-  public static let useAsOrigin = Relation(common: "use_as_origin")
+  package static let useAsOrigin = Relation(common: "use_as_origin")
   /// The site may ask whether a WebAPK is installed, in Chrome.
-  public static let queryWebAPK = Relation(common: "query_webapk")
+  package static let queryWebAPK = Relation(common: "query_webapk")
 
   /// The relations that some reader is known for.
   static let known: Set<Relation> = [
@@ -136,12 +134,12 @@ public struct Relation: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A website as a statement names it: scheme, host and maybe a port, without even a slash behind them.
-public struct WebSite: Sendable, Hashable, CustomStringConvertible {
+package struct WebSite: Sendable, Hashable, CustomStringConvertible {
   /// The site as it is written.
-  public let description: String
+  package let description: String
 
   /// The site; `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard
       let scheme = ["https://", "http://"].first(where: { scheme in

@@ -1,7 +1,6 @@
 /// One difference between two documents, or between other settings of a domain.
-public struct DocumentChange: Sendable {
-  /// The kind of difference.
-  public enum Kind: String, Sendable, CaseIterable {
+package struct DocumentChange: Sendable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// Only the second document has the thing.
     case added
     /// Only the first document has the thing.
@@ -12,7 +11,7 @@ public struct DocumentChange: Sendable {
     case moved
 
     /// The sign at the start of a line: `+`, `-`, `~` or `↕`.
-    public var sign: String {
+    package var sign: String {
       switch self {
       case .added: "+"
       case .removed: "-"
@@ -27,8 +26,7 @@ public struct DocumentChange: Sendable {
     }
   }
 
-  /// The kind of thing.
-  public enum What: String, Sendable, CaseIterable {
+  package enum What: String, Sendable, CaseIterable {
     /// An app in `applinks`. If it is added or removed, its routes are not listed separately.
     case app
     /// A route: an element of `components` or of `paths`.
@@ -72,47 +70,42 @@ public struct DocumentChange: Sendable {
   }
 
   /// A URL that the documents resolve differently.
-  public struct Example: Sendable, Equatable {
-    /// The URL.
-    public let url: String
-    /// The app.
-    public let app: String
+  package struct Example: Sendable, Equatable {
+    package let url: String
+    package let app: String
     /// The resolution by the first document.
-    public let before: Resolution
+    package let before: Resolution
     /// The resolution by the second document.
-    public let after: Resolution
+    package let after: Resolution
   }
 
   /// The effect of a change on links.
-  public enum Effect: Sendable, Equatable {
+  package enum Effect: Sendable, Equatable {
     /// URLs resolve differently, for example these. Further ones are decided by other routes.
     case example(Example, more: [Example] = [])
     /// No URL resolves differently.
     case none
-    /// The effect is unknown.
     case unknown
   }
 
   /// The document that `from` and `to` are places in; Apple's also for settings, which have no places.
-  public internal(set) var document = DocumentKind.apple
-  /// The kind of difference.
-  public let kind: Kind
-  /// The kind of thing.
-  public let what: What
+  package internal(set) var document = DocumentKind.apple
+  package let kind: Kind
+  package let what: What
   /// Where it is in the first document; `nil` if it is added.
-  public let from: JSONPointer?
+  package let from: JSONPointer?
   /// Where it is in the second document; `nil` if it is removed.
-  public let to: JSONPointer?
+  package let to: JSONPointer?
   /// The value before; for a route, with everything it inherits from `defaults`.
-  public let before: JSON?
+  package let before: JSON?
   /// The value after.
-  public let after: JSON?
+  package let after: JSON?
   /// The change in words, on one line without a full stop.
-  public internal(set) var summary: String
+  package internal(set) var summary: String
   /// The apps it affects, with their identifiers in the second document if they exist there.
-  public internal(set) var apps: [String] = []
+  package internal(set) var apps: [String] = []
   /// The effect on links.
-  public internal(set) var effect: Effect
+  package internal(set) var effect: Effect
 
   init(
     _ kind: Kind, _ what: What, from: JSONPointer? = nil, to: JSONPointer? = nil,
@@ -131,12 +124,12 @@ public struct DocumentChange: Sendable {
   }
 
   /// URLs that resolve differently, up to 10, one for each pair of routes that decide before and after.
-  public var examples: [Example] {
+  package var examples: [Example] {
     if case .example(let first, let more) = effect { [first] + more } else { [] }
   }
 
   /// Whether some URL resolves differently; `nil` if that is unknown.
-  public var affectsLinks: Bool? { effect.affectsLinks }
+  package var affectsLinks: Bool? { effect.affectsLinks }
 }
 
 extension DocumentChange.Effect {
@@ -159,7 +152,7 @@ extension DocumentChange.Effect {
 
 extension DocumentChange {
   /// The change on one line: its sign, the summary, and the effect on links.
-  public var text: String {
+  package var text: String {
     switch effect {
     case .example(let first, let more):
       "\(kind.sign) \(summary) [\(first.text)\(Self.text(more))]"

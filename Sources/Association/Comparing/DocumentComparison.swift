@@ -7,9 +7,9 @@
 /// too; those changes do not affect links.
 ///
 /// A comparison takes bounded time.
-public struct DocumentComparison: Sendable {
+package struct DocumentComparison: Sendable {
   /// The changes: variables, apps, the routes of each app in order, other services, the rest.
-  public let changes: [DocumentChange]
+  package let changes: [DocumentChange]
 
   /// Compares two association files.
   ///
@@ -18,7 +18,7 @@ public struct DocumentComparison: Sendable {
   ///   - to: The second file.
   ///   - domain: The host of example URLs.
   /// - Throws: `TooComplex` if the patterns of one are over a limit.
-  public init(from: JSON, to: JSON, domain: String = "example.com") throws(TooComplex) {
+  package init(from: JSON, to: JSON, domain: String = "example.com") throws(TooComplex) {
     try self.init(from: ReadDocument(from), to: ReadDocument(to), domain: domain)
   }
 
@@ -26,7 +26,7 @@ public struct DocumentComparison: Sendable {
   ///
   /// - Parameter domain: The host of example URLs; `nil` to look for none. Then effects on links are unknown.
   /// - Throws: `TooComplex` if the patterns of one are over a limit.
-  public init(from: ReadDocument, to: ReadDocument, domain: String?) throws(TooComplex) {
+  package init(from: ReadDocument, to: ReadDocument, domain: String?) throws(TooComplex) {
     let interning = Interning()
     let from = try ComparedDocument(from, interning)
     let to = try ComparedDocument(to, like: from, interning)
@@ -35,15 +35,15 @@ public struct DocumentComparison: Sendable {
   }
 
   /// Whether the documents have the same meaning.
-  public var isEmpty: Bool { changes.isEmpty }
+  package var isEmpty: Bool { changes.isEmpty }
 
   /// Whether some URL resolves differently for some app; `nil` if that is unknown.
-  public var affectsLinks: Bool? {
+  package var affectsLinks: Bool? {
     changes.reduce(DocumentChange.Effect.none) { $0.joined(with: $1.effect) }.affectsLinks
   }
 
   /// The comparison as the API and `--json` write it: `affectsLinks`, if known, and `changes`.
-  public var json: JSON {
+  package var json: JSON {
     var object: JSON.Object = [:]
     object["affectsLinks"] = affectsLinks.map(JSON.bool)
     object["changes"] = .array(changes.map(\.json))

@@ -1,15 +1,13 @@
 /// Everything that differs between two states of a domain: the documents by meaning, and the other
 /// settings.
-public struct DomainComparison: Sendable {
+package struct DomainComparison: Sendable {
   /// What a domain published at one time.
-  public struct State: Sendable {
-    /// The documents.
-    public let documents: ReadDocuments
+  package struct State: Sendable {
+    package let documents: ReadDocuments
     /// The domain with everything else; `nil` if it was not recorded.
-    public let domain: Domain?
+    package let domain: Domain?
 
-    /// A state.
-    public init(_ documents: ReadDocuments, _ domain: Domain?) {
+    package init(_ documents: ReadDocuments, _ domain: Domain?) {
       (self.documents, self.domain) = (documents, domain)
     }
 
@@ -17,12 +15,12 @@ public struct DomainComparison: Sendable {
   }
 
   /// The changes of settings, then those of the document.
-  public let changes: [DocumentChange]
+  package let changes: [DocumentChange]
   /// Whether the settings of both states are known, so that their changes are listed.
-  public let areSettingsKnown: Bool
+  package let areSettingsKnown: Bool
 
   /// Whether some URL resolves differently for some app; `nil` if that is unknown.
-  public var affectsLinks: Bool? {
+  package var affectsLinks: Bool? {
     changes.reduce(DocumentChange.Effect.none) { $0.joined(with: $1.effect) }.affectsLinks
   }
 
@@ -33,7 +31,7 @@ public struct DomainComparison: Sendable {
   ///   - findsExamples: Whether to look for URLs that show the effects of documents on links, which takes most of the
   ///     time and memory. Otherwise these effects are unknown.
   /// - Throws: `TooComplex` if the patterns of a document are over a limit.
-  public init(
+  package init(
     of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:],
     findsExamples: Bool = true
   ) throws(TooComplex) {
@@ -61,7 +59,7 @@ public struct DomainComparison: Sendable {
   /// Compares a state with the deletion of the domain.
   ///
   /// - Throws: `TooComplex` if the patterns of the document are over a limit.
-  public init(
+  package init(
     deleting name: DomainName, from: State, moves: [Alias: MovedName] = [:]
   ) throws(TooComplex) {
     var effects = ServiceEffects(from, nil)
@@ -81,15 +79,14 @@ public struct DomainComparison: Sendable {
 }
 
 /// A name that one domain gives up and another takes in the same change.
-public struct MovedName: Sendable {
+package struct MovedName: Sendable {
   let from: DomainName
   let to: DomainName
   /// The document that was served for the name, and the one that is now; `nil` if none is.
   let before: ReadDocuments?
   let after: ReadDocuments?
 
-  /// A move.
-  public init(
+  package init(
     from: DomainName, to: DomainName, before: ReadDocuments?, after: ReadDocuments?
   ) {
     (self.from, self.to) = (from, to)

@@ -1,5 +1,5 @@
 /// The apps that the links of a document open.
-public struct OpenedApps {
+package struct OpenedApps {
   private let read: ReadDocument
   private let domain: String
   /// The packages of the Android apps that may open links.
@@ -8,7 +8,7 @@ public struct OpenedApps {
   /// - Parameters:
   ///   - read: A document that is served.
   ///   - domain: The host of its links.
-  public init(_ documents: ReadDocuments, domain: String) {
+  package init(_ documents: ReadDocuments, domain: String) {
     (read, self.domain) = (documents.apple, domain)
     android = documents.assetLinks.map(Self.packages) ?? []
   }
@@ -16,7 +16,7 @@ public struct OpenedApps {
   /// The apps that URLs open here, but certainly no URL opens by another document.
   ///
   /// - Parameter after: The other document; `nil` if nothing is served.
-  public func lost(after: OpenedApps?) -> [String] {
+  package func lost(after: OpenedApps?) -> [String] {
     lostOfApple(after: after) + android.filter { after?.android.contains($0) != true }
   }
 
@@ -56,7 +56,7 @@ public struct OpenedApps {
   }
 
   /// Whether no URL opens any app; false if that is uncertain.
-  public var opensNothing: Bool {
+  package var opensNothing: Bool {
     if !android.isEmpty { return false }
     let apps = read.links.entries.flatMap(\.apps)
     if apps.contains(where: surelyOpens) { return false }

@@ -40,7 +40,7 @@ extension Domain {
   private static let mostWords = 20
 
   /// The changes to other settings in words, for the audit; empty without any.
-  public func words(changingTo new: Domain) -> [String] {
+  package func words(changingTo new: Domain) -> [String] {
     let changes = changes(to: new).map(\.summary)
     let rest = changes.count - Self.mostWords
     return changes.prefix(Self.mostWords) + (rest > 0 ? ["\(rest) more"] : [])

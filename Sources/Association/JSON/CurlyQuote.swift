@@ -1,11 +1,11 @@
 /// A quotation mark that JSON does not know, where it needs a straight one.
-public struct CurlyQuote: Sendable, Equatable {
+package struct CurlyQuote: Sendable, Equatable {
   /// The quotation mark.
-  public let text: String
+  package let text: String
   /// The line of the quotation mark, counted from 1.
-  public let line: Int
+  package let line: Int
   /// Its first byte in the line, counted from 1.
-  public let column: Int
+  package let column: Int
 }
 
 extension CurlyQuote {

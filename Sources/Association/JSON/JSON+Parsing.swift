@@ -2,35 +2,35 @@ import CJSONParser
 
 extension JSON {
   /// A parsed JSON text, with its irregularities.
-  public struct Parsed: Sendable {
+  package struct Parsed: Sendable {
     /// The value, with the first value of each repeated key.
-    public let value: JSON
+    package let value: JSON
     /// The places of the first repeated keys, in file order; at most 100. RFC 8259 section 4 does
     /// not define which value applies.
-    public let duplicateKeys: [JSONPointer]
+    package let duplicateKeys: [JSONPointer]
     /// The number of all repeated keys.
-    public let duplicateKeyCount: Int
+    package let duplicateKeyCount: Int
     /// Whether the text starts with a byte order mark, which RFC 8259 section 8.1 forbids.
-    public let hasByteOrderMark: Bool
+    package let hasByteOrderMark: Bool
   }
 
   /// The size that the parts of a text may have. The size of the text itself is up to the caller.
   ///
   /// A parsed text takes at most about 60 bytes for each value, and the bytes of its keys and
   /// strings.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// The bytes of a key, without escapes.
-    public var keyBytes: Int
+    package var keyBytes: Int
     /// The bytes of a string or a number, without escapes.
-    public var stringBytes: Int
+    package var stringBytes: Int
     /// The number of values: arrays and objects, and everything in them.
-    public var values: Int
+    package var values: Int
     /// The nesting of arrays and objects. Association files need eight levels.
-    public var depth: Int
+    package var depth: Int
 
     /// Limits that any text of 128 KB meets, except for its depth: 128 KB is the largest
     /// association file, and the API writes such a file with fewer than 500,000 values.
-    public init(
+    package init(
       keyBytes: Int = 131_072, stringBytes: Int = 131_072, values: Int = 500_000, depth: Int = 100
     ) {
       (self.keyBytes, self.stringBytes) = (keyBytes, stringBytes)
@@ -39,19 +39,19 @@ extension JSON {
 
     /// For texts that this program has written: only the depth is limited. A document is deeper as a part of another
     /// text.
-    public static let trusted = Limits(
+    package static let trusted = Limits(
       keyBytes: .max, stringBytes: .max, values: .max, depth: 200)
   }
 
   /// A limit that a text exceeds, with its value.
-  public enum Limit: Sendable, Hashable, CustomStringConvertible {
+  package enum Limit: Sendable, Hashable, CustomStringConvertible {
     case keyBytes(Int)
     case stringBytes(Int)
     case values(Int)
     case depth(Int)
 
     /// What is wrong, such as "a key is longer than 131072 bytes".
-    public var description: String {
+    package var description: String {
       switch self {
       case .keyBytes(let most): "a key is longer than \(most) bytes"
       case .stringBytes(let most): "a string is longer than \(most) bytes"
@@ -62,22 +62,21 @@ extension JSON {
   }
 
   /// The text is not JSON, or exceeds a limit.
-  public struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1; 1 for a limit.
-    public let line: Int
+    package let line: Int
     /// The byte in the line, counted from 1; 1 for a limit.
-    public let column: Int
-    /// What is wrong.
-    public let message: String
+    package let column: Int
+    package let message: String
     /// The limit that the text exceeds; `nil` if it is not JSON.
-    public let limit: Limit?
+    package let limit: Limit?
     /// The comma that is missing or too many, if that is why the text is not JSON.
-    public var comma: MisplacedComma?
+    package var comma: MisplacedComma?
     /// The quotation mark that is not straight, if that is why the text is not JSON.
-    public var quote: CurlyQuote?
+    package var quote: CurlyQuote?
 
     /// "line 3, column 7: what is wrong"; for a limit, without a place.
-    public var description: String {
+    package var description: String {
       limit == nil ? "line \(line), column \(column): \(message)" : message
     }
   }
@@ -90,7 +89,7 @@ extension JSON {
   /// - Parameter element: Takes the elements of the arrays in the outermost object, each with the
   ///   key of its array and its index. They are not kept, and each has the limits for itself.
   /// - Throws: `SyntaxError` for anything else, and for a text that exceeds a limit.
-  public static func parse(
+  package static func parse(
     _ bytes: some Collection<UInt8>, limits: Limits = Limits(),
     element: ((_ key: String, _ index: Int, JSON) -> Void)? = nil
   ) throws(SyntaxError) -> Parsed {

@@ -1,6 +1,6 @@
 extension JSON {
   /// The value as JSON in UTF-8, without white space.
-  public func serialized() -> [UInt8] {
+  package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return bytes
@@ -9,7 +9,7 @@ extension JSON {
   /// The value as indented JSON that ends with a line break.
   ///
   /// - Parameter depth: How many levels deep it stands in other JSON.
-  public func prettyPrinted(depth: Int = 0) -> String {
+  package func prettyPrinted(depth: Int = 0) -> String {
     var bytes: [UInt8] = []
     write(to: &bytes, indent: depth)
     bytes.append(UInt8(ascii: "\n"))
@@ -17,7 +17,7 @@ extension JSON {
   }
 
   /// The value as JSON without white space.
-  public var text: String { String(decoding: serialized(), as: UTF8.self) }
+  package var text: String { String(decoding: serialized(), as: UTF8.self) }
 
   /// Appends the value; with `indent`, on separate lines at that depth.
   private func write(to bytes: inout [UInt8], indent: Int? = nil) {

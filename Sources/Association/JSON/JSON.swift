@@ -1,7 +1,7 @@
 import Glibc
 
 /// A JSON value that preserves the order of members and the text of numbers.
-public enum JSON: Sendable {
+package enum JSON: Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
@@ -11,43 +11,38 @@ public enum JSON: Sendable {
   case number(String)
   /// A string, which may contain U+0000.
   case string(String)
-  /// An array.
   case array([JSON])
-  /// An object.
   case object(Object)
 
   /// The members of an object in file order; no key occurs twice.
-  public struct Object: Sendable, ExpressibleByDictionaryLiteral {
+  package struct Object: Sendable, ExpressibleByDictionaryLiteral {
     /// A key with its value.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
       /// The key, unescaped.
-      public let key: String
-      /// The value.
-      public var value: JSON
+      package let key: String
+      package var value: JSON
     }
 
-    /// The members in order.
-    public private(set) var members: [Member] = []
+    package private(set) var members: [Member] = []
 
-    /// An object without members.
-    public init() {}
+    package init() {}
 
     /// An object with these members; the last value of a repeated key applies.
-    public init(dictionaryLiteral elements: (String, JSON)...) {
+    package init(dictionaryLiteral elements: (String, JSON)...) {
       for (key, value) in elements { self[key] = value }
     }
 
     /// Whether the object has no members.
-    public var isEmpty: Bool { members.isEmpty }
+    package var isEmpty: Bool { members.isEmpty }
 
     /// The keys in order.
-    public var keys: [String] { members.map(\.key) }
+    package var keys: [String] { members.map(\.key) }
 
     /// The value of a key. Setting appends a new key at the end; setting `nil` removes the member.
     ///
     /// Keys are equal only if their scalars are (RFC 8259 section 8.3), so a composed and a decomposed
     /// letter are two keys.
-    public subscript(key: String) -> JSON? {
+    package subscript(key: String) -> JSON? {
       get {
         members.firstIndex { sameScalars($0.key, key) }.map { members[$0].value }
       }
@@ -69,7 +64,7 @@ public enum JSON: Sendable {
   }
 
   /// The type of the value with an article: "an object", "a string", "null" and so on.
-  public var kind: String {
+  package var kind: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"
@@ -81,41 +76,39 @@ public enum JSON: Sendable {
   }
 
   /// The value, if it is a string.
-  public var stringValue: String? {
+  package var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
   /// The value, if it is a boolean.
-  public var boolValue: Bool? {
+  package var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
   /// The value, if it is a number that fits an integer.
-  public var integerValue: Int? {
+  package var integerValue: Int? {
     if case .number(let text) = self { Int(text) } else { nil }
   }
 
   /// The elements, if the value is an array.
-  public var arrayValue: [JSON]? {
+  package var arrayValue: [JSON]? {
     if case .array(let value) = self { value } else { nil }
   }
 
   /// The members, if the value is an object.
-  public var objectValue: Object? {
+  package var objectValue: Object? {
     if case .object(let value) = self { value } else { nil }
   }
 
   /// A member of an object; `nil` for any other type.
-  public subscript(key: String) -> JSON? { objectValue?[key] }
+  package subscript(key: String) -> JSON? { objectValue?[key] }
 
-  /// A number.
-  public static func integer(_ value: some FixedWidthInteger) -> JSON { .number(String(value)) }
+  package static func integer(_ value: some FixedWidthInteger) -> JSON { .number(String(value)) }
 
-  /// A string, or `null`.
-  public static func optional(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
+  package static func optional(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
 
   /// An array of strings.
-  public static func strings(_ values: some Sequence<String>) -> JSON {
+  package static func strings(_ values: some Sequence<String>) -> JSON {
     .array(values.map(JSON.string))
   }
 }
@@ -124,7 +117,7 @@ public enum JSON: Sendable {
 /// scalars (Swift's own `==` treats a composed and a decomposed letter as equal).
 extension JSON: Equatable {
   /// Whether two values are equal as JSON.
-  public static func == (left: JSON, right: JSON) -> Bool {
+  package static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right
@@ -139,7 +132,7 @@ extension JSON: Equatable {
 
 extension JSON.Object: Equatable {
   /// Whether two objects have the same keys with equal values, in any order.
-  public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
+  package static func == (left: JSON.Object, right: JSON.Object) -> Bool {
     guard left.members.count == right.members.count else { return false }
     // The keys nearly always have the same order.
     if zip(left.members, right.members).allSatisfy({ sameScalars($0.key, $1.key) }) {
@@ -155,7 +148,7 @@ extension JSON.Object: Equatable {
 }
 
 /// Whether two strings have the same scalars, which is how JSON and URLs compare strings.
-public func sameScalars(_ left: String, _ right: String) -> Bool {
+package func sameScalars(_ left: String, _ right: String) -> Bool {
   guard left.utf8.count == right.utf8.count else { return false }
   // Sound: both spans are valid during the call, and have the same length.
   return left.utf8.span.withUnsafeBytes { one in
@@ -179,16 +172,12 @@ private func sameNumber(_ left: String, _ right: String) -> Bool {
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByIntegerLiteral
 {
-  /// A string.
-  public init(stringLiteral value: String) { self = .string(value) }
-  /// A boolean.
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// An array.
-  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-  /// A number.
-  public init(integerLiteral value: Int) { self = .integer(value) }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  package init(integerLiteral value: Int) { self = .integer(value) }
   /// An object with these members; the last value of a repeated key applies.
-  public init(dictionaryLiteral elements: (String, JSON)...) {
+  package init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(elements.reduce(into: Object()) { $0[$1.0] = $1.1 })
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Pointers are equal only if their scalars are, like keys. A pointer shares the part before its
 /// last step with its neighbors, so a long key above many values is in memory only once.
-public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   /// A step from an object or an array to one of its values.
   private enum Step: Sendable {
     case key(String)
@@ -25,21 +25,20 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
   private let place: Place?
 
-  /// The whole document.
-  public static let root = JSONPointer(place: nil)
+  package static let root = JSONPointer(place: nil)
 
   /// The place of a member of the object here.
-  public func appending(_ key: String) -> JSONPointer {
+  package func appending(_ key: String) -> JSONPointer {
     JSONPointer(place: Place(place, .key(key)))
   }
 
   /// The place of an element of the array here, counted from 0.
-  public func appending(_ index: Int) -> JSONPointer {
+  package func appending(_ index: Int) -> JSONPointer {
     JSONPointer(place: Place(place, .index(index)))
   }
 
   /// The keys and indices from the root to the place, without escapes.
-  public var keys: [String] {
+  package var keys: [String] {
     sequence(first: place) { $0?.parent }.prefix { $0 != nil }.compactMap(\.?.step.text).reversed()
   }
 
@@ -48,7 +47,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
   /// The pointer as text, with `~` and `/` in keys escaped; the root is the empty string. Cut with
   /// `…` after about a thousand bytes, which only chosen keys reach.
-  public var description: String {
+  package var description: String {
     var text = ""
     for key in keys {
       text += "/"
@@ -65,7 +64,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether both have the same scalars.
-  public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+  package static func == (left: JSONPointer, right: JSONPointer) -> Bool {
     var (one, other) = (left.place, right.place)
     while let left = one, let right = other {
       if left === right { return true }
@@ -81,7 +80,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Hashes the scalars.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var next = place
     while let place = next {
       place.step.text.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }

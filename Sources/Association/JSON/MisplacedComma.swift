@@ -1,19 +1,18 @@
 /// A comma that a JSON text lacks, or has too many.
-public struct MisplacedComma: Sendable, Equatable {
+package struct MisplacedComma: Sendable, Equatable {
   /// What is wrong with a comma.
-  public enum Fault: Sendable {
+  package enum Fault: Sendable {
     case missing, excessive
     /// A key needs a colon there.
     case inPlaceOfColon
   }
 
-  /// What is wrong.
-  public let fault: Fault
+  package let fault: Fault
   /// The line where the comma belongs, or stands, counted from 1.
-  public let line: Int
+  package let line: Int
   /// For a missing comma, the place behind which it belongs; otherwise its own: the byte in the line, counted
   /// from 1.
-  public let column: Int
+  package let column: Int
 }
 
 extension MisplacedComma {

@@ -1,6 +1,6 @@
 extension AndroidApp {
   /// What is probably wrong with the app, whatever domain names it.
-  public var findings: [Finding] {
+  package var findings: [Finding] {
     if environment != .production { return [] }
     let labels = Set(certificates.map(\.label))
     return [

@@ -1,7 +1,7 @@
 /// A problem, or a possible one, in an association file.
-public struct Finding: Sendable, Equatable {
+package struct Finding: Sendable, Equatable {
   /// How serious a finding is.
-  public enum Severity: String, Sendable, CaseIterable, Comparable {
+  package enum Severity: String, Sendable, CaseIterable, Comparable {
     /// Worth knowing; changes nothing on a device.
     case note
     /// Probably a mistake. Does not prevent publication.
@@ -10,32 +10,31 @@ public struct Finding: Sendable, Equatable {
     case error
 
     /// Notes come before warnings, and warnings before errors.
-    public static func < (left: Severity, right: Severity) -> Bool {
+    package static func < (left: Severity, right: Severity) -> Bool {
       allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
     }
   }
 
   /// The kind of finding.
-  public let code: Code
+  package let code: Code
   /// How serious it is here.
-  public let severity: Severity
+  package let severity: Severity
   /// Where it is in the file.
-  public let pointer: JSONPointer
+  package let pointer: JSONPointer
   /// What happens on a device.
-  public let message: String
+  package let message: String
   /// What to do about it.
-  public let help: String
+  package let help: String
   /// The document that it is about.
-  public var kind = DocumentKind.apple
+  package var kind = DocumentKind.apple
   /// What found it.
-  public var source = Source.lint
+  package var source = Source.lint
   /// Of a check: the URL that it is about.
-  public var url: String?
+  package var url: String?
   /// Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it.
-  public var appleCode: String?
+  package var appleCode: String?
 
-  /// What finds.
-  public enum Source: String, Sendable, CaseIterable {
+  package enum Source: String, Sendable, CaseIterable {
     /// The linter, in a document.
     case lint
     /// A check, in what the world gets.
@@ -43,7 +42,7 @@ public struct Finding: Sendable, Equatable {
   }
 
   /// A finding with the usual severity of its code, or with another one.
-  public init(
+  package init(
     _ code: Code, severity: Severity? = nil, at pointer: JSONPointer, _ message: String,
     help: String
   ) {
@@ -58,7 +57,7 @@ public struct Finding: Sendable, Equatable {
 extension Finding {
   /// The kinds of findings; docs/findings.md explains each. The words are part of the API and keep their
   /// meaning.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     // The file.
     case notJSON = "not-json"
     case notObject = "not-an-object"
@@ -274,7 +273,7 @@ extension Finding {
 
 extension Finding.Code {
   /// Whether only checks report it.
-  public var isOfCheck: Bool {
+  package var isOfCheck: Bool {
     switch self {
     case .dnsError, .privateAddress, .connectionFailed, .timeout, .slow, .tlsError,
       .certificateExpiring, .httpStatus, .botBlocked, .agentsDiffer, .answersDiffer,
@@ -289,7 +288,7 @@ extension Finding.Code {
   }
 
   /// The usual severity of findings of this kind.
-  public var severity: Finding.Severity {
+  package var severity: Finding.Severity {
     switch self {
     case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
       .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
@@ -325,7 +324,7 @@ extension Finding.Code {
   /// False if the meaning of the file is unclear or rows cannot hold it, and for what only checks find.
   /// Always true, and without
   /// effect, for warnings and notes.
-  public var isAcceptable: Bool {
+  package var isAcceptable: Bool {
     switch self {
     case .notJSON, .notObject, .notList, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
     default: !isOfCheck
@@ -333,12 +332,12 @@ extension Finding.Code {
   }
 
   /// Whether the error is one of a change, not of what it leads to: accepting it once accepts no other change.
-  public var isOfChange: Bool { [.opensNothing, .appAddedByLimitedToken].contains(self) }
+  package var isOfChange: Bool { [.opensNothing, .appAddedByLimitedToken].contains(self) }
 
   /// Parses the codes of errors to accept, separated by commas, as in `--accept` and `?accept=`.
   ///
   /// - Throws: `UnacceptableCode` for a word that is not the code of such an error.
-  public static func accepted(in list: some StringProtocol) throws(UnacceptableCode) -> Set<Self> {
+  package static func accepted(in list: some StringProtocol) throws(UnacceptableCode) -> Set<Self> {
     var codes: Set<Self> = []
     for word in list.split(separator: ",") {
       guard let code = Self(rawValue: String(word)), code.isAcceptable else {
@@ -354,14 +353,14 @@ extension Finding.Code {
 }
 
 /// A word that is not the code of an error that can be accepted.
-public struct UnacceptableCode: Error {
+package struct UnacceptableCode: Error {
   /// What is wrong and which codes are allowed, for people.
-  public let message: String
+  package let message: String
 }
 
 extension [Finding] {
   /// The same findings, about the document of this kind.
-  public func about(_ kind: DocumentKind) -> [Finding] {
+  package func about(_ kind: DocumentKind) -> [Finding] {
     map { finding in
       var finding = finding
       finding.kind = kind

@@ -5,7 +5,6 @@ enum PatternRole: String {
 }
 
 extension Inspection {
-  /// Inspects a pattern.
   mutating func inspectPattern(
     _ pattern: Pattern, _ role: PatternRole, _ comparison: PatternComparison,
     at pointer: @autoclosure () -> JSONPointer

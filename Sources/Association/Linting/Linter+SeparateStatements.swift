@@ -5,7 +5,7 @@ extension Linter {
   /// - Parameters:
   ///   - domain: The domain.
   ///   - links: Its rendered `assetlinks.json`.
-  public static func findings(
+  package static func findings(
     aboutStatementsBesideRoutesOf domain: Domain, in links: AssetLinks
   ) -> [Finding] {
     var routes = AppleRoutes(of: domain)

@@ -3,7 +3,7 @@ extension Linter {
   ///
   /// A domain that shares passwords and passkeys with apps of one platform, and has apps on the other
   /// without sharing anything with them, probably forgot that.
-  public static func findings(
+  package static func findings(
     comparing apple: ReadDocument, with links: AssetLinks
   ) -> [DocumentKind: [Finding]] {
     let service = apple.services.first { $0.name == "webcredentials" }

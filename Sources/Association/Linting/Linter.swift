@@ -1,26 +1,26 @@
 /// Finds what will not work on a device, before anything is published.
-public enum Linter {
+package enum Linter {
   /// Raised whenever the findings about some document change, so that servers make stored findings again.
-  public static let version = 2
+  package static let version = 2
 
   /// The largest document, in uncompressed bytes, that Apple's systems read (App Search Programming
   /// Guide, "Support Universal Links": 128 KB).
-  public static let maximumSize = 131_072
+  package static let maximumSize = 131_072
 
   /// The largest assetlinks.json file, in bytes, that AOSP's verifier reads; Google names no limit.
-  public static let maximumAssetLinksSize = 1_048_576
+  package static let maximumAssetLinksSize = 1_048_576
   /// The size from which an assetlinks.json file is called large.
   static let largeAssetLinksSize = 128_000
 
   /// The names that a document is published for.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// The domain, lower-case.
-    public let domain: String
+    package let domain: String
     /// All names, lower-case: the domain and its aliases, including wildcards such as `*.example.com`.
-    public let names: [String]
+    package let names: [String]
 
     /// The names of a domain; `aliases` may repeat the domain.
-    public init(domain: String, aliases: [String] = []) {
+    package init(domain: String, aliases: [String] = []) {
       self.domain = domain
       names = [domain] + aliases
     }
@@ -32,15 +32,15 @@ public enum Linter {
   }
 
   /// The findings of a file.
-  public struct Report: Sendable {
+  package struct Report: Sendable {
     /// The findings in file order: at most 100 of a code and severity, the last of which says how
     /// many more there are.
-    public let findings: [Finding]
+    package let findings: [Finding]
     /// The document; `nil` if the file is not JSON.
-    public let document: JSON?
+    package let document: JSON?
 
     /// Whether there is no error.
-    public var isValid: Bool { !findings.contains { $0.severity == .error } }
+    package var isValid: Bool { !findings.contains { $0.severity == .error } }
   }
 
   /// Lints a file, byte for byte.
@@ -49,7 +49,7 @@ public enum Linter {
   ///   - bytes: the file.
   ///   - kind: the kind of the file.
   ///   - context: the names that it is published for; without it, names are not checked.
-  public static func report(
+  package static func report(
     onFile bytes: [UInt8], kind: DocumentKind = .apple, context: Context? = nil
   ) -> Report {
     let syntax = syntax(ofFile: bytes, kind: kind)
@@ -86,7 +86,7 @@ public enum Linter {
 
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
   /// the syntax of its content.
-  public static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
+  package static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
     // Only Apple's files were ever signed.
     if kind != .apple { return syntax(ofJSON: bytes, kind: kind) }
     do throws(SignedFile.Unreadable) {
@@ -115,7 +115,7 @@ public enum Linter {
   ///   - documents: the documents.
   ///   - sizes: their sizes in bytes as served.
   ///   - context: the names that they are published for; without it, names are not checked.
-  public static func findings(
+  package static func findings(
     in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
   ) -> [Finding] {
     DocumentKind.allCases.flatMap { kind -> [Finding] in
@@ -129,7 +129,7 @@ public enum Linter {
   ///   - document: the document.
   ///   - size: its size in bytes as served.
   ///   - context: the names that it is published for; without it, names are not checked.
-  public static func findings(
+  package static func findings(
     in document: ReadDocument, size: Int, context: Context? = nil
   ) -> [Finding] {
     findings(in: document, size: size, context: context, after: sizeFindings(size, .apple))

@@ -6,9 +6,9 @@
 ///
 /// The analysis uses automata and is exact: a verdict holds for all URLs. If the conditions do not
 /// allow a verdict, the result says so.
-public struct Shadowing: Sendable {
+package struct Shadowing: Sendable {
   /// The verdict on a route.
-  public enum Verdict: Sendable, Equatable {
+  package enum Verdict: Sendable, Equatable {
     /// For an app of its entry, the route decides about some URLs, for instance this one.
     case decides(example: String)
     /// The route matches no possible URL.
@@ -23,7 +23,7 @@ public struct Shadowing: Sendable {
   }
 
   /// Why a verdict is missing.
-  public enum Reason: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
     /// Some of the routes compare URLs with their percent-encoding, others without.
     case mixedPercentEncoding
     /// The analysis would take too long.
@@ -31,35 +31,35 @@ public struct Shadowing: Sendable {
   }
 
   /// The later routes of an exclusion's apps, if the exclusion matches every URL that they match.
-  public struct Hidden: Sendable, Equatable {
+  package struct Hidden: Sendable, Equatable {
     /// The first of the routes.
-    public let first: JSONPointer
+    package let first: JSONPointer
     /// Their number.
-    public let count: Int
+    package let count: Int
     /// A URL that the first of them matches; `nil` if none was found in time.
-    public let example: String?
+    package let example: String?
   }
 
   /// A route with its verdict.
-  public struct Route: Sendable, Equatable {
+  package struct Route: Sendable, Equatable {
     /// Where the route is in the document.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// Whether the route ever decides.
-    public let verdict: Verdict
+    package let verdict: Verdict
     /// A URL that the route matches; `nil` if none was found in time, or exists.
-    public let example: String?
+    package let example: String?
     /// Whether this is an exclusion without effect: no later route that an app of the entry uses
     /// matches any of the URLs that it excludes.
-    public let isUnneededExclusion: Bool
+    package let isUnneededExclusion: Bool
     /// The later routes if this is an exclusion that hides them all.
-    public let hidden: Hidden?
+    package let hidden: Hidden?
   }
 
   /// The routes of all entries, in file order.
-  public let routes: [Route]
+  package let routes: [Route]
 
   /// Analyses the routes of a document; the examples have this domain.
-  public init(_ links: AppLinks, domain: String = "example.com") {
+  package init(_ links: AppLinks, domain: String = "example.com") {
     self.init(links, domain: domain, budget: ShadowingAnalysis.budgetPerDocument)
   }
 

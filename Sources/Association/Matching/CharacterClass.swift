@@ -2,7 +2,7 @@
 /// (Apple's page applinks.SubstitutionVariables).
 ///
 /// Only this file knows which characters they match: globs, automata and alphabets ask for its bits.
-public enum CharacterClass: String, Sendable, CaseIterable {
+package enum CharacterClass: String, Sendable, CaseIterable {
   /// `?`: any character, `/` included.
   case any = "?"
   /// A letter, `A` to `Z` or `a` to `z`.
@@ -23,7 +23,7 @@ public enum CharacterClass: String, Sendable, CaseIterable {
 
   /// Whether the character belongs to the class; with `foldingCase`, in either case (recorded:
   /// `$(upper)` accepts `a` under `caseSensitive: false`).
-  public func contains(_ scalar: Unicode.Scalar, foldingCase: Bool) -> Bool {
+  package func contains(_ scalar: Unicode.Scalar, foldingCase: Bool) -> Bool {
     guard scalar.isASCII else { return isOpen }
     let isUpper = ("A"..."Z").contains(scalar)
     let isLower = ("a"..."z").contains(scalar)

@@ -1,12 +1,12 @@
 /// A document of any kind that decides about links, compiled to resolve URLs.
-public enum DocumentMatcher: Sendable {
+package enum DocumentMatcher: Sendable {
   case apple(Matcher)
   case android(AndroidMatcher)
 
   /// Compiles a document; `nil` if its kind does not decide about links.
   ///
   /// - Throws: `TooComplex` if it is over a limit.
-  public init?(_ document: JSON, kind: DocumentKind) throws(TooComplex) {
+  package init?(_ document: JSON, kind: DocumentKind) throws(TooComplex) {
     switch kind.platform {
     case .ios: self = .apple(try Matcher(document: document))
     case .android: self = .android(try AndroidMatcher(AssetLinks(document)))
@@ -15,7 +15,7 @@ public enum DocumentMatcher: Sendable {
   }
 
   /// The platform that reads the document.
-  public var platform: Platform {
+  package var platform: Platform {
     switch self {
     case .apple: .ios
     case .android: .android
@@ -24,7 +24,7 @@ public enum DocumentMatcher: Sendable {
 
   /// The apps to resolve for: the given one, or all that the document names. If it names none, `nil` for
   /// nobody.
-  public func apps(asking app: String?) -> [String?] {
+  package func apps(asking app: String?) -> [String?] {
     switch self {
     case .apple(let matcher): matcher.scopes(asking: app).map(\.app)
     case .android(let matcher): matcher.apps(asking: app)
@@ -38,7 +38,7 @@ public enum DocumentMatcher: Sendable {
   ///   - domain: If given, a URL with another host matches nothing.
   ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  public func results(
+  package func results(
     for url: String, app: String? = nil, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> [MatchResult] {
     switch self {
@@ -59,7 +59,7 @@ public enum DocumentMatcher: Sendable {
 extension [DocumentMatcher] {
   /// The documents to ask about an app, or about all apps: those that name it. If none does, the one of the
   /// app's platform, or the first.
-  public func asking(_ app: String?) -> [DocumentMatcher] {
+  package func asking(_ app: String?) -> [DocumentMatcher] {
     let naming = filter { document in
       let names = document.apps(asking: nil).compactMap(\.self)
       return app.map(names.contains) ?? !names.isEmpty

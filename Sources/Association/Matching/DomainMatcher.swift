@@ -1,5 +1,5 @@
 /// The documents of a domain, compiled to resolve URLs for the apps of both platforms.
-public struct DomainMatcher: Sendable {
+package struct DomainMatcher: Sendable {
   private let ios: Matcher
   /// `nil` if there is no file for Android.
   private let android: AndroidMatcher?
@@ -7,7 +7,7 @@ public struct DomainMatcher: Sendable {
   /// Compiles documents.
   ///
   /// - Throws: `TooComplex` if one is over a limit.
-  public init(_ documents: ReadDocuments) throws(TooComplex) {
+  package init(_ documents: ReadDocuments) throws(TooComplex) {
     ios = try Matcher(documents.apple.links)
     android = try documents.assetLinks.map { links throws(TooComplex) in
       try AndroidMatcher(links)
@@ -22,7 +22,7 @@ public struct DomainMatcher: Sendable {
   ///   - domain: If given, a URL with another host matches nothing.
   ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  public func explain(
+  package func explain(
     _ url: String, for app: LinkedApp, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Explanation {
     switch app {

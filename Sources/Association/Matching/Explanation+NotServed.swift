@@ -1,6 +1,6 @@
 extension Domain {
   /// Why no URL matches while the domain is disabled or after it is deleted, for an app.
-  public func notServedExplanation(for app: String?, isDeleted: Bool = false) -> Explanation {
+  package func notServedExplanation(for app: String?, isDeleted: Bool = false) -> Explanation {
     Explanation(
       app: app,
       reason:

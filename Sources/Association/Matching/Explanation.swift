@@ -1,15 +1,14 @@
 /// Why a URL resolves as it does.
-public struct Explanation: Sendable {
+package struct Explanation: Sendable {
   /// The app; `nil` for the entries of all apps as one list.
-  public let app: String?
-  /// The outcome.
-  public let resolution: Resolution
+  package let app: String?
+  package let resolution: Resolution
   /// The deciding route; `nil` without a match.
-  public let route: JSONPointer?
+  package let route: JSONPointer?
   /// Without a match, the first route that meets the most conditions; `nil` if there are no routes.
-  public let closest: JSONPointer?
+  package let closest: JSONPointer?
   /// The reason, in sentences.
-  public let reason: String
+  package let reason: String
 
   init(
     app: String?, resolution: Resolution = .noMatch, route: JSONPointer? = nil,
@@ -39,23 +38,22 @@ public struct Explanation: Sendable {
 }
 
 /// The resolution of one URL for one app.
-public struct MatchResult: Sendable {
+package struct MatchResult: Sendable {
   /// The URL as it was given.
-  public let url: String
+  package let url: String
   /// Why it resolves as it does; its `app` is `nil` only if the document names no app.
-  public let explanation: Explanation
+  package let explanation: Explanation
   /// The platform of the app.
-  public let platform: Platform
+  package let platform: Platform
 
-  /// A result.
-  public init(url: String, platform: Platform, explanation: Explanation) {
+  package init(url: String, platform: Platform, explanation: Explanation) {
     self.url = url
     self.platform = platform
     self.explanation = explanation
   }
 
   /// The result as the API and `--json` write it.
-  public var json: JSON {
+  package var json: JSON {
     var object: JSON.Object = ["url": .string(url)]
     object["platform"] = .string(platform.rawValue)
     object["app"] = .optional(explanation.app)
@@ -75,7 +73,7 @@ extension Matcher {
   ///   - domain: If given, a URL with another host matches nothing.
   ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  public func explain(
+  package func explain(
     _ url: Span<UInt8>, in scope: Scope, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Explanation {
     let decision = try resolve(url, in: scope, domain: domain, budget: &budget)
@@ -112,7 +110,7 @@ extension Matcher {
   }
 
   /// Explains the outcome of `resolve`.
-  public func explain(
+  package func explain(
     _ url: String, in scope: Scope, domain: String? = nil
   ) throws(TooComplex) -> Explanation {
     var budget = MatchingBudget()
@@ -139,7 +137,7 @@ extension Matcher {
 
   /// The scopes to resolve in: the given app's, or one per app in the document. If it names none,
   /// one scope in which nothing matches.
-  public func scopes(asking app: String?) -> [Scope] {
+  package func scopes(asking app: String?) -> [Scope] {
     if let app { return [scope(of: app)] }
     return scopes.isEmpty ? [everyEntry] : scopes
   }
@@ -151,7 +149,7 @@ extension Matcher {
   ///   - domain: As for `resolve`.
   ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  public func results(
+  package func results(
     for url: String, app: String? = nil, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> [MatchResult] {
     var results: [MatchResult] = []
@@ -169,7 +167,7 @@ extension Matcher {
 
   /// The host of a URL as written, without user information, port and trailing dot; `nil` unless it
   /// is an http or https URL with a host.
-  public static func host(of url: String) -> Substring? {
+  package static func host(of url: String) -> Substring? {
     let bytes = url.utf8.span
     guard let range = URLParts(bytes)?.host(in: bytes) else { return nil }
     let start = url.utf8.index(url.startIndex, offsetBy: range.lowerBound)

@@ -1,5 +1,5 @@
 /// The outcome of resolving a URL.
-public enum Resolution: String, Sendable, CaseIterable {
+package enum Resolution: String, Sendable, CaseIterable {
   /// The first matching route is not an exclusion: the app opens the URL.
   case match
   /// The first matching route is an exclusion: the app does not open the URL.
@@ -13,13 +13,13 @@ public enum Resolution: String, Sendable, CaseIterable {
 /// The first matching route of an app, in file order, decides (Apple's pages applinks.Details and
 /// applinks.Details.Components). Whatever the document and the URL, resolving ends within the steps
 /// of a `MatchingBudget`. Several threads can use a matcher at the same time.
-public final class Matcher: Sendable {
+package final class Matcher: Sendable {
   /// The routes to search.
-  public struct Scope: Sendable {
+  package struct Scope: Sendable {
     /// The app that the routes belong to; `nil` for those of all apps as one list.
-    public let app: String?
+    package let app: String?
     /// Whether the document names the app, or without one, any app.
-    public let isNamed: Bool
+    package let isNamed: Bool
     /// The routes in order; consecutive entries are one range.
     fileprivate(set) var routes: [Range<Int>]
     /// The index of an earlier scope with the same routes.
@@ -37,23 +37,21 @@ public final class Matcher: Sendable {
   }
 
   /// The outcome of resolving a URL in a scope.
-  public struct Decision: Sendable, Equatable {
-    /// The outcome.
-    public let resolution: Resolution
+  package struct Decision: Sendable, Equatable {
+    package let resolution: Resolution
     /// The index of the deciding route among all routes of the document, in file order; `nil`
     /// without a match.
-    public let route: Int?
+    package let route: Int?
 
-    /// No route matches.
-    public static let noMatch = Decision(resolution: .noMatch, route: nil)
+    package static let noMatch = Decision(resolution: .noMatch, route: nil)
   }
 
   /// The document's entries and routes, in file order.
-  public let links: AppLinks
+  package let links: AppLinks
   /// All entries that name an app, as one list.
-  public let everyEntry: Scope
+  package let everyEntry: Scope
   /// A scope for each app that the document names, in the order of first appearance.
-  public let scopes: [Scope]
+  package let scopes: [Scope]
   /// The indices of scopes by app, in UTF-8.
   private let numbers: [[UInt8]: Int]
 
@@ -64,14 +62,14 @@ public final class Matcher: Sendable {
   /// Compiles an association file.
   ///
   /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
-  public convenience init(document: JSON) throws(TooComplex) {
+  package convenience init(document: JSON) throws(TooComplex) {
     try self.init(AppLinks(document: document))
   }
 
   /// Compiles the links of an association file.
   ///
   /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
-  public init(_ links: AppLinks) throws(TooComplex) {
+  package init(_ links: AppLinks) throws(TooComplex) {
     try links.checkComplexity()
     self.links = links
     table = RouteTable(links.entries)
@@ -83,7 +81,7 @@ public final class Matcher: Sendable {
 
   /// The routes of an app; none if the document does not name it. App identifiers are compared scalar
   /// by scalar.
-  public func scope(of app: String) -> Scope {
+  package func scope(of app: String) -> Scope {
     numbers[Array(app.utf8)].map { scopes[$0] } ?? Scope(app: app, isNamed: false, routes: [])
   }
 
@@ -98,7 +96,7 @@ public final class Matcher: Sendable {
   ///   - domain: If given, a URL with another host matches nothing. Case, port and a trailing dot of
   ///     the host are ignored.
   /// - Throws: `TooComplex` if the URL is too long or takes more steps than one URL may.
-  public func resolve(
+  package func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String? = nil
   ) throws(TooComplex) -> Decision {
     var budget = MatchingBudget()
@@ -106,14 +104,14 @@ public final class Matcher: Sendable {
   }
 
   /// Resolves a URL by the routes of a scope.
-  public func resolve(
+  package func resolve(
     _ url: String, in scope: Scope, domain: String? = nil
   ) throws(TooComplex) -> Decision {
     try resolve(url.utf8.span, in: scope, domain: domain)
   }
 
   /// Resolves a URL by the routes of a scope, within a budget.
-  public func resolve(
+  package func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String?, budget: inout MatchingBudget
   ) throws(TooComplex) -> Decision {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
@@ -184,11 +182,11 @@ extension Matcher.Scope {
 
 extension Domain {
   /// All names that serve the domain's file.
-  public var names: [Alias] { [Alias(name)] + aliases }
+  package var names: [Alias] { [Alias(name)] + aliases }
 
   /// The host to resolve a URL with: the URL's own host if it serves this domain's file, otherwise
   /// the domain's name, so that the URL matches nothing.
-  public func host(for url: String) -> String {
+  package func host(for url: String) -> String {
     let host = Matcher.host(of: url).map { $0.lowercased() } ?? ""
     return names.contains { $0.covers(host: host) } ? host : name.text
   }

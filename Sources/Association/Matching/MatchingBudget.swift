@@ -1,17 +1,17 @@
 /// Patterns, or a URL, that would take too much memory or time.
-public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
+package struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
   /// The route at which the limit was reached; the root if it is not a single route's.
-  public let pointer: JSONPointer
+  package let pointer: JSONPointer
   /// What is too large, with the limit.
-  public let message: String
+  package let message: String
   /// What to do about it.
-  public let help: String
+  package let help: String
 
   /// The route, if there is one, and the message.
-  public var description: String { pointer == .root ? message : "\(pointer): \(message)" }
+  package var description: String { pointer == .root ? message : "\(pointer): \(message)" }
 
   /// The error as a finding, which keeps the document from being published.
-  public var finding: Finding { Finding(.tooComplex, at: pointer, message, help: help) }
+  package var finding: Finding { Finding(.tooComplex, at: pointer, message, help: help) }
 }
 
 extension TooComplex {
@@ -39,20 +39,20 @@ extension TooComplex {
 ///
 /// The limits on patterns keep a document from taking much memory, but not every URL from taking
 /// long: the work for one grows with its length times the length of the patterns. So it is counted.
-public struct MatchingBudget: Sendable {
+package struct MatchingBudget: Sendable {
   /// The steps for one URL.
-  public static let stepsPerURL = 20_000_000
+  package static let stepsPerURL = 20_000_000
   /// The longest URL, in bytes.
-  public static let longestURL = 16_384
+  package static let longestURL = 16_384
 
   /// Negative once the budget was too small.
   var steps: Int
 
   /// A budget for one URL, or for several together.
-  public init(steps: Int = stepsPerURL) { self.steps = steps }
+  package init(steps: Int = stepsPerURL) { self.steps = steps }
 
   /// Takes work into account that others did.
-  public mutating func spend(_ steps: Int) { self.steps -= steps }
+  package mutating func spend(_ steps: Int) { self.steps -= steps }
 }
 
 /// The limits on the routes of a document. All are far above what files in service need.

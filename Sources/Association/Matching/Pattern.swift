@@ -2,9 +2,9 @@
 ///
 /// Apple's page applinks.Details.Components: `*` matches any run of characters, `?` exactly one,
 /// `$(name)` one of a variable's values, everything else itself. Nothing can be escaped.
-public struct Pattern: Sendable {
+package struct Pattern: Sendable {
   /// A part of a pattern.
-  public enum Token: Sendable {
+  package enum Token: Sendable {
     /// Characters that stand for themselves; never empty.
     case literal([Unicode.Scalar])
     /// `*`: any run of characters, including none. Consecutive stars are one token.
@@ -21,11 +21,11 @@ public struct Pattern: Sendable {
 
   /// A variable with its values. All patterns of a document share one object per variable, and so
   /// its compiled form. Variables are equal only if they are the same object.
-  public final class Variable: Sendable, Hashable {
+  package final class Variable: Sendable, Hashable {
     /// The name between `$(` and `)`.
-    public let name: String
+    package let name: String
     /// The tokens of each value: literals, `?` and `*` only. No value is empty.
-    public let values: [[Token]]
+    package let values: [[Token]]
     /// Roughly how many states the values need in an automaton.
     let size: Int
 
@@ -36,14 +36,14 @@ public struct Pattern: Sendable {
     }
 
     /// Whether both are the same object.
-    public static func == (left: Variable, right: Variable) -> Bool { left === right }
+    package static func == (left: Variable, right: Variable) -> Bool { left === right }
 
     /// Hashes the identity of the object.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
   /// A likely mistake in the text of a pattern.
-  public enum Flaw: Sendable {
+  package enum Flaw: Sendable {
     /// A variable that the document does not define and Apple does not predefine.
     case undefinedVariable(name: String)
     /// A variable without a value that is a non-empty string.
@@ -55,21 +55,21 @@ public struct Pattern: Sendable {
   }
 
   /// The text, as in the document.
-  public let text: String
+  package let text: String
   /// The parts of the text, from left to right.
-  public let tokens: [Token]
+  package let tokens: [Token]
   /// The flaws of the text, from left to right.
-  public let flaws: [Flaw]
+  package let flaws: [Flaw]
   /// Roughly how many states the pattern needs in an automaton.
   let size: Int
 
   /// Reads a pattern of `components`, which may name variables.
-  public init(_ text: String, variables: SubstitutionVariables) {
+  package init(_ text: String, variables: SubstitutionVariables) {
     self.init(text, reading: { variables[$0] }, areVariablesRead: true)
   }
 
   /// Reads a pattern of `paths`, or the value of a variable, in which `$(name)` is literal text.
-  public init(withoutVariables text: String) {
+  package init(withoutVariables text: String) {
     self.init(text, reading: { _ in nil }, areVariablesRead: false)
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Apple's page applinks.SubstitutionVariables. Names are case-sensitive. If a document defines a
 /// predefined name itself, its own values apply; Apple does not document this case.
-public struct SubstitutionVariables: Sendable {
+package struct SubstitutionVariables: Sendable {
   /// The meaning of a variable.
   enum Definition: Sendable {
     /// Exactly one character.
@@ -18,7 +18,7 @@ public struct SubstitutionVariables: Sendable {
   ///
   /// A member that is not an array defines nothing. Elements that are not strings, or are empty, are
   /// ignored. A `$(name)` in a value is literal text, since values cannot name variables.
-  public init(_ json: JSON?) {
+  package init(_ json: JSON?) {
     var own: [[UInt8]: Definition] = [:]
     for member in json?.objectValue?.members ?? [] {
       guard let elements = member.value.arrayValue else { continue }
@@ -41,7 +41,7 @@ public struct SubstitutionVariables: Sendable {
   }
 
   /// The names that Apple predefines.
-  public static let predefinedNames = CharacterClass.variables.map(\.rawValue) + ["region", "lang"]
+  package static let predefinedNames = CharacterClass.variables.map(\.rawValue) + ["region", "lang"]
 
   private static let region = values("region", regionCodes)
   private static let lang = values("lang", languageCodes)

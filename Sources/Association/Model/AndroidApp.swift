@@ -1,9 +1,9 @@
 /// An Android app that domains use.
-public struct AndroidApp: Sendable, Equatable {
+package struct AndroidApp: Sendable, Equatable {
   /// A certificate that the app is signed with.
-  public struct Certificate: Sendable, Hashable {
+  package struct Certificate: Sendable, Hashable {
     /// What a certificate is for.
-    public enum Label: String, Sendable, CaseIterable {
+    package enum Label: String, Sendable, CaseIterable {
       /// The developer's own key, which Google Play replaces in what it delivers.
       case upload
       /// The key that Google Play signs with. Users' devices see this one.
@@ -15,54 +15,50 @@ public struct AndroidApp: Sendable, Equatable {
     }
 
     /// The SHA-256 fingerprint of the certificate.
-    public var fingerprint: Fingerprint
+    package var fingerprint: Fingerprint
     /// What the certificate is for.
-    public var label: Label
+    package var label: Label
 
-    /// A certificate.
-    public init(_ fingerprint: Fingerprint, label: Label) {
+    package init(_ fingerprint: Fingerprint, label: Label) {
       self.fingerprint = fingerprint
       self.label = label
     }
   }
 
   /// Somebody who may change only some domains.
-  public struct LimitedAuthor: Sendable, Equatable {
+  package struct LimitedAuthor: Sendable, Equatable {
     /// The name of a token or a user.
-    public let name: String
+    package let name: String
     /// The domains, such as `*.brand.example`.
-    public var domains: [Alias]
+    package var domains: [Alias]
 
-    /// An author.
-    public init(name: String, domains: [Alias]) {
+    package init(name: String, domains: [Alias]) {
       self.name = name
       self.domains = domains
     }
 
     /// Whether they may change a domain.
-    public func covers(_ domain: DomainName) -> Bool {
+    package func covers(_ domain: DomainName) -> Bool {
       domains.contains { $0.covers(Alias(domain)) }
     }
   }
 
-  /// The package name.
-  public var package: PackageName
+  package var package: PackageName
   /// A name for people; may be empty.
-  public var name: String
+  package var name: String
   /// What the app is for.
-  public var environment: App.Environment
+  package var environment: App.Environment
   /// The certificates in the order in which they are published. An app without any cannot be
   /// published.
-  public var certificates: [Certificate]
+  package var certificates: [Certificate]
   /// Who added the app, if that was somebody limited to domains, and nobody without limits has confirmed its
   /// certificates since.
-  public var addedBy: LimitedAuthor?
+  package var addedBy: LimitedAuthor?
 
   /// No app has more certificates.
-  public static let mostCertificates = 100
+  package static let mostCertificates = 100
 
-  /// An app.
-  public init(
+  package init(
     package: PackageName, name: String = "", environment: App.Environment = .production,
     certificates: [Certificate] = []
   ) {

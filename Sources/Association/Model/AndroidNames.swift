@@ -2,7 +2,7 @@ extension Fingerprint {
   /// Parses a fingerprint as `keytool` and the Play Console print it.
   ///
   /// - Throws: `ValidationError` with the code `malformed-fingerprint`.
-  public init(validating text: String) throws(ValidationError) {
+  package init(validating text: String) throws(ValidationError) {
     if let fingerprint = Fingerprint(written: text) {
       self = fingerprint
       return
@@ -24,7 +24,7 @@ extension WebOrigin {
   /// Parses an origin.
   ///
   /// - Throws: `ValidationError` with the code `malformed-origin`.
-  public init(validating text: String) throws(ValidationError) {
+  package init(validating text: String) throws(ValidationError) {
     if let origin = WebOrigin(text) {
       self = origin
       return

@@ -1,33 +1,33 @@
 /// How many bytes of a document each app and route takes.
-public struct ByteAccount: Sendable, Equatable {
+package struct ByteAccount: Sendable, Equatable {
   /// The bytes of an app's entries or statements.
-  public struct AppShare: Sendable, Equatable {
+  package struct AppShare: Sendable, Equatable {
     /// The app identifier or the package, as the document writes it.
-    public let app: String
+    package let app: String
     /// The size of all entries that name the app. An entry of several apps is counted for each.
-    public let bytes: Int
+    package let bytes: Int
   }
 
   /// The bytes of one route.
-  public struct RouteShare: Sendable, Equatable {
+  package struct RouteShare: Sendable, Equatable {
     /// Where the route is in the document.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// Its size.
-    public let bytes: Int
+    package let bytes: Int
   }
 
   /// The number of routes in `routes`, at most.
-  public static let routeLimit = 20
+  package static let routeLimit = 20
 
   /// The size of the document.
-  public let bytes: Int
+  package let bytes: Int
   /// The apps, the largest first.
-  public let apps: [AppShare]
+  package let apps: [AppShare]
   /// The largest routes, the largest first.
-  public let routes: [RouteShare]
+  package let routes: [RouteShare]
 
   /// Accounts for the bytes of a rendered document.
-  public init(of document: ReadDocument) {
+  package init(of document: ReadDocument) {
     var apps: [String: Int] = [:]
     var routes: [RouteShare] = []
     for entry in document.links.entries {
@@ -44,7 +44,7 @@ public struct ByteAccount: Sendable, Equatable {
   }
 
   /// Accounts for the bytes of an assetlinks.json file. Its routes are the dynamic rules.
-  public init(of links: AssetLinks) {
+  package init(of links: AssetLinks) {
     var apps: [String: Int] = [:]
     var routes: [RouteShare] = []
     let relation = Relation.handleAllURLs.description
@@ -63,7 +63,7 @@ public struct ByteAccount: Sendable, Equatable {
   }
 
   /// What uses the bytes of a document; `nil` for a kind that names no apps.
-  public init?(of documents: ReadDocuments, _ kind: DocumentKind) {
+  package init?(of documents: ReadDocuments, _ kind: DocumentKind) {
     switch kind.platform {
     case .ios: self.init(of: documents.apple)
     case .android:

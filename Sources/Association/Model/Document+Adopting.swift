@@ -1,9 +1,9 @@
 /// A file that rows cannot hold.
-public struct AdoptionError: Error, Sendable, Equatable {
+package struct AdoptionError: Error, Sendable, Equatable {
   /// Where in the file.
-  public let pointer: JSONPointer
+  package let pointer: JSONPointer
   /// What is wrong there.
-  public let message: String
+  package let message: String
 }
 
 extension Document {
@@ -13,7 +13,7 @@ extension Document {
   /// cannot hold, which the linter reports as an error that cannot be accepted.
   ///
   /// - Throws: `AdoptionError`.
-  public init(adopting file: JSON) throws(AdoptionError) {
+  package init(adopting file: JSON) throws(AdoptionError) {
     self.init()
     let read = ReadDocument(file)
     do throws(TooComplex) {

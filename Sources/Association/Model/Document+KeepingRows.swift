@@ -4,7 +4,7 @@ extension Document {
   ///
   /// Identifiers that are repeated, or that the other document does not have (the domain was exported
   /// elsewhere), are ignored.
-  public func keepingRows(of old: Document) -> Document {
+  package func keepingRows(of old: Document) -> Document {
     var document = self
     var unclaimed = Set(old.entries.compactMap(\.id))
     for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }

@@ -1,6 +1,6 @@
 extension Document {
   /// The document as Apple's JSON.
-  public var json: JSON {
+  package var json: JSON {
     var file = JSON.Object()
     if writesAppLinks { file["applinks"] = .object(appLinks) }
     for service in Service.allCases {
@@ -11,7 +11,7 @@ extension Document {
   }
 
   /// The document as served: JSON in UTF-8, without white space.
-  public func rendered() -> [UInt8] { json.serialized() }
+  package func rendered() -> [UInt8] { json.serialized() }
 
   /// `applinks` is written if it has content, and if nothing else is written.
   private var writesAppLinks: Bool {
@@ -94,7 +94,7 @@ extension Document.AppList {
 extension Entry {
   /// The entry as elements of `details`: one element, or one per app if `appID` is the only key for
   /// several apps.
-  public var json: [JSON] {
+  package var json: [JSON] {
     if keys.appID && !keys.appIDs {
       return apps.map { element(appKeys: ["appID": .string($0.text)]) }
     }
@@ -128,7 +128,7 @@ extension Entry {
 
 extension Route {
   /// The element of `components`.
-  public var json: JSON {
+  package var json: JSON {
     var members = JSON.Object()
     members.append("/", path.map(JSON.string))
     members.append("?", query?.json)
@@ -144,7 +144,7 @@ extension Route {
 
 extension Route.Query {
   /// The value of `?`.
-  public var json: JSON {
+  package var json: JSON {
     switch self {
     case .pattern(let pattern): return .string(pattern)
     case .items(let items):
@@ -157,7 +157,7 @@ extension Route.Query {
 
 extension Defaults {
   /// The value of `defaults`.
-  public var json: JSON {
+  package var json: JSON {
     var members = JSON.Object()
     members["caseSensitive"] = caseSensitive.map(JSON.bool)
     members["percentEncoded"] = percentEncoded.map(JSON.bool)

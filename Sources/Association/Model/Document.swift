@@ -3,9 +3,8 @@
 ///
 /// Empty lists and objects are not written. If an adopted file has some, or has keys or values that
 /// the format does not define, `extra` keeps them unchanged.
-public struct Document: Sendable, Equatable {
-  /// The form of `details`.
-  public enum DetailsForm: String, Sendable, CaseIterable {
+package struct Document: Sendable, Equatable {
+  package enum DetailsForm: String, Sendable, CaseIterable {
     /// An array of entries.
     case array
     /// The obsolete object keyed by app identifier (WWDC15, called obsolete in WWDC19). Only adopted
@@ -14,7 +13,7 @@ public struct Document: Sendable, Equatable {
   }
 
   /// The services other than `applinks`, which are lists of apps.
-  public enum Service: String, Sendable, CaseIterable {
+  package enum Service: String, Sendable, CaseIterable {
     /// Shared passwords and passkeys.
     case webcredentials
     /// App Clips.
@@ -25,44 +24,42 @@ public struct Document: Sendable, Equatable {
 
   /// The names of all services that Apple documents. Rows hold `applinks` and those of `Service`; `extra`
   /// keeps the others as they are written.
-  public static let documentedServices = DocumentPart.services
+  package static let documentedServices = DocumentPart.services
 
   /// The apps of a service, and other members of its object.
-  public struct AppList: Sendable, Equatable {
+  package struct AppList: Sendable, Equatable {
     /// The apps in order.
-    public var apps: [AppIdentifier]
+    package var apps: [AppIdentifier]
     /// Members other than `apps`.
-    public var extra: JSON.Object
+    package var extra: JSON.Object
 
-    /// A list of apps.
-    public init(apps: [AppIdentifier] = [], extra: JSON.Object = [:]) {
+    package init(apps: [AppIdentifier] = [], extra: JSON.Object = [:]) {
       self.apps = apps
       self.extra = extra
     }
   }
 
   /// `applinks.apps`, which iOS 12 and earlier require to be `[]`; `nil` if it is not written.
-  public var apps: [String]?
+  package var apps: [String]?
   /// The form of `applinks.details`.
-  public var detailsForm: DetailsForm = .array
+  package var detailsForm: DetailsForm = .array
   /// `applinks.defaults`.
-  public var defaults = Defaults()
+  package var defaults = Defaults()
   /// `applinks.substitutionVariables`.
-  public var substitutionVariables: [SubstitutionVariable] = []
+  package var substitutionVariables: [SubstitutionVariable] = []
   /// `applinks.details`.
-  public var entries: [Entry] = []
+  package var entries: [Entry] = []
   /// The other services that are written.
-  public var services: [Service: AppList] = [:]
+  package var services: [Service: AppList] = [:]
   /// Members of the file that no other property holds.
-  public var extra: JSON.Object = [:]
+  package var extra: JSON.Object = [:]
   /// Members of `applinks` that no other property holds.
-  public var applinksExtra: JSON.Object = [:]
+  package var applinksExtra: JSON.Object = [:]
 
-  /// An empty document.
-  public init() {}
+  package init() {}
 
   /// Compares the content scalar by scalar.
-  public static func == (left: Document, right: Document) -> Bool {
+  package static func == (left: Document, right: Document) -> Bool {
     left.apps.map(JSON.strings) == right.apps.map(JSON.strings)
       && left.detailsForm == right.detailsForm && left.defaults == right.defaults
       && left.substitutionVariables == right.substitutionVariables
@@ -71,7 +68,7 @@ public struct Document: Sendable, Equatable {
   }
 
   /// Every app in an entry or a service, each once, in order of first appearance.
-  public var appIdentifiers: [AppIdentifier] {
+  package var appIdentifiers: [AppIdentifier] {
     var seen: Set<AppIdentifier> = []
     let inEntries = entries.flatMap { $0.apps + ($0.appID.map { [$0] } ?? []) }
     let inServices = Service.allCases.flatMap { services[$0]?.apps ?? [] }
@@ -79,27 +76,26 @@ public struct Document: Sendable, Equatable {
   }
 
   /// Every Android app in an entry, each once, in order of first appearance.
-  public var androidApps: [PackageName] {
+  package var androidApps: [PackageName] {
     var seen: Set<PackageName> = []
     return entries.flatMap(\.androidApps).filter { seen.insert($0).inserted }
   }
 }
 
 /// A custom substitution variable (Apple: "applinks.SubstitutionVariables").
-public struct SubstitutionVariable: Sendable, Equatable {
+package struct SubstitutionVariable: Sendable, Equatable {
   /// The name, as in `$(name)`.
-  public var name: String
+  package var name: String
   /// The values; the variable matches any one of them.
-  public var values: [String]
+  package var values: [String]
 
-  /// A variable.
-  public init(name: String, values: [String]) {
+  package init(name: String, values: [String]) {
     self.name = name
     self.values = values
   }
 
   /// Compares name and values scalar by scalar.
-  public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
+  package static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
     sameScalars(left.name, right.name) && left.values.elementsEqual(right.values, by: sameScalars)
   }
 }

@@ -1,8 +1,8 @@
 /// The documents of a domain at one time, each in UTF-8.
-public typealias Documents = [DocumentKind: [UInt8]]
+package typealias Documents = [DocumentKind: [UInt8]]
 
 /// The kinds of association files.
-public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
+package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   /// Apple's file.
   case apple = "apple-app-site-association"
   /// Android's file: a list of statements of Google's Digital Asset Links.
@@ -13,7 +13,7 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   /// The kind that a file has by its content. A list, also one that is not complete, and a statement
   /// outside of a list are Android's; an object with `origins` is for passkeys; everything else is
   /// Apple's.
-  public init(ofFile bytes: [UInt8]) {
+  package init(ofFile bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
     switch text.first(where: { !" \t\r\n".utf8.contains($0) }) {
@@ -24,7 +24,7 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   }
 
   /// The order in which they are listed.
-  public static func < (left: DocumentKind, right: DocumentKind) -> Bool {
+  package static func < (left: DocumentKind, right: DocumentKind) -> Bool {
     left.index < right.index
   }
 
@@ -37,7 +37,7 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   }
 
   /// The kind that a document has by its members.
-  public init(of document: JSON) {
+  package init(of document: JSON) {
     if case .array = document {
       self = .assetLinks
     } else if DocumentPart.services.contains(where: { document[$0] != nil }) {
@@ -54,7 +54,7 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
 
 extension DocumentKind {
   /// The paths at which documents are served. The first one of each kind counts.
-  public static let paths: [(path: StaticString, kind: DocumentKind)] = [
+  package static let paths: [(path: StaticString, kind: DocumentKind)] = [
     ("/.well-known/apple-app-site-association", .apple),
     ("/apple-app-site-association", .apple),
     ("/.well-known/assetlinks.json", .assetLinks),
@@ -62,7 +62,7 @@ extension DocumentKind {
   ]
 
   /// The place of the kind among all.
-  public var index: Int {
+  package var index: Int {
     switch self {
     case .apple: 0
     case .assetLinks: 1
@@ -71,10 +71,10 @@ extension DocumentKind {
   }
 
   /// The path that counts.
-  public var path: String { "/.well-known/\(rawValue)" }
+  package var path: String { "/.well-known/\(rawValue)" }
 
   /// The platform on which it decides about links; `nil` if it opens none.
-  public var platform: Platform? {
+  package var platform: Platform? {
     switch self {
     case .apple: .ios
     case .assetLinks: .android
@@ -92,7 +92,7 @@ extension DocumentKind {
   }
 
   /// What such a document lists.
-  public var content: String {
+  package var content: String {
     switch self {
     case .apple, .assetLinks: "the apps that open a domain's links"
     case .webAuthn: "the origins that may use a domain's passkeys"
@@ -101,12 +101,12 @@ extension DocumentKind {
 }
 
 /// A platform that reads association files.
-public enum Platform: String, Sendable, CaseIterable {
+package enum Platform: String, Sendable, CaseIterable {
   case ios, android
 
   /// The platform that an identifier of an app is for, judging by its form. `com.example.shop` could be both,
   /// but no prefix of Apple's looks like that.
-  public init(likelyOf app: String) {
+  package init(likelyOf app: String) {
     let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
     let isApples = prefix.count == 10 && !prefix.contains { $0.isASCIILetter && $0 != $0 & 0xDF }
     self = PackageName(app) == nil || isApples ? .ios : .android

@@ -2,7 +2,7 @@
 
 extension DocumentKind {
   /// The largest document that is published, in bytes.
-  public var maximumSize: Int {
+  package var maximumSize: Int {
     switch self {
     case .apple: Linter.maximumSize
     case .assetLinks: Linter.maximumAssetLinksSize
@@ -43,12 +43,12 @@ extension Domain {
   /// The documents of the domain. Apple's is left out only if it would be empty and there is another one.
   ///
   /// - Parameter apps: At least the Android apps that the domain names.
-  public func documents(_ apps: UsedApps) -> [DocumentKind: JSON] {
+  package func documents(_ apps: UsedApps) -> [DocumentKind: JSON] {
     documents(with: assetLinksRendering(apps))
   }
 
   /// The documents of the domain, with an `assetlinks.json` that is rendered already: that can be slow.
-  public func documents(with assetLinks: AssetLinksRendering?) -> [DocumentKind: JSON] {
+  package func documents(with assetLinks: AssetLinksRendering?) -> [DocumentKind: JSON] {
     var documents: [DocumentKind: JSON] = [:]
     for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, assetLinks) }
     if documents.isEmpty { documents[.apple] = document.json }
@@ -56,7 +56,7 @@ extension Domain {
   }
 
   /// The documents as they are served.
-  public func rendered(_ apps: UsedApps) -> Documents {
+  package func rendered(_ apps: UsedApps) -> Documents {
     documents(apps).mapValues { $0.serialized() }
   }
 
@@ -66,27 +66,27 @@ extension Domain {
   ///   - file: The file; `nil` for no document of this kind.
   ///   - apps: At least the Android apps that the domain or the file names, if they exist.
   /// - Throws: `AdoptionError`.
-  public mutating func adopt(
+  package mutating func adopt(
     _ file: JSON?, as kind: DocumentKind, _ apps: UsedApps
   ) throws(AdoptionError) {
     try kind.adopt(file, into: &self, apps)
   }
 
   /// The `assetlinks.json` of the domain; `nil` if it has none.
-  public func assetLinksRendering(_ apps: UsedApps) -> AssetLinksRendering? {
+  package func assetLinksRendering(_ apps: UsedApps) -> AssetLinksRendering? {
     AssetLinksRendering(self) { apps.android[$0]?.certificates ?? [] }
   }
 
   fileprivate func assetLinks(_ apps: UsedApps) -> JSON? { assetLinksRendering(apps)?.json }
 
   /// Every Android app that the domain names, each once.
-  public var androidApps: [PackageName] {
+  package var androidApps: [PackageName] {
     var seen: Set<PackageName> = []
     return (document.androidApps + androidCredentials).filter { seen.insert($0).inserted }
   }
 
   /// The Android apps that kept statements are about; they need not be stored.
-  public var keptAndroidApps: [PackageName] { assetLinksExtra.compactMap(\.keptPackage) }
+  package var keptAndroidApps: [PackageName] { assetLinksExtra.compactMap(\.keptPackage) }
 }
 
 extension JSON {

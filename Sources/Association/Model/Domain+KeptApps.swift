@@ -1,7 +1,7 @@
 /// An Android app of an adopted `assetlinks.json`, and what became of its statement.
-public struct AdoptedApp: Sendable, Equatable {
+package struct AdoptedApp: Sendable, Equatable {
   /// Where the app is now.
-  public enum Place: Sendable, Equatable {
+  package enum Place: Sendable, Equatable {
     /// In these entries, by their index, whose routes say the same for Android.
     case entries([Int])
     /// In an entry of its own: with its rules as routes, or without any, so that the app's manifest decides.
@@ -13,18 +13,17 @@ public struct AdoptedApp: Sendable, Equatable {
   }
 
   /// The app with the certificates of the file.
-  public let app: AndroidApp
+  package let app: AndroidApp
   /// Whether the app is not stored yet.
-  public let isNew: Bool
+  package let isNew: Bool
   /// Whether the edit creates it.
-  public var isCreated = false
-  /// Where it is.
-  public fileprivate(set) var place = Place.statement
+  package var isCreated = false
+  package fileprivate(set) var place = Place.statement
   /// Why its statement is not in rows, or how it differs from the routes, in sentences; empty if neither.
-  public fileprivate(set) var remark = ""
+  package fileprivate(set) var remark = ""
 
   /// Whether the app is not stored yet, and may have so many certificates.
-  public var canBeCreated: Bool {
+  package var canBeCreated: Bool {
     isNew && app.certificates.count <= AndroidApp.mostCertificates
   }
 }
@@ -38,7 +37,7 @@ extension AdoptedApp {
   }
 
   /// The app with its place in the rows of a domain.
-  public func named(in domain: Domain) -> AdoptedApp {
+  package func named(in domain: Domain) -> AdoptedApp {
     var adopted = self
     let entries = domain.document.entries
     let indices = entries.indices.filter { entries[$0].androidApps.contains(app.package) }
@@ -52,7 +51,7 @@ extension Domain {
   ///
   /// The certificates of an app, even of one that is stored, are those of all its statements. A file does not tell whose
   /// they are, so their label is `unknown`, or `debug` where everybody has the key.
-  public func keptApps(_ apps: UsedApps) -> [AdoptedApp] {
+  package func keptApps(_ apps: UsedApps) -> [AdoptedApp] {
     var order: [PackageName] = []
     var fingerprints: [PackageName: [Fingerprint]] = [:]
     for statement in AssetLinks(.array(assetLinksExtra)).statements {
@@ -82,7 +81,7 @@ extension Domain {
   /// - Parameters:
   ///   - adopted: The apps, from `keptApps`; they get their places.
   ///   - apps: All Android apps that the domain and the statements name.
-  public mutating func nameKeptApps(_ adopted: inout [AdoptedApp], _ apps: UsedApps) {
+  package mutating func nameKeptApps(_ adopted: inout [AdoptedApp], _ apps: UsedApps) {
     guard let file = assetLinksRendering(apps)?.json else { return }
     let before = (self, adopted)
     let indices = Dictionary(

@@ -1,14 +1,13 @@
 /// An app that links may open.
-public enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
+package enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
   /// An Apple app.
   case ios(AppIdentifier)
-  /// An Android app.
   case android(PackageName)
 
   /// The app with an identifier, whose form says the platform.
   ///
   /// - Throws: `ValidationError` with the code `malformed-app-identifier`.
-  public init(likely text: String) throws(ValidationError) {
+  package init(likely text: String) throws(ValidationError) {
     if Platform(likelyOf: text) == .android, let package = PackageName(text) {
       self = .android(package)
     } else {
@@ -16,8 +15,7 @@ public enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The platform.
-  public var platform: Platform {
+  package var platform: Platform {
     switch self {
     case .ios: .ios
     case .android: .android
@@ -25,7 +23,7 @@ public enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The app identifier or the package name.
-  public var text: String {
+  package var text: String {
     switch self {
     case .ios(let app): app.text
     case .android(let package): package.text
@@ -33,31 +31,28 @@ public enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The app identifier; `nil` for an Android app.
-  public var identifier: AppIdentifier? {
+  package var identifier: AppIdentifier? {
     if case .ios(let app) = self { app } else { nil }
   }
 
   /// The package name; `nil` for an Apple app.
-  public var package: PackageName? {
+  package var package: PackageName? {
     if case .android(let package) = self { package } else { nil }
   }
 
-  /// The text.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// The apps that a domain's documents depend on, as they are stored.
-public struct UsedApps: Sendable, Equatable {
+package struct UsedApps: Sendable, Equatable {
   /// The environments of Apple apps; production for others.
-  public var environments: [AppIdentifier: App.Environment]
-  /// The Android apps.
-  public var android: [PackageName: AndroidApp]
+  package var environments: [AppIdentifier: App.Environment]
+  package var android: [PackageName: AndroidApp]
   /// Those of them whose fingerprints are made up, because only their names are known. Nothing may be concluded
   /// from these.
-  public var unlisted: Set<PackageName> = []
+  package var unlisted: Set<PackageName> = []
 
-  /// Apps.
-  public init(
+  package init(
     environments: [AppIdentifier: App.Environment] = [:], android: [PackageName: AndroidApp] = [:]
   ) {
     self.environments = environments
@@ -65,7 +60,7 @@ public struct UsedApps: Sendable, Equatable {
   }
 
   /// The environment of an Apple app.
-  public func environment(of app: AppIdentifier) -> App.Environment {
+  package func environment(of app: AppIdentifier) -> App.Environment {
     environments[app] ?? .production
   }
 }

@@ -2,22 +2,22 @@
 ///
 /// For iOS 13 and later, every URL resolves as before, except where a remark says otherwise. Earlier
 /// systems do not read the modern form.
-public struct ModernForm: Sendable {
+package struct ModernForm: Sendable {
   /// Something of the document that the modern form does not say, or says differently.
-  public struct Remark: Sendable, Equatable {
+  package struct Remark: Sendable, Equatable {
     /// Where it is in the document before.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// What is different, in sentences.
-    public let message: String
+    package let message: String
   }
 
   /// The document. Entries and routes keep their rows.
-  public private(set) var document: Document
+  package private(set) var document: Document
   /// What is not the same, in the order of the document before.
-  public private(set) var remarks: [Remark] = []
+  package private(set) var remarks: [Remark] = []
 
   /// Converts a document.
-  public init(_ old: Document) {
+  package init(_ old: Document) {
     document = old
     let details = AppLinks.pointer.appending("details")
     if old.apps?.isEmpty == false {

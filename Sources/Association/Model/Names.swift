@@ -1,9 +1,9 @@
 import CIDN2
 
 /// Why a text is not a domain name, an identifier of an app, or another name.
-public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ValidationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A stable word for programs.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     case malformedAppIdentifier = "malformed-app-identifier"
     case malformedPackageName = "malformed-package-name"
     case malformedFingerprint = "malformed-fingerprint"
@@ -20,18 +20,16 @@ public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertib
   }
 
   /// A stable word for programs.
-  public let code: Code
+  package let code: Code
   /// What is wrong and what is allowed, for people.
-  public let message: String
+  package let message: String
 
-  /// An error.
-  public init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// The message.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 /// An app identifier: `<application identifier prefix>.<bundle identifier>`, such as
@@ -41,14 +39,14 @@ public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertib
 /// have ten characters of `A-Z0-9`; others are allowed, since real files carry placeholders, and the
 /// linter warns about them. The bundle identifier has ASCII letters, digits, `-`, `_` and single dots
 /// (Apple: "CFBundleIdentifier"; Apple does not allow `_`, but it occurs). Case matters.
-public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The whole identifier.
-  public let text: String
+  package let text: String
 
   /// Parses an identifier.
   ///
   /// - Throws: `ValidationError` with the code `malformed-app-identifier`.
-  public init(_ text: String) throws(ValidationError) {
+  package init(_ text: String) throws(ValidationError) {
     if let fault = Self.fault(of: text) {
       throw ValidationError(
         .malformedAppIdentifier,
@@ -89,14 +87,14 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   }
 
   /// The application identifier prefix.
-  public var prefix: Substring { text.prefix { $0 != "." } }
+  package var prefix: Substring { text.prefix { $0 != "." } }
 
   /// The bundle identifier, with the dot before it.
   private var suffix: Substring { text[prefix.endIndex...] }
 
   /// A sentence about those of some apps that have the bundle identifier of this one and another prefix, one
   /// of which is probably meant. Empty without any; otherwise with a blank before it.
-  public func sentence(onOthersIn apps: some Sequence<String>) -> String {
+  package func sentence(onOthersIn apps: some Sequence<String>) -> String {
     if suffix.isEmpty { return "" }
     var seen: Set<String> = [text]
     let apps = apps.filter { seen.insert($0).inserted }
@@ -116,17 +114,17 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   private var shown: String { text.shown }
 
   /// The whole identifier.
-  public var description: String { text }
+  package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
-  public static func < (left: AppIdentifier, right: AppIdentifier) -> Bool {
+  package static func < (left: AppIdentifier, right: AppIdentifier) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 }
 
 extension PackageName {
   /// A sentence about an app of these that is probably meant. Empty without any; otherwise with a blank before it.
-  public func sentence(onOthersIn apps: some Sequence<String>) -> String {
+  package func sentence(onOthersIn apps: some Sequence<String>) -> String {
     text.sentence(onNearMissesIn: apps.filter { $0 != text })
   }
 }
@@ -156,16 +154,16 @@ extension String {
 }
 
 /// A domain name that a file is published for, such as `example.com`: lower-case A-labels (RFC 5890).
-public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name as in DNS, without a trailing dot.
-  public let text: String
+  package let text: String
 
   /// Parses a name in any case, with or without a trailing dot, in A-labels or U-labels. U-labels are
   /// converted by IDNA 2008 with the mapping of UTS 46, non-transitional.
   ///
   /// - Throws: `ValidationError` whose code begins with `domain-`: for a scheme, a port, a path, an
   ///   IP address, a wildcard, a character that host names cannot have, or a wrong length.
-  public init(_ text: String) throws(ValidationError) {
+  package init(_ text: String) throws(ValidationError) {
     if Self.isPlain(text) {
       self.text = text
       return
@@ -262,7 +260,7 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   }
 
   /// The name with U-labels, for people; equals `text` for an ASCII name.
-  public var unicode: String {
+  package var unicode: String {
     guard text.contains("xn--") else { return text }
     var found: UnsafeMutablePointer<CChar>?
     let code = text.withCString { idn2_to_unicode_8z8z($0, &found, 0) }
@@ -278,38 +276,38 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   }
 
   /// Whether the name has a label with letters beyond ASCII.
-  public var isInternationalized: Bool { Self.isInternationalized(text) }
+  package var isInternationalized: Bool { Self.isInternationalized(text) }
 
   /// What is said of the files of names with letters beyond ASCII.
-  public static let internationalizedReport =
+  package static let internationalizedReport =
     "Reported by two developers, not confirmed by Apple: iOS 16 and later never fetch the file of a name with "
     + "letters beyond ASCII (xn--)."
   /// What to do about that.
-  public static let internationalizedHelp =
+  package static let internationalizedHelp =
     "Test it on a device with iOS 16 or later. If it fails there, use a name in ASCII."
 
   /// The name as in DNS.
-  public var description: String { text }
+  package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
-  public static func < (left: DomainName, right: DomainName) -> Bool {
+  package static func < (left: DomainName, right: DomainName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 }
 
 /// Another name that a domain's file is served for: a name, or `*.` and a name for all names below it
 /// (at any depth, without the name itself).
-public struct Alias: Sendable, Hashable, CustomStringConvertible {
+package struct Alias: Sendable, Hashable, CustomStringConvertible {
   /// The name, without `*.`.
-  public let name: DomainName
+  package let name: DomainName
   /// Whether the alias covers the names below `name`.
-  public let isWildcard: Bool
+  package let isWildcard: Bool
 
   /// Parses `www.example.com` or `*.go.example.com`.
   ///
   /// - Throws: `ValidationError` as `DomainName` does, and for a `*` anywhere except in a leading
   ///   `*.`.
-  public init(_ text: String) throws(ValidationError) {
+  package init(_ text: String) throws(ValidationError) {
     isWildcard = text.hasPrefix("*.")
     let name = isWildcard ? String(text.dropFirst(2)) : text
     if name.contains("*") {
@@ -332,22 +330,22 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The name of a domain itself.
-  public init(_ name: DomainName) {
+  package init(_ name: DomainName) {
     self.name = name
     isWildcard = false
   }
 
   /// Whether this covers every name that `other` covers.
-  public func covers(_ other: Alias) -> Bool {
+  package func covers(_ other: Alias) -> Bool {
     if self == other { return true }
     return isWildcard && other.name.text.hasSuffix(".\(name.text)")
   }
 
   /// Whether this covers a host, given in lower case.
-  public func covers(host: String) -> Bool {
+  package func covers(host: String) -> Bool {
     isWildcard ? host.hasSuffix(".\(name.text)") : host == name.text
   }
 
   /// The alias as it is written.
-  public var description: String { isWildcard ? "*.\(name)" : name.text }
+  package var description: String { isWildcard ? "*.\(name)" : name.text }
 }

@@ -18,7 +18,6 @@ package struct RegistrableName {
     }
   }
 
-  /// The name.
   package let text: String
   /// Its first label, which WebAuthn calls the registrable origin label.
   let label: String

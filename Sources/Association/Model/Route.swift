@@ -1,8 +1,8 @@
 /// One element of `components`: conditions on path, query and fragment, all of which must hold.
 /// A missing condition comes from the defaults, or matches everything.
-public struct Route: Sendable, Equatable {
+package struct Route: Sendable, Equatable {
   /// A condition on the query.
-  public enum Query: Sendable, Equatable {
+  package enum Query: Sendable, Equatable {
     /// A pattern for the whole query.
     case pattern(String)
     /// A pattern for each of some items, in file order; no name occurs twice.
@@ -14,18 +14,17 @@ public struct Route: Sendable, Equatable {
     }
 
     /// Compares as JSON, scalar by scalar.
-    public static func == (left: Query, right: Query) -> Bool { left.json == right.json }
+    package static func == (left: Query, right: Query) -> Bool { left.json == right.json }
 
     /// A query item's name and the pattern for its value.
-    public struct Item: Sendable {
+    package struct Item: Sendable {
       /// The name of the item.
-      public var name: String
+      package var name: String
       /// The pattern. A value that is not a string makes devices ignore the whole query condition, but
       /// adopted files may have one, so any JSON is kept.
-      public var value: JSON
+      package var value: JSON
 
-      /// An item.
-      public init(name: String, value: JSON) {
+      package init(name: String, value: JSON) {
         self.name = name
         self.value = value
       }
@@ -33,26 +32,25 @@ public struct Route: Sendable, Equatable {
   }
 
   /// The number in the entry, from 1; `nil` until the route is stored.
-  public var id: Int64?
+  package var id: Int64?
   /// `/`: a pattern for the path.
-  public var path: String?
+  package var path: String?
   /// `?`: a condition on the query.
-  public var query: Query?
+  package var query: Query?
   /// `#`: a pattern for the fragment.
-  public var fragment: String?
+  package var fragment: String?
   /// Whether the app does not open matching URLs.
-  public var exclude: Bool?
+  package var exclude: Bool?
   /// Whether case matters; Apple's default is true.
-  public var caseSensitive: Bool?
+  package var caseSensitive: Bool?
   /// Whether the patterns are percent-encoded; Apple's default is true.
-  public var percentEncoded: Bool?
+  package var percentEncoded: Bool?
   /// A comment, which is published with the file.
-  public var comment: String?
+  package var comment: String?
   /// Members that no other property holds.
-  public var extra: JSON.Object
+  package var extra: JSON.Object
 
-  /// A route.
-  public init(
+  package init(
     id: Int64? = nil, path: String? = nil, query: Query? = nil, fragment: String? = nil,
     exclude: Bool? = nil, caseSensitive: Bool? = nil, percentEncoded: Bool? = nil,
     comment: String? = nil, extra: JSON.Object = [:]
@@ -69,7 +67,7 @@ public struct Route: Sendable, Equatable {
   }
 
   /// Whether two routes have the same number and the same content, scalar by scalar.
-  public static func == (left: Route, right: Route) -> Bool {
+  package static func == (left: Route, right: Route) -> Bool {
     left.id == right.id && (left.hasSameParts(as: right) || left.json == right.json)
   }
 
@@ -87,12 +85,12 @@ public struct Route: Sendable, Equatable {
   }
 
   /// A route from an element of `paths`.
-  public init(_ path: LegacyPath) {
+  package init(_ path: LegacyPath) {
     self.init(path: path.pattern, exclude: path.exclude ? true : nil)
   }
 
   /// The route as an element of `paths`; `nil` if it has more than `paths` can express.
-  public var legacyPath: LegacyPath? {
+  package var legacyPath: LegacyPath? {
     guard let path, query == nil, fragment == nil, caseSensitive == nil, percentEncoded == nil,
       comment == nil, extra.isEmpty
     else { return nil }
@@ -101,16 +99,15 @@ public struct Route: Sendable, Equatable {
 }
 
 /// Values for the conditions and settings that routes do not set (Apple: "applinks.Defaults").
-public struct Defaults: Sendable, Equatable {
+package struct Defaults: Sendable, Equatable {
   /// Whether case matters.
-  public var caseSensitive: Bool?
+  package var caseSensitive: Bool?
   /// Whether the patterns are percent-encoded.
-  public var percentEncoded: Bool?
+  package var percentEncoded: Bool?
   /// Other members: `/`, `?`, `#`, `exclude`, and unknown ones.
-  public var extra: JSON.Object
+  package var extra: JSON.Object
 
-  /// Defaults.
-  public init(
+  package init(
     caseSensitive: Bool? = nil, percentEncoded: Bool? = nil, extra: JSON.Object = [:]
   ) {
     self.caseSensitive = caseSensitive
@@ -119,5 +116,5 @@ public struct Defaults: Sendable, Equatable {
   }
 
   /// Whether nothing is set.
-  public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil && extra.isEmpty }
+  package var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil && extra.isEmpty }
 }

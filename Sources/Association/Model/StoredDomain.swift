@@ -1,15 +1,14 @@
-/// A stored domain.
-public struct StoredDomain: Sendable, Equatable {
+package struct StoredDomain: Sendable, Equatable {
   /// The row, which never changes.
-  public let id: Int64
+  package let id: Int64
   /// The domain, with the numbers of its entries and routes.
-  public package(set) var domain: Domain
+  package var domain: Domain
   /// The number of the current revision.
-  public package(set) var revision: Int
+  package var revision: Int
   /// When it last changed.
-  public package(set) var updatedAt: UnixTime
+  package var updatedAt: UnixTime
   /// The codes of the errors that were accepted for this revision.
-  public let acceptedCodes: [String]
+  package let acceptedCodes: [String]
 
   package init(
     id: Int64, domain: Domain, revision: Int, updatedAt: UnixTime, acceptedCodes: [String]

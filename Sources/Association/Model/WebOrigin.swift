@@ -1,13 +1,13 @@
 /// An origin that may use the passkeys of a domain: `https`, a host and maybe a port.
 ///
 /// The host is a domain name with a dot, since browsers skip every other host in a `webauthn` file.
-public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
+package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
   /// The origin as browsers write it: in lower case and A-labels, without the default port and without a
   /// slash at the end.
-  public let text: String
+  package let text: String
 
   /// The origin; `nil` for any other text, including those that browsers read as an origin.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let written = WrittenOrigin(text)
     guard written.fault == nil, let origin = written.origin else { return nil }
     self = origin
@@ -24,8 +24,7 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
 
   fileprivate static let defaultPort: UInt16 = 443
 
-  /// The text.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// What browsers make of a text in a list of origins (WHATWG URL Standard, "URL parsing").

@@ -3,14 +3,14 @@ extension String {
   private static let longestShown = 80
 
   /// The text for a message: without characters that control a terminal, cut if it is long.
-  public var shown: String {
+  package var shown: String {
     let start = unicodeScalars.prefix(Self.longestShown)
     return start.endIndex < unicodeScalars.endIndex ? String(start).harmless + "…" : harmless
   }
 
   /// The text with every character that could move a terminal's cursor or reorder its text replaced by
   /// U+FFFD.
-  public var harmless: String {
+  package var harmless: String {
     if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
     var result = UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -23,33 +23,33 @@ extension String {
   }
 
   /// The text on one line: each line break, tab or other run of white space is one space. The rest is harmless.
-  public var onOneLine: String {
+  package var onOneLine: String {
     unicodeScalars.split {
       $0.properties.isWhitespace || $0.properties.generalCategory == .control
     }.map { String($0).harmless }.joined(separator: " ")
   }
 
   /// The text in double quotes, for a message.
-  public var quoted: String { "\"\(shown)\"" }
+  package var quoted: String { "\"\(shown)\"" }
 
   /// Whether the text has a control character, which names must not contain.
-  public var hasControlCharacter: Bool {
+  package var hasControlCharacter: Bool {
     unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 }
 
 extension JSON {
   /// The value as JSON for a message, cut if it is long.
-  public var shown: String { text.shown }
+  package var shown: String { text.shown }
 }
 
 extension Int {
   /// The number with a noun: "1 route", "2 routes".
-  public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+  package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 /// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
-public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
+package func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
   var last = Array(0...right.count)
   for (row, letter) in left.enumerated() {
     var current = [row + 1]
@@ -64,7 +64,7 @@ public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Elemen
 
 extension UInt8 {
   /// The byte as a percent-encoded octet, such as `%C3` (RFC 3986 section 2.1).
-  public var percentEscaped: String {
+  package var percentEscaped: String {
     (self < 16 ? "%0" : "%") + String(self, radix: 16, uppercase: true)
   }
 

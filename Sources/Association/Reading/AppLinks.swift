@@ -1,15 +1,15 @@
 /// The `applinks` of a document as a device reads it: entries in file order, each with its routes in
 /// order, each route with everything that decides whether it matches.
-public struct AppLinks: Sendable {
+package struct AppLinks: Sendable {
   /// An element of `details`, or a member of it where it is an object (the obsolete first form).
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// Where the entry is, such as `/applinks/details/0`.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// The app identifiers: `appIDs` if it is an array, otherwise `appID`; in the obsolete form, the
     /// key.
-    public let apps: [String]
+    package let apps: [String]
     /// The routes in order: `components`, or `paths` if there is no `components` array.
-    public let routes: [Route]
+    package let routes: [Route]
     /// The entry as it is written.
     let json: JSON.Object
     let appID: String?
@@ -23,30 +23,30 @@ public struct AppLinks: Sendable {
   }
 
   /// An element of `components` or of `paths`.
-  public struct Route: Sendable {
+  package struct Route: Sendable {
     /// Where the route is, such as `/applinks/details/0/components/3`.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// Whether it is an element of `paths`.
-    public let isLegacy: Bool
+    package let isLegacy: Bool
     /// Whether the app does not open matching URLs.
-    public let isExclusion: Bool
+    package let isExclusion: Bool
     /// Whether case matters.
-    public let isCaseSensitive: Bool
+    package let isCaseSensitive: Bool
     /// Whether the route is compared with the URL as it is written, percent-encoding included;
     /// otherwise the URL is decoded first. The pattern is never decoded.
-    public let isPercentEncoded: Bool
+    package let isPercentEncoded: Bool
     /// The condition on the path; `nil` if there is none.
-    public let path: Pattern?
+    package let path: Pattern?
     /// The condition on the query.
-    public let query: Query
+    package let query: Query
     /// The condition on the fragment; `nil` if there is none.
-    public let fragment: Pattern?
+    package let fragment: Pattern?
     /// What an element of `components` says itself; `nil` for an element of `paths`.
     var members: RouteMembers? = nil
   }
 
   /// A condition on the query.
-  public enum Query: Sendable {
+  package enum Query: Sendable {
     /// There is no condition.
     case any
     /// The pattern covers the whole query.
@@ -59,11 +59,11 @@ public struct AppLinks: Sendable {
   }
 
   /// A condition on the query items of one name.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The name, which is compared literally.
-    public let name: String
+    package let name: String
     /// The pattern that covers the value.
-    public let pattern: Pattern
+    package let pattern: Pattern
   }
 
   /// A member of `substitutionVariables`.
@@ -75,7 +75,7 @@ public struct AppLinks: Sendable {
   }
 
   /// The entries in file order.
-  public let entries: [Entry]
+  package let entries: [Entry]
   /// `applinks` as it is written; `nil` without an object.
   let json: JSON.Object?
   /// `apps`, which only iOS 12 and earlier read.
@@ -90,11 +90,10 @@ public struct AppLinks: Sendable {
   /// Whether the file is so large that nothing of it was read.
   let isTooLarge: Bool
 
-  /// Where `applinks` is.
   static let pointer = JSONPointer.root.appending("applinks")
 
   /// Reads `applinks` of a file; other services are skipped.
-  public init(document: JSON) {
+  package init(document: JSON) {
     isTooLarge = !document.isReadable
     json = isTooLarge ? nil : document["applinks"]?.objectValue
     var reader = ObjectReader(json ?? [:], at: Self.pointer, as: .applinks)

@@ -34,7 +34,6 @@ enum DocumentPart: Sendable, CaseIterable {
   /// The key of a documented member, and the JSON type that it must have.
   typealias Member = (key: String, type: String)
 
-  /// The documented members.
   var members: [Member] {
     switch self {
     case .document: Self.ofDocument

@@ -5,7 +5,7 @@
 /// as unread. The resolver, the linter, adoption, comparison and size accounting all start from here.
 /// A file of another format gets a reading of its own. Of a file that is far too large for devices,
 /// nothing is read.
-public struct ReadDocument: Sendable {
+package struct ReadDocument: Sendable {
   /// A service that only lists apps, such as `webcredentials`.
   struct Service: Sendable {
     let name: String
@@ -18,22 +18,20 @@ public struct ReadDocument: Sendable {
 
   /// The limits of a file: a file of 128 KB meets all but, with chosen nonsense, the depth. Each
   /// value takes two bytes or more.
-  public static let limits = JSON.Limits(values: 65_537)
+  package static let limits = JSON.Limits(values: 65_537)
   /// The bytes of keys, strings and numbers in a file that is read. Larger than what devices accept,
   /// so that the linter can tell what to make smaller.
   static let longestText = 524_288
 
-  /// The file.
-  public let json: JSON
+  package let json: JSON
   /// `applinks`, as a device reads it.
-  public let links: AppLinks
+  package let links: AppLinks
   /// The other services, in the order of `DocumentPart.services`.
   let services: [Service]
   /// The unread members of the file itself.
   let unread: [UnreadValue]
 
-  /// Reads a file.
-  public init(_ json: JSON) {
+  package init(_ json: JSON) {
     self.json = json
     links = AppLinks(document: json)
     guard case .object(let members) = links.isTooLarge ? [:] : json else {

@@ -1,14 +1,12 @@
 /// The documents that a domain publishes, read.
-public struct ReadDocuments: Sendable {
+package struct ReadDocuments: Sendable {
   /// Apple's file; without one, an empty one.
-  public let apple: ReadDocument
+  package let apple: ReadDocument
   /// Android's file.
-  public let assetLinks: AssetLinks?
-  /// All documents.
-  public let json: [DocumentKind: JSON]
+  package let assetLinks: AssetLinks?
+  package let json: [DocumentKind: JSON]
 
-  /// Reads documents.
-  public init(_ documents: [DocumentKind: JSON] = [:]) {
+  package init(_ documents: [DocumentKind: JSON] = [:]) {
     apple = ReadDocument(documents[.apple] ?? [:])
     assetLinks = documents[.assetLinks].map { AssetLinks($0) }
     json = documents
@@ -17,14 +15,14 @@ public struct ReadDocuments: Sendable {
   /// Reads stored documents.
   ///
   /// - Throws: `JSON.SyntaxError` if one is damaged.
-  public init(stored documents: Documents) throws(JSON.SyntaxError) {
+  package init(stored documents: Documents) throws(JSON.SyntaxError) {
     var json: [DocumentKind: JSON] = [:]
     for (kind, bytes) in documents { json[kind] = try JSON.parse(bytes, limits: .trusted).value }
     self.init(json)
   }
 
   /// Reads stored documents; `nil` if one is damaged.
-  public init?(intact documents: Documents) {
+  package init?(intact documents: Documents) {
     do {
       try self.init(stored: documents)
     } catch {

@@ -1,17 +1,17 @@
 /// Files that are signed in CMS (RFC 5652), the form that only iOS 8 required.
 ///
 /// This reads just the content. It does not check the signature, which no system does any more.
-public enum SignedFile {
+package enum SignedFile {
   /// A signed file whose content is missing or damaged.
-  public struct Unreadable: Error, CustomStringConvertible {
+  package struct Unreadable: Error, CustomStringConvertible {
     /// What is wrong, for people.
-    public let description = "The file is signed (CMS), but its content is missing or damaged."
+    package let description = "The file is signed (CMS), but its content is missing or damaged."
   }
 
   /// The content of a signed file; `nil` for any other file.
   ///
   /// - Throws: `Unreadable`.
-  public static func content(of file: [UInt8]) throws(Unreadable) -> [UInt8]? {
+  package static func content(of file: [UInt8]) throws(Unreadable) -> [UInt8]? {
     var reader = BERReader(file[...])
     guard reader.enter(.sequence), reader.startsWithOID(ofSignedData) else { return nil }
     // ContentInfo, SignedData, EncapsulatedContentInfo: sections 3, 5.1 and 5.2.

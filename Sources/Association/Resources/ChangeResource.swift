@@ -1,6 +1,6 @@
 extension DocumentChange {
   /// The change as the API and `--json` write it, without members that are unknown or do not apply.
-  public var json: JSON { .object(Self.fields.json(of: self)) }
+  package var json: JSON { .object(Self.fields.json(of: self)) }
 
   package static let affectsLinksDocumentation =
     "Whether any URL resolves differently; left out if unknown."

@@ -1,23 +1,22 @@
 /// A finding as rows and answers have it, perhaps one of a newer version of the program.
-public struct ReportedFinding: Sendable {
-  /// The code.
-  public package(set) var code = ""
+package struct ReportedFinding: Sendable {
+  package var code = ""
   /// How serious it is.
-  public package(set) var severity = Finding.Severity.note
+  package var severity = Finding.Severity.note
   /// The kind of the document that it is about.
-  public package(set) var kind = DocumentKind.apple.rawValue
+  package var kind = DocumentKind.apple.rawValue
   /// Where it is in the document.
-  public package(set) var pointer = ""
+  package var pointer = ""
   /// What happens on a device.
-  public package(set) var message = ""
+  package var message = ""
   /// What to do about it.
-  public package(set) var help = ""
+  package var help = ""
   /// What found it.
-  public package(set) var source = Finding.Source.lint
+  package var source = Finding.Source.lint
   /// Of a check: the URL that it is about.
-  public package(set) var url: String?
+  package var url: String?
   /// Of a check: the code that App Store Connect has for it.
-  public package(set) var appleCode: String?
+  package var appleCode: String?
   /// The suppression that covers it; `nil` if it counts.
   package var suppression: Suppression?
 
@@ -89,5 +88,5 @@ extension ReportedFinding {
 
 extension Finding {
   /// The finding as the API and `--json` write it.
-  public var json: JSON { ReportedFinding(self).json }
+  package var json: JSON { ReportedFinding(self).json }
 }

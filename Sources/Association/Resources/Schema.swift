@@ -35,7 +35,6 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   /// The schema of an answer as JSON.
   package var json: JSON { .object(json(for: .answer)) }
 
-  /// The schema as JSON.
   package func json(for use: Use) -> JSON.Object {
     switch self {
     case .json(let json): return json

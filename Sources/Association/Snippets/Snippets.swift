@@ -1,14 +1,13 @@
 /// What the makers of a domain's apps paste into their projects, so that the apps name the domain as the
 /// domain's files name the apps.
-public struct Snippets: Sendable {
+package struct Snippets: Sendable {
   /// The associated domains of an Apple app.
-  public struct Entitlement: Sendable {
-    /// The app.
-    public let app: AppIdentifier
+  package struct Entitlement: Sendable {
+    package let app: AppIdentifier
     /// The entries, such as `applinks:example.com`.
-    public let entries: [String]
+    package let entries: [String]
     /// The entries as a part of the app's `.entitlements` file.
-    public var plist: String {
+    package var plist: String {
       """
       <key>com.apple.developer.associated-domains</key>
       <array>
@@ -20,20 +19,20 @@ public struct Snippets: Sendable {
   }
 
   /// The entitlements of each Apple app, in the order of the domain's file.
-  public let entitlements: [Entitlement]
+  package let entitlements: [Entitlement]
   /// The intent filter for the manifest of each Android app that opens links; `nil` without such an app.
-  public let intentFilter: String?
+  package let intentFilter: String?
   /// An intent filter for apps that open only some URLs: Android 14 and lower, which ignore the domain's
   /// routes, open none with it. `nil` if the routes leave no URL out.
-  public let intentFilterFromAndroid15: String?
+  package let intentFilterFromAndroid15: String?
   /// A configuration profile with managed associated domains for macOS, for a device management server;
   /// `nil` without an Apple app.
-  public let mobileConfig: String?
+  package let mobileConfig: String?
   /// What else has to be so that the snippets work.
-  public let notes: [String]
+  package let notes: [String]
 
   /// The snippets for a domain.
-  public init(of domain: Domain) {
+  package init(of domain: Domain) {
     let names = [Alias(domain.name)] + domain.aliases.filter { $0 != Alias(domain.name) }
     entitlements = Self.entitlements(of: domain.document, names)
     mobileConfig = Self.mobileConfig(entitlements, domain.name)

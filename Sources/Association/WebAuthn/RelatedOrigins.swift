@@ -2,15 +2,14 @@
 /// it (WebAuthn Level 3, "Validating Related Origins").
 ///
 /// Reading never fails. `json` keeps everything.
-public struct RelatedOrigins: Sendable {
+package struct RelatedOrigins: Sendable {
   /// The largest file, in bytes, that Chrome reads.
-  public static let maximumSize = 262_144
+  package static let maximumSize = 262_144
   /// The number of different registrable labels that the standard asks for, and that Chrome and Firefox
   /// read. They skip the origins of further ones.
-  public static let mostLabels = 5
+  package static let mostLabels = 5
 
-  /// The file.
-  public let json: JSON
+  package let json: JSON
   /// The elements of `origins`; `nil` without such an array.
   let elements: [JSON]?
   /// The members that browsers do not read.
@@ -18,8 +17,7 @@ public struct RelatedOrigins: Sendable {
 
   static let pointer = JSONPointer.root.appending("origins")
 
-  /// Reads a file.
-  public init(_ json: JSON) {
+  package init(_ json: JSON) {
     self.json = json
     guard case .object(let members) = json else {
       (elements, unread) = (nil, [])
@@ -33,7 +31,7 @@ public struct RelatedOrigins: Sendable {
 
 extension Domain {
   /// The domain's `webauthn` file; `nil` if it has none.
-  public var webAuthn: JSON? {
+  package var webAuthn: JSON? {
     var members = JSON.Object()
     if !webAuthnOrigins.isEmpty || webAuthnExtra["origins"] != nil {
       members["origins"] = origins(with: webAuthnExtra["origins"])
@@ -73,7 +71,7 @@ extension Domain {
   ///
   /// - Throws: `AdoptionError` for a file that is no object, whose `origins` are no array, or that has
   ///   nothing. The domain is unchanged then.
-  public mutating func adoptWebAuthn(_ file: JSON) throws(AdoptionError) {
+  package mutating func adoptWebAuthn(_ file: JSON) throws(AdoptionError) {
     let read = RelatedOrigins(file)
     guard case .object(let members) = file, file.isReadable else {
       throw AdoptionError(

@@ -1,5 +1,5 @@
 import CCurl
-public import HTTP
+package import HTTP
 
 /// Where a request goes, as far as its URL says it.
 enum Destination {
@@ -88,7 +88,7 @@ extension IPAddress {
   ].compactMap(AddressRange.init)
 
   /// Whether it may be that of a host on the Internet.
-  public var isPublic: Bool {
+  package var isPublic: Bool {
     if isIPv4 { return !(Self.special + Self.ofClouds).contains { $0.contains(self) } }
     return Self.global?.contains(self) == true
       && !Self.specialOfGlobal.contains { $0.contains(self) }

@@ -1,40 +1,40 @@
-public import HTTP
+package import HTTP
 
 /// Fetches from other machines, many at once on one thread, over libcurl's multi interface.
 ///
 /// It follows no redirect, ignores the proxies of the environment, and connects only to public addresses
 /// unless its policy allows others.
-public final class Fetcher: Sendable {
+package final class Fetcher: Sendable {
   /// Where it may connect, and what it trusts.
-  public struct Policy: Sendable {
+  package struct Policy: Sendable {
     /// The private, loopback, link-local and reserved addresses that it may connect to.
-    public var allowedAddresses: [AddressRange] = []
+    package var allowedAddresses: [AddressRange] = []
     /// Where hosts are found instead of at what their names resolve to. Such an address is refused like any
     /// other, unless it is allowed.
-    public var places: [Place] = []
+    package var places: [Place] = []
     /// A PEM file of certificate authorities that are trusted besides those of the system.
-    public var authorities: String?
+    package var authorities: String?
     /// The URL of an HTTP proxy for hosts that are names, which then decides about addresses itself.
-    public var proxy: String?
+    package var proxy: String?
 
     /// Public addresses and the system's authorities only.
-    public init() {}
+    package init() {}
   }
 
   private let transfers: Transfers
 
   /// A fetcher, whose thread starts with the first request.
-  public init(_ policy: Policy = Policy()) { transfers = Transfers(policy) }
+  package init(_ policy: Policy = Policy()) { transfers = Transfers(policy) }
 
   /// Every fetch keeps the fetcher alive, so none is under way.
   deinit { transfers.stop() }
 
   /// Fetches a URL. Returns within the request's time.
-  public func fetch(_ request: FetchRequest) async -> Fetch { await transfers.fetch(request) }
+  package func fetch(_ request: FetchRequest) async -> Fetch { await transfers.fetch(request) }
 
   /// Where a host is: at the policy's places, or else at the addresses of its name that the policy allows. None
   /// if a proxy decides that.
-  public func places(of host: String, milliseconds: Int = 5_000) async -> [Place] {
+  package func places(of host: String, milliseconds: Int = 5_000) async -> [Place] {
     let own = transfers.policy.places.filter { $0.host == host }
     let all = transfers.policy.places.filter { $0.host == "*" }
     if let places = [own, all].first(where: { !$0.isEmpty }) { return places }
@@ -48,13 +48,12 @@ public final class Fetcher: Sendable {
 
 extension Fetcher {
   /// Where a host is found instead of at what its name resolves to.
-  public struct Place: Sendable, Equatable, CustomStringConvertible {
+  package struct Place: Sendable, Equatable, CustomStringConvertible {
     /// The host; `*` for every name.
-    public let host: String
-    /// The address.
-    public let address: IPAddress
+    package let host: String
+    package let address: IPAddress
     /// The port; `nil` for that of the URL.
-    public let port: UInt16?
+    package let port: UInt16?
 
     /// A place at the port of the URL.
     init(host: String, address: IPAddress) {
@@ -63,7 +62,7 @@ extension Fetcher {
 
     /// Parses `HOST:ADDRESS` or `HOST:ADDRESS:PORT`, such as `example.com:192.0.2.1` or
     /// `*:[::1]:8443`; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
       guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
       host = text[..<colon].lowercased()
       let rest = String(text[text.index(after: colon)...])
@@ -83,10 +82,10 @@ extension Fetcher {
     }
 
     /// As it is parsed.
-    public var description: String { "\(host):\(addressAndPort)" }
+    package var description: String { "\(host):\(addressAndPort)" }
 
     /// The same without the host.
-    public var addressAndPort: String {
+    package var addressAndPort: String {
       (address.isIPv4 ? "\(address)" : "[\(address)]") + (port.map { ":\($0)" } ?? "")
     }
   }

@@ -1,37 +1,34 @@
 /// A request with every redirect that was followed.
-public struct FollowedFetch: Sendable {
+package struct FollowedFetch: Sendable {
   /// One request of the chain.
-  public struct Hop: Sendable {
-    /// The URL.
-    public let url: String
+  package struct Hop: Sendable {
+    package let url: String
     /// What came of it.
-    public let fetch: Fetch
+    package let fetch: Fetch
 
-    /// A request.
-    public init(url: String, fetch: Fetch) { (self.url, self.fetch) = (url, fetch) }
+    package init(url: String, fetch: Fetch) { (self.url, self.fetch) = (url, fetch) }
   }
 
   /// The most redirects that are followed.
-  public static let limit = 5
+  package static let limit = 5
 
   /// The requests in their order, at least one. The last one is no redirect, or is one too many.
-  public let hops: [Hop]
+  package let hops: [Hop]
 
   /// A chain of at least one request.
-  public init(hops: [Hop]) { self.hops = hops }
+  package init(hops: [Hop]) { self.hops = hops }
 
-  /// The last request.
-  public var last: Hop { hops[hops.count - 1] }
+  package var last: Hop { hops[hops.count - 1] }
 
   /// Whether the last answer is a redirect, which was not followed.
-  public var isEndless: Bool {
+  package var isEndless: Bool {
     if case .success(let answer) = last.fetch.result { answer.redirect != nil } else { false }
   }
 }
 
 extension Fetcher {
   /// Fetches a URL and follows redirects, all within the request's time, to the ports of the web and that of the URL.
-  public func follow(_ request: FetchRequest) async -> FollowedFetch {
+  package func follow(_ request: FetchRequest) async -> FollowedFetch {
     let ports = Destination.webPorts + [Destination.port(of: request.url)].compactMap(\.self)
     var request = request
     var hops: [FollowedFetch.Hop] = []

@@ -1,18 +1,17 @@
 import CCurl
 
 /// What a server's certificate says.
-public struct ServerCertificate: Sendable, Equatable {
+package struct ServerCertificate: Sendable, Equatable {
   /// The DNS names that it is for.
-  public var names: [String] = []
-  /// The issuer's name.
-  public var issuer = ""
+  package var names: [String] = []
+  package var issuer = ""
   /// When it ends, in seconds since 1970.
-  public var endsAt: Int64 = 0
+  package var endsAt: Int64 = 0
   /// How many certificates the server sent.
-  public var chainLength = 0
+  package var chainLength = 0
 
   /// An empty one.
-  public init() {}
+  package init() {}
 
   /// The first certificate of a chain, each as the lines `Name:value` that libcurl makes of it; nil without any.
   init?(_ chain: [[String]]) {

@@ -4,12 +4,12 @@ import Synchronization
 
 /// A thread on which asynchronous work runs: checks of domains, and deliveries to webhooks. Such work takes none
 /// of the threads of Swift's concurrency, which others may block.
-public final class WorkThread: TaskExecutor {
+package final class WorkThread: TaskExecutor {
   /// For what mostly waits: the steps between requests.
-  public static let shared = WorkThread(nice: 0)
+  package static let shared = WorkThread(nice: 0)
   /// For comparing and linting what was fetched, which may take seconds, and which nothing else should wait
   /// for.
-  public static let computing = WorkThread(nice: 19)
+  package static let computing = WorkThread(nice: 19)
 
   private let jobs = Mutex<[UnownedJob]>([])
   private let wake = DispatchSemaphore(value: 0)
@@ -30,14 +30,14 @@ public final class WorkThread: TaskExecutor {
   }
 
   /// Takes the next piece of work; for Swift's concurrency, which calls it.
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }
     wake.signal()
   }
 
   /// Starts work, which goes on by itself.
-  public static func start(_ work: @escaping @Sendable () async -> Void) {
+  package static func start(_ work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: shared, operation: work)
   }
 
@@ -45,7 +45,7 @@ public final class WorkThread: TaskExecutor {
   ///
   /// - Parameter isUnwanted: Whether nobody waits for the result any longer. Then the work is cancelled, and returns
   ///   what it has.
-  public static func wait<Result: Sendable>(
+  package static func wait<Result: Sendable>(
     unless isUnwanted: () -> Bool = { false }, for work: @escaping @Sendable () async -> Result
   ) -> Result {
     let awaited = Awaited<Result>()

@@ -1,9 +1,9 @@
-public import CGnuTLS
+package import CGnuTLS
 import Synchronization
 
 /// A directory of certificate/key pairs, and the set of pairs in use. A reload replaces the set
 /// atomically; open connections keep the set that they began with.
-public final class CertificateDirectory: Sendable {
+package final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
   private let used: Mutex<CertificateSet>
   private let reading: Mutex<Reading>
@@ -32,7 +32,7 @@ public final class CertificateDirectory: Sendable {
   ///   - clock: Seconds since 1970.
   /// - Throws: `CertificatesRefused` if no pair is valid. If only some are invalid, `current` has their
   ///   faults.
-  public init(
+  package init(
     _ path: String, clock: @escaping @Sendable () -> Int64
   ) throws(CertificatesRefused) {
     self.clock = clock
@@ -46,7 +46,7 @@ public final class CertificateDirectory: Sendable {
 
   /// Lets clients resume a session without a signature (RFC 5077, RFC 8446 section 2.2), by
   /// tickets. A ticket under an older key is worth nothing, and costs a full handshake.
-  public func enableTickets(on session: gnutls_session_t) {
+  package func enableTickets(on session: gnutls_session_t) {
     ticketKey.withLock { key in
       let now = clock()
       if key.bytes.isEmpty || !(0..<Self.ticketKeySeconds).contains(now - key.made) {
@@ -59,15 +59,14 @@ public final class CertificateDirectory: Sendable {
   }
 
   /// The set that new connections get.
-  public var current: CertificateSet { used.withLock { $0 } }
+  package var current: CertificateSet { used.withLock { $0 } }
 
-  /// Where the pairs are.
-  public var path: String { reading.withLock(\.path) }
+  package var path: String { reading.withLock(\.path) }
 
   /// Reloads the directory, or switches to another one. If a pair is invalid, the previous pair
   /// with the same name stays in use, even if it has expired. If no pair is valid, all previous
   /// pairs stay in use. `current` has the faults.
-  public func reload(from newPath: String? = nil) {
+  package func reload(from newPath: String? = nil) {
     reading.withLock { reading in
       reading.path = newPath ?? reading.path
       load(CertificateListing(directory: reading.path), &reading)
@@ -78,7 +77,7 @@ public final class CertificateDirectory: Sendable {
   /// files of a pair are written one after the other. Call it every few seconds.
   ///
   /// - Returns: Whether the files were read, which happens once per change.
-  public func reloadIfChanged() -> Bool {
+  package func reloadIfChanged() -> Bool {
     reading.withLock { reading in
       let listing = CertificateListing(directory: reading.path)
       let states = FileStates(listing)
@@ -136,16 +135,15 @@ extension CertificateSet {
 }
 
 /// An immutable snapshot of the pairs of a directory.
-public final class CertificateSet: Sendable {
+package final class CertificateSet: Sendable {
   /// The name of the pair for clients that name no host, or a host without a pair.
   static let defaultName = "default"
 
-  /// All pairs, by name.
-  public let pairs: [CertificatePair]
+  package let pairs: [CertificatePair]
   /// The faults of the invalid pairs in the directory, by file name.
-  public let faults: [CertificateFault]
+  package let faults: [CertificateFault]
   /// Warnings about pairs that are in use, one line each.
-  public let warnings: [String]
+  package let warnings: [String]
 
   private let byHost: [String: CertificatePair]
   private let fallback: CertificatePair?
@@ -167,7 +165,7 @@ public final class CertificateSet: Sendable {
   /// The pair for the host that a client named (RFC 6066 section 3): the pair with the exact name,
   /// else with the wildcard for its first label (RFC 9525 section 6.3), else the default. If
   /// several pairs have a name, the one that expires last. Without a pair, the client is refused.
-  public func pair(for host: String?) -> CertificatePair? {
+  package func pair(for host: String?) -> CertificatePair? {
     guard let host = host?.lowercased() else { return fallback }
     if let pair = byHost[host] { return pair }
     let rest = host.drop { $0 != "." }

@@ -1,9 +1,8 @@
 import Glibc
 
 /// What is wrong with a pair, or with the directory.
-public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
-  public enum Reason: Sendable, Hashable {
+package struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertible {
+  package enum Reason: Sendable, Hashable {
     /// A file or the directory cannot be read; the operating system's message.
     case unreadable(String)
     /// The file is not a chain of certificates; GnuTLS's message.
@@ -30,19 +29,18 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
     case noPair
   }
 
-  /// What is wrong.
-  public let reason: Reason
+  package let reason: Reason
   /// The file or directory that has the fault.
-  public let path: String
+  package let path: String
 
   /// A fault of a file.
-  public init(_ reason: Reason, at path: String) {
+  package init(_ reason: Reason, at path: String) {
     self.reason = reason
     self.path = path
   }
 
   /// What is wrong and what to do, for people.
-  public var description: String { "\(path): \(explanation)" }
+  package var description: String { "\(path): \(explanation)" }
 
   private var explanation: String {
     switch reason {
@@ -78,23 +76,23 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 /// A directory without a valid pair.
-public struct CertificatesRefused: Error, Sendable, Equatable, CustomStringConvertible {
+package struct CertificatesRefused: Error, Sendable, Equatable, CustomStringConvertible {
   /// All faults, by file name; at least one.
-  public let faults: [CertificateFault]
+  package let faults: [CertificateFault]
 
   /// A line for each fault.
-  public var description: String { faults.map(\.description).joined(separator: "\n") }
+  package var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
 /// The time of a certificate, for people.
-public struct CertificateTime: Sendable, CustomStringConvertible {
+package struct CertificateTime: Sendable, CustomStringConvertible {
   private let seconds: Int64
 
   /// - Parameter seconds: Since 1970.
-  public init(_ seconds: Int64) { self.seconds = seconds }
+  package init(_ seconds: Int64) { self.seconds = seconds }
 
   /// `2027-01-31T12:00:00Z` (RFC 3339).
-  public var description: String {
+  package var description: String {
     var time = time_t(seconds)
     var parts = tm()
     gmtime_r(&time, &parts)

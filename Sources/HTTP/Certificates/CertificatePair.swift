@@ -1,25 +1,25 @@
-public import CGnuTLS
+package import CGnuTLS
 
 /// A chain of certificates with its private key, ready for handshakes.
-public final class CertificatePair: @unchecked Sendable {
+package final class CertificatePair: @unchecked Sendable {
   // Unchecked is sound: nothing changes between init and deinit, and GnuTLS lets threads share
   // objects that no thread changes (its manual, "Thread safety").
 
   /// The chain, the host's certificate first.
-  public let chain: UnsafeMutablePointer<gnutls_pcert_st>
+  package let chain: UnsafeMutablePointer<gnutls_pcert_st>
   /// The number of certificates in the chain.
-  public let chainCount: UInt32
+  package let chainCount: UInt32
   /// The private key.
-  public let key: gnutls_privkey_t
+  package let key: gnutls_privkey_t
 
   /// The name of its file or directory, which messages use.
-  public let name: String
+  package let name: String
   /// The file of the certificate.
-  public let path: String
+  package let path: String
   /// The hosts that it is valid for, in lower case; some may begin with `*.`.
-  public let hosts: [String]
+  package let hosts: [String]
   /// The last second in which it is valid, since 1970.
-  public let notAfter: Int64
+  package let notAfter: Int64
 
   /// Loads and checks a pair.
   ///

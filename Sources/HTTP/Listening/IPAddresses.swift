@@ -3,7 +3,7 @@ import Glibc
 
 /// An IPv4 or IPv6 address. An IPv4 address in the form of an IPv6 address (`::ffff:192.0.2.1`, RFC 4291
 /// section 2.5.5.2) is the IPv4 address.
-public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// The 128 bits of an IPv6 address; an IPv4 address is mapped into them.
   let bits: UInt128
 
@@ -12,7 +12,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   init(bits: UInt128) { self.bits = bits }
 
   /// Parses `192.0.2.1` or `2001:db8::1`; nil for anything else, such as an address with a zone or a port.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var four = in_addr()
     var six = in6_addr()
     if inet_pton(AF_INET, text, &four) == 1 {
@@ -44,7 +44,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether it is an IPv4 address.
-  public var isIPv4: Bool { bits >> 32 == Self.mappedPrefix >> 32 }
+  package var isIPv4: Bool { bits >> 32 == Self.mappedPrefix >> 32 }
 
   /// What one client is taken for: an IPv4 address, or the IPv6 network of 64 bits that a site has at
   /// least (RFC 6177).
@@ -69,7 +69,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The address as text: `192.0.2.1` or `2001:db8::1`.
-  public var description: String {
+  package var description: String {
     // Sound: the buffers have the sizes that the function asks for, and it ends its text with NUL.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
       guard let text = buffer.baseAddress else { return "" }
@@ -92,15 +92,14 @@ func peerAddress(of connection: OpaquePointer) -> IPAddress? {
 
 /// A range of addresses in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3), such as that of
 /// trusted proxies: `10.0.0.0/8`, `fd00::/8`.
-public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-  /// The first address.
+package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   private let first: IPAddress
   /// How many of the 128 bits every address in the range shares with the first one.
   private let prefixBits: Int
 
   /// Parses an address with a prefix length, or a single address, which is a range of one. Bits
   /// after the prefix are ignored. Nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
     let isMapped = address.isIPv4 && !parts[0].contains(":")
@@ -122,12 +121,12 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
   /// Whether an address is in the range. A range of IPv6 addresses never contains an IPv4 address:
   /// `::/0` does not mean every client.
-  public func contains(_ address: IPAddress) -> Bool {
+  package func contains(_ address: IPAddress) -> Bool {
     address.bits & Self.mask(prefixBits) == first.bits && address.isIPv4 == isIPv4
   }
 
   private var isIPv4: Bool { first.isIPv4 && prefixBits >= 96 }
 
   /// `10.0.0.0/8`, always with the length of the prefix.
-  public var description: String { "\(first)/\(isIPv4 ? prefixBits - 96 : prefixBits)" }
+  package var description: String { "\(first)/\(isIPv4 ? prefixBits - 96 : prefixBits)" }
 }

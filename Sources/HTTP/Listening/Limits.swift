@@ -1,39 +1,39 @@
 import Glibc
 
 /// Limits for clients of a listener, so that none of them exhausts it.
-public struct Limits: Sendable {
+package struct Limits: Sendable {
   /// The maximum number of open connections. A further one takes the place of the one that has been
   /// idle longest.
-  public var connections: Int
+  package var connections: Int
   /// The percentage of them that one client may have: an IPv4 address, or an IPv6 network of 64
   /// bits.
-  public var clientPercent = 25
+  package var clientPercent = 25
   /// Paths that a listener with a thread per connection also answers where all connections are
   /// taken by requests that are being answered.
-  public var probes: Set<String> = []
+  package var probes: Set<String> = []
   /// Seconds without a byte after which a connection is closed.
-  public var idleSeconds: Int
+  package var idleSeconds: Int
   /// Seconds from the start of a connection, or the end of an answer, to the end of the next
   /// request's header, even if bytes keep arriving slowly. Each answer restarts the time.
-  public var headerSeconds: Int
+  package var headerSeconds: Int
   /// Seconds to receive each megabyte of a body, or the rest of it.
-  public var bodySeconds: Int
+  package var bodySeconds: Int
   /// Seconds to send the answer, without the handler's time. Listeners with prepared responses use
   /// `headerSeconds`.
-  public var answerSeconds: Int
+  package var answerSeconds: Int
   /// The largest header (request line and fields), in bytes.
-  public var headerBytes: Int
+  package var headerBytes: Int
   /// The largest body, in bytes.
-  public var bodyBytes: Int
+  package var bodyBytes: Int
   /// How much of each body is always taken, in bytes. The limits below are for what is beyond it.
-  public var smallBodyBytes = 65_536
+  package var smallBodyBytes = 65_536
   /// The bodies of one token that may be arriving or being handled, in bytes. A client may have twice as
   /// many, all together three times as many: so one token leaves room for the others of its client, and one
   /// client for other clients.
-  public var bodyShareBytes: Int
+  package var bodyShareBytes: Int
 
   /// Limits; the defaults fit a JSON API.
-  public init(
+  package init(
     connections: Int = 256, idleSeconds: Int = 30, headerSeconds: Int = 60,
     bodySeconds: Int = 60, answerSeconds: Int = 300, headerBytes: Int = 16_384,
     bodyBytes: Int = 8_388_608

@@ -2,9 +2,9 @@ import Glibc
 
 /// Listens on a port until `stop` is called or the listener is released. Its own handlers must not
 /// release the last reference: they would wait for themselves.
-public final class Listener: Sendable {
+package final class Listener: Sendable {
   /// Where it listens, with the actual port if port 0 was requested.
-  public let address: SocketAddress
+  package let address: SocketAddress
 
   private let daemons: [Daemon]
   private let deadlineTimer: DeadlineTimer
@@ -22,7 +22,7 @@ public final class Listener: Sendable {
   ///   - refuse: Answers a request that never reaches the handler, with `Refusal.status`.
   ///   - answer: Answers a request; called concurrently on many threads.
   /// - Throws: `ListenerError`.
-  public init(
+  package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
     certificates: CertificateDirectory? = nil,
     screen: @escaping @Sendable (RequestHead) -> Screening = { _ in .readBody(upTo: .max) },
@@ -59,7 +59,7 @@ public final class Listener: Sendable {
   ///   - makeAnswers: Creates the handler of each daemon, which is only called on the daemon's
   ///     thread.
   /// - Throws: `ListenerError`.
-  public init(
+  package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
     limits: Limits, certificates: CertificateDirectory? = nil, headerRefusal: Response,
     makeAnswers: () -> DirectAnswers
@@ -102,21 +102,20 @@ public final class Listener: Sendable {
   }
 
   /// The port that it listens on.
-  public var port: UInt16 { address.port }
+  package var port: UInt16 { address.port }
 
-  /// Open connections.
-  public var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
+  package var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
 
   /// The bytes of bodies that count for the shares of tokens and clients.
   var heldBodyBytes: Int { heldBodies?.bytes ?? 0 }
 
   /// Lets clients, such as proxies, have any number of connections. A later call replaces them.
-  public func exempt(_ clients: [AddressRange]) {
+  package func exempt(_ clients: [AddressRange]) {
     for daemon in daemons { daemon.connections.exempt(clients) }
   }
 
   /// Requests that have begun to arrive and are not answered yet.
-  public var requestsInFlight: Int { daemons.reduce(0) { $0 + Int($1.requests.inFlight.count) } }
+  package var requestsInFlight: Int { daemons.reduce(0) { $0 + Int($1.requests.inFlight.count) } }
 
   /// How long no data may have arrived before connections without a request are closed.
   private static let quietTime = Duration.milliseconds(100)
@@ -125,7 +124,7 @@ public final class Listener: Sendable {
 
   /// From now on, accepts connections before any data has arrived on them. Those that the kernel
   /// holds back arrive within a second.
-  public func prepareToStop() {
+  package func prepareToStop() {
     for daemon in daemons { daemon.acceptAtOnce() }
   }
 
@@ -133,7 +132,7 @@ public final class Listener: Sendable {
   /// requests, then closes every connection. Answers in the meantime have `Connection: close` (RFC
   /// 9112 section 9.6). Returns when all threads have ended; a blocked handler delays it. A second
   /// call does nothing.
-  public func stop(within seconds: Double = 10) {
+  package func stop(within seconds: Double = 10) {
     for daemon in daemons { daemon.quiesce() }
     // Only now: a client that reconnects must be refused immediately, so that a proxy tries another
     // server.

@@ -1,9 +1,8 @@
 import Glibc
 
 /// Why a listener could not start.
-public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong.
-  public enum Reason: Sendable, Equatable {
+package struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Reason: Sendable, Equatable {
     /// Another socket uses the address and port.
     case addressInUse
     /// The process may not bind the port.
@@ -20,19 +19,18 @@ public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible
     case system(call: String, message: String)
   }
 
-  /// What went wrong.
-  public let reason: Reason
+  package let reason: Reason
   /// Where the listener should have listened.
-  public let address: SocketAddress
+  package let address: SocketAddress
 
   /// An error of an address.
-  public init(reason: Reason, address: SocketAddress) {
+  package init(reason: Reason, address: SocketAddress) {
     self.reason = reason
     self.address = address
   }
 
   /// What went wrong and what to do, for people.
-  public var description: String {
+  package var description: String {
     "Cannot listen on \(address): " + explanation
   }
 

@@ -114,21 +114,20 @@ final class ListeningSocket: Sendable {
 
 /// A listening socket created by another process, such as systemd (systemd.socket(5)). That process
 /// keeps it open, so connections wait in it while no server runs.
-public struct InheritedSocket: Sendable {
+package struct InheritedSocket: Sendable {
   let descriptor: CInt
-  /// Where it listens.
-  public let address: SocketAddress
+  package let address: SocketAddress
 
   /// Why a descriptor cannot be used.
-  public struct Unusable: Error, CustomStringConvertible {
+  package struct Unusable: Error, CustomStringConvertible {
     /// What is wrong and what to do, for people.
-    public let description: String
+    package let description: String
   }
 
   /// Takes over a descriptor for the life of the process.
   ///
   /// - Throws: `Unusable` if it is not a listening TCP socket.
-  public init(descriptor: CInt) throws(Unusable) {
+  package init(descriptor: CInt) throws(Unusable) {
     guard Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue),
       [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor)),
       Self.option(SO_ACCEPTCONN, of: descriptor) == 1,

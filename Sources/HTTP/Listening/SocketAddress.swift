@@ -2,20 +2,20 @@ import CMicroHTTPD
 import Glibc
 
 /// Where a listener listens: an address of this machine and a port.
-public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// An IPv4 or IPv6 address, or a name for one, such as `localhost`. `::` accepts IPv4 as well.
-  public let host: String
+  package let host: String
   /// The port; 0 asks for any free one.
-  public let port: UInt16
+  package let port: UInt16
 
   /// An address and a port.
-  public init(host: String, port: UInt16) {
+  package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
 
   /// Parses `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     var host = text[..<colon]
@@ -29,7 +29,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// As in a URL: `127.0.0.1:8080` or `[::1]:8080`.
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension SocketAddress {
@@ -59,7 +59,7 @@ extension SocketAddress {
 
   /// Whether other machines can reach it: whether the host has an address other than a loopback
   /// address (RFC 6890). A host without an address is unreachable.
-  public var isReachableFromOutside: Bool {
+  package var isReachableFromOutside: Bool {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_PASSIVE
@@ -78,7 +78,7 @@ extension SocketAddress {
   /// and HTTPS.
   ///
   /// - Parameter seconds: How long each step may take.
-  public func reacts(within seconds: Int) -> Bool {
+  package func reacts(within seconds: Int) -> Bool {
     let resolved: ResolvedAddress
     do throws(ListenerError) {
       resolved = try ResolvedAddress(self)

@@ -2,12 +2,12 @@ import CMicroHTTPD
 import Glibc
 
 /// A time as HTTP writes it (RFC 9110 section 5.6.7), to the second, in UTC.
-public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Seconds since 1970.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// A time in seconds since 1970, clamped to the years 1970 to 9999.
-  public init(seconds: Int64) {
+  package init(seconds: Int64) {
     self.seconds = min(max(seconds, 0), 253_402_300_799)
   }
 
@@ -15,7 +15,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   /// allocating. The weekday is not compared with the date.
   ///
   /// - Returns: nil for anything else. Ignore a condition with such a date.
-  public init?(_ bytes: UnsafeRawBufferPointer) {
+  package init?(_ bytes: UnsafeRawBufferPointer) {
     // The longest is "Wednesday, 09-Nov-94 08:49:37 GMT".
     guard bytes.count <= 33 else { return nil }
     let parsed = withUnsafeTemporaryAllocation(byteCount: 34, alignment: 1) { buffer -> tm? in
@@ -54,10 +54,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   }
 
   /// Earlier first.
-  public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
+  package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
   /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.
-  public var description: String {
+  package var description: String {
     var time = time_t(seconds)
     var date = tm()
     gmtime_r(&time, &date)

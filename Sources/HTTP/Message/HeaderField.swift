@@ -1,49 +1,48 @@
 /// A field of a message's header (RFC 9110 section 5): a name and a value.
-public struct HeaderField: Sendable, CustomStringConvertible {
+package struct HeaderField: Sendable, CustomStringConvertible {
   /// The name as written. Names are compared without case.
-  public let name: String
+  package let name: String
   /// The value, without white space around it.
   ///
   /// In a response it must not have control characters, or the listener answers 500 instead. In a request,
   /// bytes that are not UTF-8 are read as ISO 8859-1 (RFC 9110 section 5.5 leaves them opaque).
-  public let value: String
+  package let value: String
 
-  /// A field.
-  public init(_ name: String, _ value: String) {
+  package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
   /// As in the message.
-  public var description: String { "\(name): \(value)" }
+  package var description: String { "\(name): \(value)" }
 }
 
 /// The fields of a header, in order, including repeated ones.
-public struct Fields: Sendable, ExpressibleByArrayLiteral {
+package struct Fields: Sendable, ExpressibleByArrayLiteral {
   /// All of them, in the order of the message.
-  public private(set) var all: [HeaderField]
+  package private(set) var all: [HeaderField]
 
   /// Fields in order.
-  public init(_ fields: [HeaderField] = []) { all = fields }
+  package init(_ fields: [HeaderField] = []) { all = fields }
 
   /// Fields in order.
-  public init(arrayLiteral fields: HeaderField...) { all = fields }
+  package init(arrayLiteral fields: HeaderField...) { all = fields }
 
   /// The value of the first field of a name. Case is ignored.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     all.first { $0.name.equalsIgnoringASCIICase(name) }?.value
   }
 
   /// The values of all fields of a name, in order: one per line.
-  public func values(of name: String) -> [String] {
+  package func values(of name: String) -> [String] {
     all.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
   }
 
   /// Adds a field at the end.
-  public mutating func append(_ field: HeaderField) { all.append(field) }
+  package mutating func append(_ field: HeaderField) { all.append(field) }
 
   /// Replaces all fields of a name by one.
-  public mutating func set(_ field: HeaderField) {
+  package mutating func set(_ field: HeaderField) {
     all.removeAll { $0.name.equalsIgnoringASCIICase(field.name) }
     all.append(field)
   }

@@ -1,25 +1,24 @@
 /// A complete request.
-public struct Request: Sendable {
-  /// The method.
-  public let method: Method
+package struct Request: Sendable {
+  package let method: Method
   /// The target, split and decoded.
-  public let target: RequestTarget
+  package let target: RequestTarget
   /// The protocol as written: `HTTP/1.1` or `HTTP/1.0`.
-  public let version: String
+  package let version: String
   /// The header.
-  public let fields: Fields
+  package let fields: Fields
   /// The content, without chunked coding; empty if there is none.
-  public let body: [UInt8]
+  package let body: [UInt8]
   /// The content, if it was received into a spool; `body` is empty then.
-  public let spool: Spool?
+  package let spool: Spool?
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
-  public let peer: String
+  package let peer: String
   /// Whether the client has reset or closed the connection, so that nobody will read the answer. A
   /// client that has only ended its sending is still there. For the handler, while it works.
-  public let clientHasGone: @Sendable () -> Bool
+  package let clientHasGone: @Sendable () -> Bool
 
   /// A request with all of its parts.
-  public init(
+  package init(
     method: Method, target: RequestTarget, version: String = "HTTP/1.1", fields: Fields = [],
     body: [UInt8] = [], spool: Spool? = nil, peer: String = "127.0.0.1",
     clientHasGone: @escaping @Sendable () -> Bool = { false }
@@ -36,28 +35,26 @@ public struct Request: Sendable {
 }
 
 /// The part of a request before its body.
-public struct RequestHead: Sendable {
-  /// The method.
-  public let method: Method
+package struct RequestHead: Sendable {
+  package let method: Method
   /// The target, split and decoded.
-  public let target: RequestTarget
-  /// The fields.
-  public let fields: Fields
+  package let target: RequestTarget
+  package let fields: Fields
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
-  public let peer: String
+  package let peer: String
 }
 
 extension Request {
   /// The part before the body.
-  public var head: RequestHead {
+  package var head: RequestHead {
     RequestHead(method: method, target: target, fields: fields, peer: peer)
   }
 }
 
 /// A request that a listener refuses, because it is malformed or exceeds a limit.
-public struct Refusal: Sendable {
+package struct Refusal: Sendable {
   /// What is wrong with the request.
-  public enum Reason: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
     /// The target cannot be split or decoded: 400.
     case malformedTarget(RequestTarget.Malformed)
     /// The header contradicts itself or RFC 9112; the reason as a sentence: 400.
@@ -80,11 +77,11 @@ public struct Refusal: Sendable {
   }
 
   /// What is wrong with the request.
-  public let reason: Reason
+  package let reason: Reason
   /// The request's header, for example for its ID.
-  public let fields: Fields
+  package let fields: Fields
   /// The part before the body, unless that is malformed.
-  public let head: RequestHead?
+  package let head: RequestHead?
 
   /// What is wrong with a header that is not built as RFC 9112 says.
   package static let malformedHeaderDetail =
@@ -92,7 +89,7 @@ public struct Refusal: Sendable {
     + "it has a bare CR, a NUL or extra white space."
 
   /// The status that fits the reason.
-  public var status: Status {
+  package var status: Status {
     switch reason {
     case .malformedTarget, .malformedHeader: .badRequest
     case .unknownTransferCoding: .notImplemented
@@ -106,28 +103,20 @@ public struct Refusal: Sendable {
 }
 
 /// A request method (RFC 9110 section 9), compared with case.
-public struct Method: Sendable, Hashable, CustomStringConvertible {
+package struct Method: Sendable, Hashable, CustomStringConvertible {
   /// The method as the client wrote it.
-  public let name: String
+  package let name: String
 
   /// A method of any name.
-  public init(_ name: String) { self.name = name }
+  package init(_ name: String) { self.name = name }
 
-  /// `GET`
-  public static let get = Method("GET")
-  /// `HEAD`
-  public static let head = Method("HEAD")
-  /// `POST`
-  public static let post = Method("POST")
-  /// `PUT`
-  public static let put = Method("PUT")
-  /// `PATCH`
-  public static let patch = Method("PATCH")
-  /// `DELETE`
-  public static let delete = Method("DELETE")
-  /// `OPTIONS`
-  public static let options = Method("OPTIONS")
+  package static let get = Method("GET")
+  package static let head = Method("HEAD")
+  package static let post = Method("POST")
+  package static let put = Method("PUT")
+  package static let patch = Method("PATCH")
+  package static let delete = Method("DELETE")
+  package static let options = Method("OPTIONS")
 
-  /// The method's name.
-  public var description: String { name }
+  package var description: String { name }
 }

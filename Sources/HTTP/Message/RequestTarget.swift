@@ -1,25 +1,25 @@
 /// What a request asks for (RFC 9112 section 3.2), split before it is decoded: a `%2F` stays part of its
 /// segment. The authority of an absolute target is ignored.
-public struct RequestTarget: Sendable {
+package struct RequestTarget: Sendable {
   /// The path as written, from its `/` to the `?`; `*` for `OPTIONS *`.
-  public let path: String
+  package let path: String
   /// The decoded parts of the path: `/v1/apps/` has `v1`, `apps` and an empty one. Dot segments are kept.
   /// None for `*`.
-  public let segments: [String]
+  package let segments: [String]
   /// The decoded parameters of the query, in order. A `+` is a space (as HTML forms and most
   /// clients write it), a name without `=` has an empty value.
-  public let queryItems: [QueryItem]
+  package let queryItems: [QueryItem]
 
   /// One parameter of a query.
-  public struct QueryItem: Sendable, Hashable {
+  package struct QueryItem: Sendable, Hashable {
     /// The name, decoded.
-    public let name: String
+    package let name: String
     /// The value, decoded.
-    public let value: String
+    package let value: String
   }
 
   /// Why a target cannot be used.
-  public enum Malformed: String, Error, Sendable {
+  package enum Malformed: String, Error, Sendable {
     /// A control character, white space, a byte outside ASCII, or an escaped NUL.
     case character = "has an invalid character"
     /// A `%` without two hexadecimal digits.
@@ -33,7 +33,7 @@ public struct RequestTarget: Sendable {
   /// Splits and decodes a target.
   ///
   /// - Throws: `Malformed`; a request with such a target is answered 400.
-  public init(_ bytes: some Sequence<UInt8>) throws(Malformed) {
+  package init(_ bytes: some Sequence<UInt8>) throws(Malformed) {
     let bytes = Array(bytes)
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .character }
     let rest = try Self.withoutAuthority(bytes)

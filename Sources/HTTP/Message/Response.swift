@@ -1,9 +1,8 @@
 /// An answer to a request. `Content-Length` or `Transfer-Encoding`, `Date` and `Connection` are added when
 /// it is sent. The body is omitted for HEAD requests.
-public struct Response {
+package struct Response {
   /// The content of a response.
-  public enum Body {
-    /// All of it.
+  package enum Body {
     case bytes([UInt8])
     /// A function that returns the next piece, of any size, and nil at the end. It is called on the
     /// connection's thread while the answer is sent, so that only one piece is in memory. If it
@@ -11,35 +10,33 @@ public struct Response {
     case stream(() throws -> [UInt8]?)
   }
 
-  /// The status.
-  public var status: Status
+  package var status: Status
   /// The header, without `Content-Length`, `Date`, `Connection` and `Transfer-Encoding`.
-  public var fields: Fields
-  /// The content.
-  public var body: Body
+  package var fields: Fields
+  package var body: Body
 
   /// An answer with all of its parts.
-  public init(_ status: Status, fields: Fields = [], body: [UInt8] = []) {
+  package init(_ status: Status, fields: Fields = [], body: [UInt8] = []) {
     self.status = status
     self.fields = fields
     self.body = .bytes(body)
   }
 
   /// An answer whose body is produced while it is sent; see `Body.stream`.
-  public init(_ status: Status, fields: Fields, stream: @escaping () throws -> [UInt8]?) {
+  package init(_ status: Status, fields: Fields, stream: @escaping () throws -> [UInt8]?) {
     self.status = status
     self.fields = fields
     body = .stream(stream)
   }
 
   /// The body; empty for a stream.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     if case .bytes(let bytes) = body { bytes } else { [] }
   }
 }
 
 /// What to do with a request whose header has arrived, and whose body follows.
-public enum Screening {
+package enum Screening {
   /// Answer it. The body is not read, and the connection is closed.
   case answer(Response)
   /// Read the body, of at most this many bytes; see also `Limits.bodyBytes`. Each of the
@@ -50,7 +47,7 @@ public enum Screening {
 }
 
 /// Whom a body counts for.
-public enum BodyHolder: Sendable, Hashable {
+package enum BodyHolder: Sendable, Hashable {
   /// The client, by its address or network.
   case client(String)
   /// The token or the user, by its name.
@@ -58,7 +55,7 @@ public enum BodyHolder: Sendable, Hashable {
 }
 
 /// A final status code (RFC 9110 section 15).
-public enum Status: UInt16, Sendable, CaseIterable {
+package enum Status: UInt16, Sendable, CaseIterable {
   case ok = 200
   case created = 201
   case noContent = 204
@@ -82,11 +79,11 @@ public enum Status: UInt16, Sendable, CaseIterable {
   case insufficientStorage = 507
 
   /// The three digits.
-  public var code: UInt16 { rawValue }
+  package var code: UInt16 { rawValue }
 
   /// The reason phrase of RFC 9110 or RFC 6585, which RFC 9457 asks for as the title of a problem of
   /// the type `about:blank`.
-  public var reasonPhrase: String {
+  package var reasonPhrase: String {
     switch self {
     case .ok: "OK"
     case .created: "Created"

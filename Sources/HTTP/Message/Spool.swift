@@ -3,9 +3,9 @@ import Synchronization
 
 /// Bytes that are too many to hold: the first of them are in memory, the others in a file without a name,
 /// which is gone when this value is. Threads may share it.
-public final class Spool: Sendable {
+package final class Spool: Sendable {
   /// Why bytes cannot be added.
-  public enum Failure: Error, Sendable, Equatable {
+  package enum Failure: Error, Sendable, Equatable {
     /// There would be more of them than allowed, in this spool or in those that share a limit.
     case full(limit: Int)
     /// The disk would have too little space left.
@@ -25,7 +25,7 @@ public final class Spool: Sendable {
   }
 
   /// What several spools may have in their files together.
-  public final class Share: Sendable {
+  package final class Share: Sendable {
     fileprivate let limit: Int
     private let used = Atomic(0)
     private let turn: (any Sendable)?
@@ -33,7 +33,7 @@ public final class Spool: Sendable {
     /// - Parameters:
     ///   - limit: In bytes.
     ///   - turn: Kept as long as one of the spools.
-    public init(limit: Int, keeping turn: (any Sendable)? = nil) {
+    package init(limit: Int, keeping turn: (any Sendable)? = nil) {
       self.limit = limit
       self.turn = turn
     }
@@ -58,9 +58,9 @@ public final class Spool: Sendable {
 
   private let directory: String
   /// The maximum number of bytes.
-  public let limit: Int
+  package let limit: Int
   /// What its file and those of other spools may have together.
-  public let share: Share?
+  package let share: Share?
   private let state = Mutex(State())
 
   /// An empty one.
@@ -69,7 +69,7 @@ public final class Spool: Sendable {
   ///   - directory: Where the file is created when it is needed.
   ///   - limit: The maximum number of bytes.
   ///   - share: What its file and those of other spools may have together; `nil` for no such limit.
-  public init(in directory: String, limit: Int, within share: Share? = nil) {
+  package init(in directory: String, limit: Int, within share: Share? = nil) {
     self.directory = directory
     self.limit = limit
     self.share = share
@@ -84,13 +84,13 @@ public final class Spool: Sendable {
   }
 
   /// The number of bytes.
-  public var count: Int { state.withLock(\.count) }
+  package var count: Int { state.withLock(\.count) }
 
   /// Adds bytes at the end.
   ///
   /// - Returns: Where they are.
   @discardableResult
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Range<Int> {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Range<Int> {
     try locked { state throws(Failure) in
       if bytes.count > limit - state.count { throw .full(limit: limit) }
       let start = state.count
@@ -105,7 +105,7 @@ public final class Spool: Sendable {
   ///
   /// - Returns: Where they are.
   @discardableResult
-  public func append(_ bytes: [UInt8]) throws(Failure) -> Range<Int> {
+  package func append(_ bytes: [UInt8]) throws(Failure) -> Range<Int> {
     let result = bytes.withUnsafeBytes { bytes in
       Result<Range<Int>, Failure> { () throws(Failure) in try append(bytes) }
     }
@@ -113,7 +113,7 @@ public final class Spool: Sendable {
   }
 
   /// The bytes of a range, which must be within `0..<count`.
-  public func bytes(_ range: Range<Int>) throws(Failure) -> [UInt8] {
+  package func bytes(_ range: Range<Int>) throws(Failure) -> [UInt8] {
     try locked { state throws(Failure) in
       let inFile = range.clamped(to: 0..<state.written)
       var bytes = [UInt8](repeating: 0, count: inFile.count)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Large bodies are in a memory file, which the kernel sends without copying it through this
 /// process (sendfile). From 32 KB on, this takes less than half of the processor time.
-public final class Content: @unchecked Sendable {
+package final class Content: @unchecked Sendable {
   // Unchecked is sound: nothing changes between init and deinit.
   private enum Storage {
     case buffer(UnsafeMutableRawBufferPointer)
@@ -15,10 +15,10 @@ public final class Content: @unchecked Sendable {
 
   private let storage: Storage
   /// The number of bytes.
-  public let count: Int
+  package let count: Int
 
   /// No bytes.
-  public static let empty = Content([])
+  package static let empty = Content([])
 
   private static let fileBytes = 32_768
 
@@ -39,7 +39,7 @@ public final class Content: @unchecked Sendable {
 
   /// Copies bytes. If the process has too few file descriptors, a large body stays in ordinary
   /// memory.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     count = bytes.count
     storage = Self.file(bytes) ?? Self.buffer(bytes)
   }
@@ -80,12 +80,12 @@ public final class Content: @unchecked Sendable {
   }
 
   /// Where the bytes are in memory; nil for a file, which the kernel sends.
-  public var address: UnsafeRawPointer? {
+  package var address: UnsafeRawPointer? {
     if case .buffer(let buffer) = storage { UnsafeRawPointer(buffer.baseAddress) } else { nil }
   }
 
   /// Prefetches some memory into the processor's caches.
-  public static func prefetch(_ address: UnsafeRawPointer?, bytes: Int32) {
+  package static func prefetch(_ address: UnsafeRawPointer?, bytes: Int32) {
     aasa_prefetch(address, bytes)
   }
 }

@@ -2,12 +2,12 @@ import CMicroHTTPD
 import Synchronization
 
 /// A response that is built once and sent any number of times, by any thread.
-public struct PreparedResponse: ~Copyable, @unchecked Sendable {
+package struct PreparedResponse: ~Copyable, @unchecked Sendable {
   // Unchecked is sound: libmicrohttpd guards its count of references with a mutex, and nothing else of a
   // response changes once it is built.
 
   /// Why a response cannot be built.
-  public enum Failure: Error, Sendable {
+  package enum Failure: Error, Sendable {
     /// A field's name or value has characters that would break the header, or libmicrohttpd writes the
     /// field itself.
     case invalidField(String)
@@ -15,10 +15,9 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
     case outOfResources
   }
 
-  /// The status.
-  public let status: Status
+  package let status: Status
   /// The length of the body, in bytes.
-  public let contentBytes: Int
+  package let contentBytes: Int
   /// A reference to libmicrohttpd's response.
   let pointer: OpaquePointer
   /// Whether the response holds a file descriptor, which `Content` counts.
@@ -27,7 +26,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   /// Builds a response with a body that may be shared with others.
   ///
   /// - Throws: `Failure`.
-  public init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
+  package init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
     let file = content.makeFileResponse()
     try self.init(
       status, fields, file ?? content.makeBufferResponse(), contentBytes: content.count,
@@ -37,7 +36,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   /// Builds a response to be sent. A stream is replaced by no body.
   ///
   /// - Throws: `Failure`.
-  public init(_ response: Response) throws(Failure) {
+  package init(_ response: Response) throws(Failure) {
     try self.init(response.status, fields: response.fields, content: Content(response.bytes))
   }
 
@@ -53,7 +52,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   /// 8.6 allows that length or none; libmicrohttpd would close the connection after an answer with none.
   ///
   /// - Throws: `Failure`.
-  public init(notModified fields: Fields, contentBytes: Int) throws(Failure) {
+  package init(notModified fields: Fields, contentBytes: Int) throws(Failure) {
     // There is nothing to read, since the body of a 304 is not sent.
     let response = MHD_create_response_from_callback(
       UInt64(contentBytes), 1, { _, _, _, _ in -1 }, nil, nil)
@@ -102,7 +101,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
 /// A response that any thread builds when it is first needed, and that is then kept. Building one
 /// takes longer than reading its document from the database, and most documents are never
 /// requested.
-public struct LazyResponse: ~Copyable, @unchecked Sendable {
+package struct LazyResponse: ~Copyable, @unchecked Sendable {
   // Unchecked is sound: it has atomics only, and a response may be used by any thread (see
   // `PreparedResponse`).
 
@@ -112,7 +111,7 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   private let holdsDescriptor = Atomic(false)
 
   /// A response that is not built yet.
-  public init() {}
+  package init() {}
 
   deinit {
     guard let pointer = kept.load(ordering: .acquiring) else { return }
@@ -121,10 +120,10 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   }
 
   /// Whether it has been built and is kept.
-  public var isKept: Bool { kept.load(ordering: .relaxed) != nil }
+  package var isKept: Bool { kept.load(ordering: .relaxed) != nil }
 
   /// Prefetches the response, and its fields behind it, into the processor's caches.
-  public func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed)), 1024) }
+  package func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed)), 1024) }
 
   /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
   ///
@@ -163,16 +162,15 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
 }
 
 /// A limit for kept responses that are cheap to build again.
-public final class KeptResponses: Sendable {
-  /// The largest number.
-  public let limit: Int
+package final class KeptResponses: Sendable {
+  package let limit: Int
   private let number = Atomic<Int>(0)
 
   /// Room for a number of responses.
-  public init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// The number of kept responses.
-  public var count: Int { number.load(ordering: .relaxed) }
+  package var count: Int { number.load(ordering: .relaxed) }
 
   /// Reserves a place for one more response, to be given back later; false if there is none.
   func take() -> Bool {
@@ -182,5 +180,5 @@ public final class KeptResponses: Sendable {
   }
 
   /// Notes that one is no longer kept.
-  public func giveBack() { number.subtract(1, ordering: .relaxed) }
+  package func giveBack() { number.subtract(1, ordering: .relaxed) }
 }

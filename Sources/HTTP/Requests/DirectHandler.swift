@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A daemon's callbacks for requests. They run only on its thread and must not wait.
-public struct DirectAnswers: Sendable {
+package struct DirectAnswers: Sendable {
   let answer: @Sendable (borrowing DirectRequest) -> DirectRequest.Queued
   let noteHeaderTooLarge: @Sendable (borrowing DirectRequest) -> Void
   let noteUnreadHeader: @Sendable () -> Void
@@ -13,7 +13,7 @@ public struct DirectAnswers: Sendable {
   ///   - noteHeaderTooLarge: Called for each request that is answered 431.
   ///   - noteUnreadHeader: Called instead for a request that is answered 431 for its target, if its fields
   ///     never come or are too many to be read.
-  public init(
+  package init(
     answer: @escaping @Sendable (borrowing DirectRequest) -> DirectRequest.Queued,
     noteHeaderTooLarge: @escaping @Sendable (borrowing DirectRequest) -> Void,
     noteUnreadHeader: @escaping @Sendable () -> Void

@@ -3,9 +3,9 @@ import Glibc
 
 /// A request in its connection's buffer. Nothing is copied, so nothing of it may be kept after the
 /// handler returns.
-public struct DirectRequest: ~Copyable {
+package struct DirectRequest: ~Copyable {
   /// Why a request is unusable, regardless of its target.
-  public enum Fault: Sendable {
+  package enum Fault: Sendable {
     /// The header is malformed (RFC 9112 sections 2.2, 3, 5.1 and 5.2): 400.
     case malformedHeader
     /// The target contains a NUL: 400.
@@ -15,21 +15,21 @@ public struct DirectRequest: ~Copyable {
   }
 
   /// Proof that an answer was queued, which every handler must return.
-  public struct Queued {
+  package struct Queued {
     let result: MHD_Result
   }
 
   let connection: OpaquePointer
   /// The method's bytes.
-  public let method: UnsafeRawBufferPointer
+  package let method: UnsafeRawBufferPointer
   /// The target as written, up to its first `?`.
-  public let target: UnsafeRawBufferPointer
+  package let target: UnsafeRawBufferPointer
   /// Whether the version is HTTP/1.0.
-  public let isVersion10: Bool
+  package let isVersion10: Bool
   /// The fields that the public listener uses.
-  public let fields: DirectFields
+  package let fields: DirectFields
   /// Why the request is unusable; nil if it is not.
-  public let fault: Fault?
+  package let fault: Fault?
 
   // Sound: libmicrohttpd ends its strings with NUL and keeps them during the call.
   init(_ request: ArrivingRequest, fields: DirectFields) {
@@ -52,10 +52,10 @@ public struct DirectRequest: ~Copyable {
   }
 
   /// The client's address, or a proxy's; nil if the connection has none.
-  public var peer: IPAddress? { peerAddress(of: connection) }
+  package var peer: IPAddress? { peerAddress(of: connection) }
 
   /// Queues an answer. The response may be released while it is still being sent.
-  public func answer(_ response: borrowing PreparedResponse) -> Queued {
+  package func answer(_ response: borrowing PreparedResponse) -> Queued {
     Queued(result: response.queue(on: connection))
   }
 
@@ -63,7 +63,7 @@ public struct DirectRequest: ~Copyable {
   ///
   /// - Parameters:
   ///   - limit, make: See `LazyResponse.withResponse`.
-  public func answer(
+  package func answer(
     _ status: Status, _ response: borrowing LazyResponse, within limit: KeptResponses? = nil,
     _ make: () throws(PreparedResponse.Failure) -> PreparedResponse
   ) -> Queued? {
@@ -74,7 +74,7 @@ public struct DirectRequest: ~Copyable {
 
   /// Whether any line of a field satisfies a condition. For fields that have several lines
   /// according to `fields`.
-  public func anyLine(
+  package func anyLine(
     of wanted: StaticString, satisfies condition: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
     var isFound = false
@@ -113,14 +113,14 @@ func forEachField(
 
 /// The fields of a header that decide how a document is answered, found in one pass. The bytes belong to
 /// the connection.
-public struct DirectFields {
+package struct DirectFields {
   /// A field that should have one line, and its actual number of lines.
-  public struct Line {
+  package struct Line {
     /// The value of the first line, or of the last for forwarding fields, without surrounding white
     /// space.
-    public private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    package private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The number of lines.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     fileprivate mutating func add(_ line: UnsafeRawBufferPointer) {
       if count == 0 { value = line.trimmingEnd }
@@ -134,24 +134,18 @@ public struct DirectFields {
     }
   }
 
-  /// `Host`
-  public private(set) var host = Line()
-  /// `If-None-Match`
-  public private(set) var ifNoneMatch = Line()
-  /// `If-Modified-Since`
-  public private(set) var ifModifiedSince = Line()
-  /// `If-Match`
-  public private(set) var ifMatch = Line()
-  /// `If-Unmodified-Since`
-  public private(set) var ifUnmodifiedSince = Line()
-  /// `User-Agent`
-  public private(set) var userAgent = Line()
+  package private(set) var host = Line()
+  package private(set) var ifNoneMatch = Line()
+  package private(set) var ifModifiedSince = Line()
+  package private(set) var ifMatch = Line()
+  package private(set) var ifUnmodifiedSince = Line()
+  package private(set) var userAgent = Line()
   /// Whether there is an `X-Aasa-Check`, which a check from outside sends that asks as Apple's bot.
-  public private(set) var isCheck = false
+  package private(set) var isCheck = false
   /// `Forwarded` (RFC 7239): the last line, which the nearest proxy wrote
-  public private(set) var forwarded = Line()
+  package private(set) var forwarded = Line()
   /// `X-Forwarded-Host`: the last line, which the nearest proxy wrote
-  public private(set) var forwardedHost = Line()
+  package private(set) var forwardedHost = Line()
   /// After the line of `aasa_ignore_content_length`, which is "0".
   private var contentLength = Line()
   private var transferEncoding = Line()
@@ -170,7 +164,7 @@ public struct DirectFields {
   }
 
   /// Whether a body follows.
-  public var hasBody: Bool {
+  package var hasBody: Bool {
     transferEncoding.count > 0 || contentLength.value.contains { $0 != UInt8(ascii: "0") }
   }
 

@@ -49,7 +49,6 @@ protocol RequestSteps: AnyObject, Sendable {
   ///
   /// - Returns: Whether more of it is wanted. If not, an answer was sent.
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool
-  /// Answers.
   func answer(_ request: ArrivingRequest) -> MHD_Result
   /// The request has ended at a stage, for any reason.
   func end(on connection: OpaquePointer, _ state: OpenConnection)

@@ -1,13 +1,13 @@
-public import Association
+package import Association
 import Dispatch
 import Glibc
 import Synchronization
 
 /// A line of the access log: an answered public request, without its query. Client-supplied texts
 /// are cut and contain no control characters.
-public struct PublicAccess: Sendable, Equatable {
+package struct PublicAccess: Sendable, Equatable {
   /// The source of the effective host.
-  public enum HostSource: String, Sendable {
+  package enum HostSource: String, Sendable {
     /// The Host field, or the authority of an absolute target.
     case host
     /// `X-Forwarded-Host` of a trusted proxy.
@@ -17,33 +17,32 @@ public struct PublicAccess: Sendable, Equatable {
   }
 
   /// When it was answered, in milliseconds since 1970.
-  public let milliseconds: Int64
+  package let milliseconds: Int64
   /// The other end of the connection: the client, or the nearest proxy.
-  public let peer: IPAddress?
-  /// The method.
-  public let method: String
+  package let peer: IPAddress?
+  package let method: String
   /// The target up to its `?`.
-  public let path: String
+  package let path: String
   /// The Host field; empty without one.
-  public let hostAsked: String
+  package let hostAsked: String
   /// The effective host as written, whether a file is published for it or not; empty if there was
   /// none.
-  public let hostUsed: String
+  package let hostUsed: String
   /// The source of the effective host.
-  public let hostSource: HostSource
+  package let hostSource: HostSource
   /// Whether a `Forwarded` or `X-Forwarded-Host` was ignored, since the other end is not a trusted proxy.
-  public let isForwardedHostIgnored: Bool
+  package let isForwardedHostIgnored: Bool
   /// How it was answered.
-  public let outcome: PublicOutcome
+  package let outcome: PublicOutcome
   /// The size of the answer's body in bytes.
-  public let bytes: Int
+  package let bytes: Int
   /// The class of the client, by its User-Agent.
-  public let fetcher: FetcherClass
+  package let fetcher: FetcherClass
   /// The User-Agent; empty without one.
-  public let userAgent: String
+  package let userAgent: String
 
   /// The status of the answer.
-  public var status: Int { outcome.status }
+  package var status: Int { outcome.status }
 
   /// How much of a client's text is kept, in raw bytes.
   static let textBytes = 256

@@ -1,5 +1,5 @@
 /// The SHA-256 of a document, from which its strong entity tag is made (RFC 9110 section 8.8.3).
-public struct DocumentDigest: Sendable, Hashable {
+package struct DocumentDigest: Sendable, Hashable {
   // Sixteen hexadecimal digits each.
   private let first: UInt64
   private let second: UInt64
@@ -12,7 +12,7 @@ public struct DocumentDigest: Sendable, Hashable {
   private init() { (first, second, third, fourth) = (0, 0, 0, 0) }
 
   /// Reads 64 hexadecimal digits, with letters in lower case; `nil` for anything else.
-  public init?(hexadecimal text: String) {
+  package init?(hexadecimal text: String) {
     let digits = Array(text.utf8)
     guard digits.count == 64,
       digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })

@@ -1,15 +1,14 @@
-public import Association
+package import Association
 import Glibc
 import Synchronization
 
 /// How often a revision of a domain was fetched, by GET requests answered with 200 or 304.
-public struct FetchCounts: Sendable {
+package struct FetchCounts: Sendable {
   /// The row of the domain.
-  public let domain: Int64
+  package let domain: Int64
   /// The number of the revision.
-  public let revision: Int
-  /// The kind of document.
-  public let kind: DocumentKind
+  package let revision: Int
+  package let kind: DocumentKind
   /// In the order of `FetcherClass.index`.
   private let numbers: [4 of Int]
 
@@ -21,7 +20,7 @@ public struct FetchCounts: Sendable {
   }
 
   /// The fetches by a class of fetcher.
-  public subscript(fetcher: FetcherClass) -> Int { numbers[fetcher.index] }
+  package subscript(fetcher: FetcherClass) -> Int { numbers[fetcher.index] }
 }
 
 /// A linked list, through the documents themselves, of those fetched since their counts were last

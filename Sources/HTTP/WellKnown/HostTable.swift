@@ -1,11 +1,11 @@
-public import Association
+package import Association
 import Glibc
 import Synchronization
 
 /// Maps each name to its served document. Readers are the serving threads: they never wait,
 /// allocate or take a lock. Writers take turns, and release replaced documents once no reader holds
 /// them.
-public final class HostTable: Sendable {
+package final class HostTable: Sendable {
   private struct Writing {
     var slots: NameSlots
     var epochs: [ReaderEpoch] = []
@@ -16,8 +16,7 @@ public final class HostTable: Sendable {
   private let current: Atomic<Unmanaged<NameSlots>>
   private let fetched = FetchedDocuments()
 
-  /// An empty table.
-  public init() {
+  package init() {
     let slots = NameSlots(names: 0)
     current = Atomic(.passUnretained(slots))
     writing = Mutex(Writing(slots: slots))
@@ -25,7 +24,7 @@ public final class HostTable: Sendable {
 
   /// Atomically replaces everything that is served with these documents. If several documents have
   /// a name, one of them is served.
-  public func replaceAll(_ documents: some Collection<ServedDocument>) {
+  package func replaceAll(_ documents: some Collection<ServedDocument>) {
     let slots = NameSlots(names: documents.reduce(0) { $0 + $1.names.count })
     // No reader can see this table yet.
     for document in documents { Self.put(document, in: slots) { $0.release() } }
@@ -37,7 +36,7 @@ public final class HostTable: Sendable {
   ///
   /// The work depends on the number of changed names, not on the size of the table. Only a full
   /// table is copied to a new one, sized for the names that are served: a cost shared by many edits.
-  public func update(
+  package func update(
     adding new: some Collection<ServedDocument>, removing old: some Collection<ServedDocument> = []
   ) {
     writing.withLock { writing in
@@ -83,10 +82,10 @@ public final class HostTable: Sendable {
   /// How often each document was fetched since the last call, including documents that are no
   /// longer served. Documents without fetches cost nothing. A document that was fetched during the
   /// last call may be listed with a count of 0.
-  public func takeFetches() -> [FetchCounts] { fetched.take() }
+  package func takeFetches() -> [FetchCounts] { fetched.take() }
 
   /// The number of names with a file.
-  public var count: Int { writing.withLock { $0.slots.served - $0.slots.disabled } }
+  package var count: Int { writing.withLock { $0.slots.served - $0.slots.disabled } }
 
   /// The number of slots that all edits have visited: a measure of work that does not depend on the
   /// machine.
@@ -98,7 +97,7 @@ public final class HostTable: Sendable {
   /// Whether a document is currently served for a name, directly or through a wildcard.
   ///
   /// Registers a reader for the call, so serving threads must not use it.
-  public func serves(_ name: DomainName) -> Bool {
+  package func serves(_ name: DomainName) -> Bool {
     var text = name.text
     return text.withUTF8 { bytes in
       Reader(self).withDocument(of: UnsafeRawBufferPointer(bytes)) { $0 != nil }

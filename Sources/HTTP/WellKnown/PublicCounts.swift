@@ -1,22 +1,21 @@
-public import Association
+package import Association
 import Synchronization
 
 /// Counts of the public listener's answers since startup, and of its open connections.
-public struct PublicCounts: Sendable {
-  /// Open connections.
-  public internal(set) var openConnections = 0
+package struct PublicCounts: Sendable {
+  package internal(set) var openConnections = 0
   /// Access log lines dropped because they arrived faster than they could be written.
-  public internal(set) var droppedAccessLines: UInt64 = 0
+  package internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
   private var documents = [UInt64](repeating: 0, count: DocumentKind.allCases.count)
 
   /// Requests by outcome and class of fetcher, without those that libmicrohttpd itself refuses.
-  public func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
+  package func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
     requests[RequestCounters.index(outcome, fetcher)]
   }
 
   /// Requests that were answered with a document of a kind, or with 304 for it.
-  public func requests(for kind: DocumentKind) -> UInt64 {
+  package func requests(for kind: DocumentKind) -> UInt64 {
     if kind != .apple { return documents[kind.index] }
     let all = FetcherClass.allCases.reduce(0) {
       $0 + requests(.ok, $1) + requests(.notModified, $1)
@@ -61,7 +60,7 @@ final class RequestCounters: Sendable {
 }
 
 /// How a public request was answered.
-public enum PublicOutcome: String, Sendable, CaseIterable {
+package enum PublicOutcome: String, Sendable, CaseIterable {
   /// 200
   case ok
   /// 304
@@ -86,7 +85,7 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
   case outOfMemory = "out-of-memory"
 
   /// The status of the answer.
-  public var status: Int { statusAndIndex.status }
+  package var status: Int { statusAndIndex.status }
 
   /// Its index in tables of counts.
   var index: Int { statusAndIndex.index }

@@ -2,14 +2,14 @@ import Synchronization
 
 /// The public listener: answers GET and HEAD requests for the paths of association files, for each
 /// host in a table.
-public final class PublicListener: Sendable {
+package final class PublicListener: Sendable {
   private let listener: Listener
   private let handlers: [PublicHandler]
   private let current: CurrentSettings
   private let accessQueue: AccessQueue?
 
   /// Limits for requests without bodies. Ten thousand idle connections leave room for others.
-  public static let defaultLimits = Limits(
+  package static let defaultLimits = Limits(
     connections: 16_384, idleSeconds: 30, headerBytes: 4096, bodyBytes: 0)
 
   /// Listens.
@@ -25,7 +25,7 @@ public final class PublicListener: Sendable {
   ///   - log: Writes a line of the access log. Called with one line at a time, on a thread that may
   ///     block.
   /// - Throws: `ListenerError`.
-  public init(
+  package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
     daemons: Int = 1, limits: Limits = PublicListener.defaultLimits,
     certificates: CertificateDirectory? = nil, settings: PublicSettings = PublicSettings(),
@@ -58,13 +58,13 @@ public final class PublicListener: Sendable {
   }
 
   /// Changes the settings for all later requests.
-  public func apply(_ settings: PublicSettings) {
+  package func apply(_ settings: PublicSettings) {
     current.replace(by: settings)
     listener.exempt(settings.trustedProxies)
   }
 
   /// The counts of all threads together.
-  public var counts: PublicCounts {
+  package var counts: PublicCounts {
     var counts = PublicCounts()
     for handler in handlers { counts.add(handler.counters) }
     counts.openConnections = listener.openConnections
@@ -77,36 +77,36 @@ public final class PublicListener: Sendable {
 
   /// From now on, accepts connections before any data has arrived on them. If the listener is
   /// stopped a second later, no client is reset that has connected but not sent its request yet.
-  public func prepareToStop() { listener.prepareToStop() }
+  package func prepareToStop() { listener.prepareToStop() }
 
   /// Where it listens, with the actual port if port 0 was requested.
-  public var address: SocketAddress { listener.address }
+  package var address: SocketAddress { listener.address }
 
   /// The port that it listens on.
-  public var port: UInt16 { listener.port }
+  package var port: UInt16 { listener.port }
 
   /// Shuts down gracefully: stops accepting connections, waits a limited time for unfinished
   /// requests, then closes every connection. Returns when all threads have ended.
-  public func stop(within seconds: Double = 10) {
+  package func stop(within seconds: Double = 10) {
     listener.stop(within: seconds)
     accessQueue?.finish(within: 1)
   }
 }
 
 /// The settings that may change while the public listener runs.
-public struct PublicSettings: Sendable, Equatable {
+package struct PublicSettings: Sendable, Equatable {
   /// The proxies whose `Forwarded` and `X-Forwarded-Host` are trusted. From all other clients these
   /// fields are ignored.
   ///
   /// Such a proxy must set one of the two itself, or remove both, so that no client-supplied value
   /// passes through. The last element, written by the nearest proxy, is used. If both fields are
   /// present, they must name the same host.
-  public var trustedProxies: [AddressRange]
+  package var trustedProxies: [AddressRange]
   /// Each thread logs one in this number of requests; 0 turns the access log off.
-  public var accessLogInterval: Int
+  package var accessLogInterval: Int
 
   /// By default no proxy is trusted and nothing is logged.
-  public init(trustedProxies: [AddressRange] = [], accessLogInterval: Int = 0) {
+  package init(trustedProxies: [AddressRange] = [], accessLogInterval: Int = 0) {
     self.trustedProxies = trustedProxies
     self.accessLogInterval = accessLogInterval
   }

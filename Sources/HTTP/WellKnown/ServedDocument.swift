@@ -1,7 +1,7 @@
-public import Association
+package import Association
 
 /// A served document of a domain, for all of its names, with the answers to all requests for it.
-public final class ServedDocument: Sendable {
+package final class ServedDocument: Sendable {
   // The properties that a request needs come first, so that most of them share a cache line.
   private let full = LazyResponse()
   private let notModified = LazyResponse()
@@ -13,16 +13,15 @@ public final class ServedDocument: Sendable {
   private let cacheSeconds: Int32
   let fetches = DocumentFetches()
   // These fit into the padding behind the counts.
-  /// The kind.
-  public let kind: DocumentKind
+  package let kind: DocumentKind
   private let longestWildcard: UInt8
   private let revisionNumber: Int32
   let validators: Validators
   private let content: Content
   /// The domain's document of the next kind. The table of hosts has the first one.
-  public let next: ServedDocument?
+  package let next: ServedDocument?
   /// The row of the domain.
-  public let domain: Int64
+  package let domain: Int64
   /// The names that it is served under, except those that another document has taken over.
   package let names: [HostKey]
 
@@ -42,7 +41,7 @@ public final class ServedDocument: Sendable {
   ///   - revision: The number of the revision, for which fetches are counted.
   ///   - kind: The kind.
   ///   - next: The domain's document of the next kind.
-  public init(
+  package init(
     names: [Alias], content: Content, digest: DocumentDigest, publishedAt: UnixTime,
     cacheSeconds: Int, domain: Int64, revision: Int, kind: DocumentKind = .apple,
     next: ServedDocument? = nil
@@ -62,7 +61,7 @@ public final class ServedDocument: Sendable {
   }
 
   /// What stands for a disabled domain: its names have no file, whatever wildcards others have.
-  public convenience init(disabled names: [Alias], domain: Int64) {
+  package convenience init(disabled names: [Alias], domain: Int64) {
     self.init(
       names: names, content: .empty, digest: .zero, publishedAt: 0, cacheSeconds: 0,
       domain: domain, revision: 0)
@@ -79,17 +78,17 @@ public final class ServedDocument: Sendable {
   }
 
   /// Whether its domain is disabled. A file has at least one byte.
-  public var isDisabled: Bool { contentBytes == 0 }
+  package var isDisabled: Bool { contentBytes == 0 }
 
   deinit {
     if notModified.isKept { Self.keptNotModified.giveBack() }
   }
 
   /// The size of the file, in bytes.
-  public var bytes: Int { Int(contentBytes) }
+  package var bytes: Int { Int(contentBytes) }
 
   /// The number of the revision.
-  public var revision: Int { Int(revisionNumber) }
+  package var revision: Int { Int(revisionNumber) }
 
   /// The number of labels of the longest wildcard among the names.
   var wildcardLabels: Int { Int(longestWildcard) }

@@ -1,11 +1,11 @@
-public import Association
-public import Checking
-public import HTTP
-public import Store
-public import Publishing
+package import Association
+package import Checking
+package import HTTP
+package import Store
+package import Publishing
 
 /// The JSON API of the admin listener, and the dashboard's files.
-public struct AdminAPI: Sendable {
+package struct AdminAPI: Sendable {
   let publisher: Publisher
   private let authentication: Authentication
   private let router: Router
@@ -26,7 +26,7 @@ public struct AdminAPI: Sendable {
   ///   - usesTLS: Whether the listener speaks HTTPS.
   ///   - trust: The proxies that may name the user.
   ///   - log: Receives events for the log; must not block.
-  public init(
+  package init(
     publisher: Publisher, checker: @escaping @Sendable () -> Checker,
     readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
@@ -45,14 +45,14 @@ public struct AdminAPI: Sendable {
   }
 
   /// Trusts these proxies from now on.
-  public func apply(_ trust: ProxyTrust) { authentication.apply(trust) }
+  package func apply(_ trust: ProxyTrust) { authentication.apply(trust) }
 
   /// The version of the program, from the file `VERSION`.
-  public static let programVersion = String(decoding: PackageResources.VERSION, as: UTF8.self)
+  package static let programVersion = String(decoding: PackageResources.VERSION, as: UTF8.self)
     .filter { !$0.isNewline }
 
   /// The paths that monitoring asks for.
-  public static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
+  package static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 
   /// All endpoints, in the order of the description.
   static func endpoints(
@@ -95,7 +95,7 @@ public struct AdminAPI: Sendable {
 
   /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how
   /// large its body may be.
-  public func screen(_ head: RequestHead) -> Screening {
+  package func screen(_ head: RequestHead) -> Screening {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
@@ -111,7 +111,7 @@ public struct AdminAPI: Sendable {
   }
 
   /// Answers a request; any error becomes an answer.
-  public func answer(_ request: Request) -> Response {
+  package func answer(_ request: Request) -> Response {
     let start = ContinuousClock.now
     var caller = Caller()
     let result = Result {
@@ -186,7 +186,7 @@ public struct AdminAPI: Sendable {
   }
 
   /// Answers a request that is malformed HTTP or exceeds a limit.
-  public func refuse(_ refusal: Refusal) -> Response {
+  package func refuse(_ refusal: Refusal) -> Response {
     let start = ContinuousClock.now
     var caller = Caller()
     let result = Result<Response, any Error> {
@@ -256,31 +256,30 @@ enum RequestID {
 }
 
 /// An event for the log. It never contains a token or a body.
-public enum AdminEvent: Sendable {
-  /// A request was answered.
+package enum AdminEvent: Sendable {
   case answered(AnsweredRequest)
   /// An unexpected error, of which the client sees only `internal-error`.
   case failed(requestID: String, detail: String)
 }
 
 /// A request and its answer.
-public struct AnsweredRequest: Sendable {
+package struct AnsweredRequest: Sendable {
   /// The ID that is also in the answer (`X-Request-Id`).
-  public let id: String
+  package let id: String
   /// The method; empty for a malformed request.
-  public let method: String
+  package let method: String
   /// The path as the client wrote it, without its query; empty for a malformed request.
-  public let path: String
+  package let path: String
   /// The name that a proxy asks about (`/tls/ask`); nil for any other request.
-  public let domain: DomainName?
+  package let domain: DomainName?
   /// The status of the answer.
-  public let status: Status
+  package let status: Status
   /// The code of the problem that was answered; nil without one.
-  public let code: String?
+  package let code: String?
   /// How long the answer took to make.
-  public let duration: Duration
+  package let duration: Duration
   /// The name of its token or user; nil without a known one.
-  public let token: String?
+  package let token: String?
   /// The client's address; empty if unknown.
-  public let peer: String
+  package let peer: String
 }

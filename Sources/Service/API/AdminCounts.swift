@@ -1,18 +1,18 @@
 import Association
 import HTTP
-public import Store
+package import Store
 import Publishing
 
 /// Counts requests to the admin listener and their answers. Labels have path patterns, never paths, so
 /// that their number is bounded.
-public final class AdminCounts: Sendable {
+package final class AdminCounts: Sendable {
   private let requests = Counters()
   private let edits = Counters()
   private let findings = Counters()
   private let duration = Histogram()
 
   /// Counts that start at 0.
-  public init() {}
+  package init() {}
 
   /// Counts an answer.
   ///
@@ -55,8 +55,7 @@ public final class AdminCounts: Sendable {
     }
   }
 
-  /// The metrics.
-  public var families: [MetricFamily] {
+  package var families: [MetricFamily] {
     [
       .counter(
         "aasa_admin_requests_total",

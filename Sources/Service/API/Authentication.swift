@@ -1,20 +1,20 @@
 import Association
 import Glibc
-public import HTTP
+package import HTTP
 import Store
 import Synchronization
 
 /// From which proxies the server takes the name of the user, and the scheme that a browser used.
-public struct ProxyTrust: Sendable {
+package struct ProxyTrust: Sendable {
   /// The addresses of the proxies.
-  public var proxies: [AddressRange]
+  package var proxies: [AddressRange]
   /// The header field in which they name the user; `nil` if they name none.
-  public var userHeader: String?
+  package var userHeader: String?
   /// The hosts, in lower case and without ports, of the requests in which they name users.
-  public var hosts: [String]
+  package var hosts: [String]
 
   /// Trust in these proxies.
-  public init(
+  package init(
     proxies: [AddressRange] = [], userHeader: String? = nil, hosts: [String] = []
   ) {
     self.proxies = proxies

@@ -9,7 +9,6 @@ struct CheckEndpoints: Sendable {
   /// A check mostly waits, and computes on a thread of its own, so it takes no turn from heavy work.
   private let turns = HeavyWork(turns: 8, share: 4)
   let checker: @Sendable () -> Checker
-  /// Whether checks are recorded.
   let records: Bool
 
   init(store: Store, checker: @escaping @Sendable () -> Checker, records: Bool) {

@@ -1,18 +1,17 @@
-public import Association
+package import Association
 import HTTP
 import Store
 
 /// What the service reports about its health.
-public struct Readiness: Sendable {
+package struct Readiness: Sendable {
   /// Whether it is shutting down, so that load balancers must send new requests elsewhere.
-  public let isEnding: Bool
+  package let isEnding: Bool
   /// The current problems, as sentences.
-  public let problems: [String]
+  package let problems: [String]
   /// When the oldest of them began.
-  public let since: UnixTime?
+  package let since: UnixTime?
 
-  /// A report.
-  public init(isEnding: Bool = false, problems: [String] = [], since: UnixTime? = nil) {
+  package init(isEnding: Bool = false, problems: [String] = [], since: UnixTime? = nil) {
     self.isEnding = isEnding
     self.problems = problems
     self.since = since

@@ -72,7 +72,6 @@ final class TableCounts: Sendable {
   /// A commit of this process could not be served immediately.
   func noteNotServed() { commitsNotServed.add() }
 
-  /// The counts as metrics.
   var families: [MetricFamily] {
     let (counts, followedAt) = state.withLock { ($0.counts, $0.followedAt) }
     return [

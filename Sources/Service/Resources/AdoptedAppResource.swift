@@ -16,7 +16,6 @@ package struct AdoptedAppResource: Sendable {
     case stored
   }
 
-  /// Where the app is.
   enum Place: String, Sendable, CaseIterable {
     case entries, credentials, statement
   }

@@ -46,7 +46,6 @@ package struct AppResource<Key: AppKey>: Sendable {
   /// The schema of an identifier.
   package var identifier: Schema { coding.schema }
 
-  /// Reads an identifier.
   package func read(key body: BodyValue) -> Key? { coding.read(body) }
 
   /// Reads an app whose identifier is in the path.
@@ -86,7 +85,6 @@ package struct AppResource<Key: AppKey>: Sendable {
 }
 
 extension AppResource<AppIdentifier> {
-  /// Apple apps.
   package static let apple = AppResource(
     key: "app", list: "apps", schema: "App", coding: .app, required: nil,
     documentation: "An app. `environment` is `production` by default.",
@@ -99,7 +97,6 @@ extension AppResource<AppIdentifier> {
 }
 
 extension AppResource<PackageName> {
-  /// Android apps.
   package static let android = AppResource(
     key: "package", list: "androidApps", schema: "AndroidApp", coding: .packageName,
     required: "fingerprints",

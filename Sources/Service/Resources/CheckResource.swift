@@ -18,7 +18,6 @@ package struct LiveFilesQuestion {
     ].schema(),
   ]
 
-  /// Reads a question.
   package static func read(_ body: BodyValue) -> LiveFilesQuestion? {
     var question = LiveFilesQuestion()
     return body.read(fields, into: &question) ? question : nil
@@ -62,7 +61,6 @@ package struct CheckQuestion {
     "Check": Check.fields.members().schema("A check of a domain from outside."),
   ]
 
-  /// Reads a question.
   package static func read(_ body: BodyValue) -> CheckQuestion? {
     var question = CheckQuestion()
     return body.read(fields, into: &question) ? question : nil

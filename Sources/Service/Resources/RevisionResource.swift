@@ -1,7 +1,6 @@
 package import Association
 package import Store
 
-/// A revision in JSON.
 package enum RevisionResource {
   private static let fields: [Field<Revision>] = [
     Field("revision", .revision, \.number, "The number of the revision."),
@@ -140,7 +139,6 @@ package enum FetchResource {
     ]
   }
 
-  /// One revision.
   package static func json(_ fetches: RevisionFetches) -> JSON {
     .object(fields.json(of: fetches))
   }

@@ -1,7 +1,6 @@
 package import Association
 package import Store
 
-/// A token in JSON.
 package enum TokenResource {
   /// A token to be created.
   package struct New {

@@ -1,7 +1,6 @@
 package import Association
 package import Store
 
-/// A user in JSON.
 package enum UserResource {
   private static let fields: [Field<User>] = [
     Field("name", .string, \.name, "The name, as the proxy sends it.", .readOnly),

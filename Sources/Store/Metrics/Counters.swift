@@ -1,38 +1,36 @@
 import Synchronization
 
 /// Counts events by labels. Meant for up to some thousand events per second.
-public final class Counters: Sendable {
+package final class Counters: Sendable {
   private let counts: Mutex<[Labels: Int]>
 
   /// Counters at 0.
   ///
   /// - Parameter labels: Labels that exist at 0 from the start, because a rate needs a value before
   ///   the first event.
-  public init(_ labels: [Labels] = []) {
+  package init(_ labels: [Labels] = []) {
     counts = Mutex(Dictionary(labels.map { ($0, 0) }) { first, _ in first })
   }
 
-  /// Adds to the count.
-  public func add(_ count: Int = 1, _ labels: Labels = .none) {
+  package func add(_ count: Int = 1, _ labels: Labels = .none) {
     counts.withLock { $0[labels, default: 0] += count }
   }
 
   /// All counts, in a stable order.
-  public var values: [(key: Labels, value: Int)] {
+  package var values: [(key: Labels, value: Int)] {
     counts.withLock { Array($0) }.sorted { $0.key.text < $1.key.text }
   }
 }
 
 /// A number that one thread sets and others read.
-public final class Gauge: Sendable {
+package final class Gauge: Sendable {
   private let number = Atomic(0)
 
   /// A gauge at 0.
-  public init() {}
+  package init() {}
 
   /// The current number.
-  public var value: Int { number.load(ordering: .relaxed) }
+  package var value: Int { number.load(ordering: .relaxed) }
 
-  /// Sets the number.
-  public func set(_ value: Int) { number.store(value, ordering: .relaxed) }
+  package func set(_ value: Int) { number.store(value, ordering: .relaxed) }
 }

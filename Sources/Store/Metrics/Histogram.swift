@@ -1,9 +1,9 @@
 import Synchronization
 
 /// A distribution of durations or sizes.
-public final class Histogram: Sendable {
+package final class Histogram: Sendable {
   /// Bounds in seconds that suit database transactions and requests.
-  public static let seconds = [
+  package static let seconds = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 
@@ -19,13 +19,12 @@ public final class Histogram: Sendable {
   /// A histogram without observations.
   ///
   /// - Parameter bounds: The upper bounds of the buckets, inclusive and ascending.
-  public init(bounds: [Double] = Histogram.seconds) {
+  package init(bounds: [Double] = Histogram.seconds) {
     self.bounds = bounds
     counts = Mutex(Counts(buckets: Array(repeating: 0, count: bounds.count + 1)))
   }
 
-  /// Adds one observation.
-  public func observe(_ value: Double) {
+  package func observe(_ value: Double) {
     let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
     counts.withLock { counts in
       counts.buckets[bucket] += 1
@@ -34,7 +33,7 @@ public final class Histogram: Sendable {
   }
 
   /// Runs `body` and observes how long it took, even if it throws.
-  public func time<Result, Failure: Error>(
+  package func time<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let start = ContinuousClock.now

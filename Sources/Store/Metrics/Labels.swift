@@ -1,6 +1,6 @@
 /// The labels of a sample, in order. Take values from small closed sets: Prometheus keeps a time series
 /// per combination.
-public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   struct Label: Sendable, Hashable {
     let name: String
     let value: String
@@ -8,11 +8,10 @@ public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   private(set) var all: [Label]
 
-  /// No labels.
-  public static let none: Labels = [:]
+  package static let none: Labels = [:]
 
   /// Names in the characters that Prometheus allows; values may be any text.
-  public init(dictionaryLiteral elements: (String, String)...) {
+  package init(dictionaryLiteral elements: (String, String)...) {
     all = elements.map { Label(name: $0, value: $1) }
   }
 

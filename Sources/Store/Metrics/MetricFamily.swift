@@ -1,6 +1,6 @@
 /// A metric with its samples. Names follow prometheus.io/docs/practices/naming: the prefix `aasa_`, base
 /// units, `_total` for counters.
-public struct MetricFamily: Sendable, Equatable {
+package struct MetricFamily: Sendable, Equatable {
   enum Kind: String {
     case counter, gauge, histogram
   }
@@ -12,14 +12,13 @@ public struct MetricFamily: Sendable, Equatable {
     let value: Double
   }
 
-  /// The name.
-  public let name: String
+  package let name: String
   let help: String
   let kind: Kind
   let samples: [Sample]
 
   /// A counter, by labels.
-  public static func counter(
+  package static func counter(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Int)]
   ) -> MetricFamily {
     MetricFamily(
@@ -27,14 +26,13 @@ public struct MetricFamily: Sendable, Equatable {
       samples: values.map { Sample(labels: $0.key, value: Double($0.value)) })
   }
 
-  /// A counter.
-  public static func counter(_ name: String, _ help: String, _ value: Double) -> MetricFamily {
+  package static func counter(_ name: String, _ help: String, _ value: Double) -> MetricFamily {
     MetricFamily(
       name: name, help: help, kind: .counter, samples: [Sample(labels: .none, value: value)])
   }
 
   /// A gauge, by labels.
-  public static func gauge(
+  package static func gauge(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Double)]
   ) -> MetricFamily {
     MetricFamily(
@@ -43,19 +41,19 @@ public struct MetricFamily: Sendable, Equatable {
   }
 
   /// A gauge, by one label.
-  public static func gauge(
+  package static func gauge(
     _ name: String, _ help: String, by label: String, _ values: KeyValuePairs<String, Double>
   ) -> MetricFamily {
     gauge(name, help, values.map { (key: [label: $0.key], value: $0.value) })
   }
 
   /// A gauge; without a sample if its value is unknown.
-  public static func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
+  package static func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
     gauge(name, help, value.map { [(key: .none, value: $0)] } ?? [])
   }
 
   /// A histogram, by labels.
-  public static func histogram(
+  package static func histogram(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Histogram)]
   ) -> MetricFamily {
     MetricFamily(
@@ -67,10 +65,10 @@ public struct MetricFamily: Sendable, Equatable {
 extension MetricFamily {
   /// Prometheus' text format, version 0.0.4
   /// (prometheus.io/docs/instrumenting/exposition_formats#text-based-format).
-  public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+  package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// The metric in that format.
-  public var text: String {
+  package var text: String {
     let help = help.escaped(quotes: false)
     let lines = samples.map { "\(name)\($0.suffix)\($0.labels.text) \(Self.text($0.value))\n" }
     return "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" + lines.joined()

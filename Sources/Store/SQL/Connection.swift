@@ -1,5 +1,5 @@
 /// An open database, for one thread at a time (see `Pool`).
-public protocol Connection: AnyObject {
+package protocol Connection: AnyObject {
   /// Which engine it is, for SQL that the engines spell differently.
   var dialect: Dialect { get }
 
@@ -23,8 +23,7 @@ public protocol Connection: AnyObject {
   func begin(_ kind: TransactionKind) throws
 }
 
-/// The kind of transaction.
-public enum TransactionKind: Sendable {
+package enum TransactionKind: Sendable {
   /// Reads one consistent state.
   case read
   /// Nothing that it has read is stale when it commits.
@@ -34,7 +33,7 @@ public enum TransactionKind: Sendable {
 }
 
 /// An engine, for SQL that the engines spell differently.
-public enum Dialect: Sendable {
+package enum Dialect: Sendable {
   case sqlite, postgreSQL
 }
 
@@ -42,21 +41,21 @@ extension Connection {
   /// Runs one statement, and ignores its rows.
   ///
   /// - Throws: `SQLError`.
-  public func run(_ sql: String, _ values: [Value] = []) throws {
+  package func run(_ sql: String, _ values: [Value] = []) throws {
     try run(sql, values) { _ in }
   }
 
   /// Runs one statement without parameters.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func run(_ sql: String, row: (borrowing Row) throws -> Void) throws {
+  package func run(_ sql: String, row: (borrowing Row) throws -> Void) throws {
     try run(sql, [], row: row)
   }
 
   /// Runs one statement and maps each row.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func all<Element>(
+  package func all<Element>(
     _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
   ) throws -> [Element] {
     var elements: [Element] = []
@@ -67,7 +66,7 @@ extension Connection {
   /// Runs one statement and maps its only row; `nil` without a row.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func first<Element>(
+  package func first<Element>(
     _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
   ) throws -> Element? {
     var element: Element?
@@ -78,7 +77,7 @@ extension Connection {
   /// Runs a SELECT with many rows in a transaction, without having all of them in memory.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func stream(_ select: String, row: (borrowing Row) throws -> Void) throws {
+  package func stream(_ select: String, row: (borrowing Row) throws -> Void) throws {
     guard dialect == .postgreSQL else { return try run(select, row: row) }
     try run("DECLARE stream NO SCROLL CURSOR FOR " + select)
     var count = 500
@@ -95,7 +94,7 @@ extension Connection {
   /// Runs `body` in a transaction: commits it afterwards, or rolls it back if `body` throws.
   ///
   /// - Throws: `SQLError`, and what `body` throws.
-  public func transaction<Result>(
+  package func transaction<Result>(
     _ kind: TransactionKind, _ body: (any Connection) throws -> Result
   ) throws -> Result {
     try begin(kind)
@@ -105,7 +104,7 @@ extension Connection {
   /// Runs `body` in the transaction that has begun, and ends it like `transaction`.
   ///
   /// - Throws: `SQLError`, and what `body` throws.
-  public func finish<Result>(
+  package func finish<Result>(
     after body: (any Connection) throws -> Result
   ) throws -> Result {
     do {
@@ -122,7 +121,7 @@ extension Connection {
   /// Runs `body`, which may violate a constraint, in a transaction that goes on after that.
   ///
   /// - Throws: `SQLError`, and what `body` throws.
-  public func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+  package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
     // SQLite undoes only the statement.
     guard dialect == .postgreSQL else { return try body() }
     try run("SAVEPOINT attempt")

@@ -2,13 +2,13 @@ import Dispatch
 import Synchronization
 
 /// A connection that threads share: one of them uses it at a time.
-public final class Database<Connected: Connection>: Sendable {
+package final class Database<Connected: Connection>: Sendable {
   private let connection: Mutex<Connected>
 
   /// Shares the connection that `open` makes.
   ///
   /// - Throws: what `open` throws.
-  public init(_ open: () throws -> sending Connected) rethrows {
+  package init(_ open: () throws -> sending Connected) rethrows {
     connection = Mutex(try open())
   }
 
@@ -16,7 +16,7 @@ public final class Database<Connected: Connection>: Sendable {
   /// statement can.
   ///
   /// - Throws: what `body` throws.
-  public func withConnection<Result: Sendable>(
+  package func withConnection<Result: Sendable>(
     _ body: (Connected) throws -> Result
   ) rethrows -> Result {
     try connection.withLock { connection in try body(connection) }
@@ -24,14 +24,14 @@ public final class Database<Connected: Connection>: Sendable {
 }
 
 /// A bounded number of connections for reading, of which each thread uses one that is free.
-public final class Databases<Connected: Connection>: Sendable {
+package final class Databases<Connected: Connection>: Sendable {
   private let free: Mutex<[Database<Connected>]>
   private let count: DispatchSemaphore
 
   /// Shares the connections that `open` makes.
   ///
   /// - Throws: what `open` throws.
-  public init(_ count: Int, _ open: () throws -> sending Connected) rethrows {
+  package init(_ count: Int, _ open: () throws -> sending Connected) rethrows {
     var databases: [Database<Connected>] = []
     for _ in 0..<count { databases.append(try Database(open)) }
     free = Mutex(databases)
@@ -41,7 +41,7 @@ public final class Databases<Connected: Connection>: Sendable {
   /// Waits for a connection and runs `body` with it.
   ///
   /// - Throws: what `body` throws.
-  public func withConnection<Result: Sendable>(
+  package func withConnection<Result: Sendable>(
     _ body: (Connected) throws -> Result
   ) throws -> Result {
     count.wait()

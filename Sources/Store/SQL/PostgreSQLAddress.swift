@@ -2,23 +2,22 @@ import CPostgreSQL
 
 /// How to reach a database of a PostgreSQL server: a URI, or `service=` with a name
 /// (postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
-public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
+package struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
   /// Why a text is no address. It does not repeat the text, which may have a password.
-  public struct Invalid: Error, CustomStringConvertible {
+  package struct Invalid: Error, CustomStringConvertible {
     /// A clause.
-    public let description: String
+    package let description: String
 
     /// A reason that only the caller sees.
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
   }
 
   /// The text, perhaps with a password.
-  public let text: String
+  package let text: String
   /// The address for people, without its password and settings.
-  public let description: String
+  package let description: String
 
-  /// Reads an address.
-  public init(_ text: String) throws(Invalid) {
+  package init(_ text: String) throws(Invalid) {
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }

@@ -4,10 +4,10 @@ import Glibc
 /// A connection to a PostgreSQL server.
 ///
 /// Statements are not prepared, so that a pooler may give each transaction another connection of its own.
-public final class PostgreSQLConnection: Connection {
+package final class PostgreSQLConnection: Connection {
   private let handle: OpaquePointer
   /// The number of rows that the last statement changed.
-  public private(set) var changes = 0
+  package private(set) var changes = 0
 
   /// What an address does not say itself: nothing waits forever for a server that does not answer.
   private static let defaults = [
@@ -18,7 +18,7 @@ public final class PostgreSQLConnection: Connection {
   /// Connects.
   ///
   /// - Throws: `SQLError`.
-  public init(_ address: PostgreSQLAddress) throws(SQLError) {
+  package init(_ address: PostgreSQLAddress) throws(SQLError) {
     // What comes later in the list takes precedence.
     let words = Self.defaults.map { ($0.key, $0.value) } + [("dbname", address.text)]
     let (names, values) = (words.map { strdup($0.0) }, words.map { strdup($0.1) })
@@ -42,13 +42,13 @@ public final class PostgreSQLConnection: Connection {
   deinit { PQfinish(handle) }
 
   /// The engine.
-  public var dialect: Dialect { .postgreSQL }
+  package var dialect: Dialect { .postgreSQL }
 
   /// The version of the server as a number, such as 150004.
-  public var serverVersion: Int { Int(PQserverVersion(handle)) }
+  package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
   /// The encoding of the database, such as `UTF8`.
-  public var encoding: String {
+  package var encoding: String {
     PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? ""
   }
 
@@ -57,7 +57,7 @@ public final class PostgreSQLConnection: Connection {
   ///
   /// - Returns: Whether one came in time.
   /// - Throws: `SQLError` if the connection is gone.
-  public func waitForNotice(milliseconds: Int32) throws(SQLError) -> Bool {
+  package func waitForNotice(milliseconds: Int32) throws(SQLError) -> Bool {
     if takeNotices() { return true }
     var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
     _ = Glibc.poll(&poll, 1, milliseconds)
@@ -77,12 +77,12 @@ public final class PostgreSQLConnection: Connection {
   }
 
   /// Whether a transaction has begun and not ended.
-  public var isInTransaction: Bool {
+  package var isInTransaction: Bool {
     [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
   }
 
   /// Whether a transaction can begin, as far as can be seen without asking the server.
-  public var isUsable: Bool {
+  package var isUsable: Bool {
     let isThere = PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
     // A pooler may pass on notices that another connection listens to. Nobody would take them here.
     _ = takeNotices()
@@ -92,7 +92,7 @@ public final class PostgreSQLConnection: Connection {
   /// Runs a script of statements without parameters, and ignores their rows.
   ///
   /// - Throws: `SQLError`.
-  public func execute(_ script: String) throws(SQLError) {
+  package func execute(_ script: String) throws(SQLError) {
     let result = PQexec(handle, script)
     defer { PQclear(result) }
     try check(result, script)
@@ -101,7 +101,7 @@ public final class PostgreSQLConnection: Connection {
   /// Begins a transaction.
   ///
   /// - Throws: `SQLError`.
-  public func begin(_ kind: TransactionKind) throws {
+  package func begin(_ kind: TransactionKind) throws {
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
@@ -119,7 +119,7 @@ public final class PostgreSQLConnection: Connection {
   /// Runs one statement and calls `row` with each row.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func run(
+  package func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
     let result = Parameters.with(values) { types, addresses, lengths, formats in

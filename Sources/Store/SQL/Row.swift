@@ -2,7 +2,7 @@ import CPostgreSQL
 import CSQLite
 
 /// The current row of a result, valid until the next one is read. Columns are numbered from 0.
-public struct Row: ~Copyable {
+package struct Row: ~Copyable {
   enum Source {
     /// A statement that stands on the row.
     case sqlite(OpaquePointer)
@@ -15,7 +15,7 @@ public struct Row: ~Copyable {
   init(_ source: Source) { self.source = source }
 
   /// Whether the column is NULL.
-  public func isNull(_ column: Int32) -> Bool {
+  package func isNull(_ column: Int32) -> Bool {
     switch source {
     case .sqlite(let statement): sqlite3_column_type(statement, column) == SQLITE_NULL
     case .postgreSQL(let result, let row): PQgetisnull(result, row, column) == 1
@@ -23,7 +23,7 @@ public struct Row: ~Copyable {
   }
 
   /// The column as a number; 0 for NULL.
-  public func integer(_ column: Int32) -> Int64 {
+  package func integer(_ column: Int32) -> Int64 {
     switch source {
     case .sqlite(let statement): sqlite3_column_int64(statement, column)
     case .postgreSQL:
@@ -35,13 +35,13 @@ public struct Row: ~Copyable {
   }
 
   /// The column as a number; 0 for NULL.
-  public func int(_ column: Int32) -> Int { Int(integer(column)) }
+  package func int(_ column: Int32) -> Int { Int(integer(column)) }
 
   /// Whether the column is a number other than 0, or true.
-  public func bool(_ column: Int32) -> Bool { integer(column) != 0 }
+  package func bool(_ column: Int32) -> Bool { integer(column) != 0 }
 
   /// The column as text; empty for NULL.
-  public func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     switch source {
     case .sqlite: String(decoding: bytes(column), as: UTF8.self)
     case .postgreSQL: PostgreSQLText.read(bytes(column))
@@ -49,13 +49,13 @@ public struct Row: ~Copyable {
   }
 
   /// The column as bytes; empty for NULL.
-  public func blob(_ column: Int32) -> [UInt8] { Array(bytes(column)) }
+  package func blob(_ column: Int32) -> [UInt8] { Array(bytes(column)) }
 
   /// The column as text; `nil` for NULL.
-  public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+  package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
   /// The column as a number; `nil` for NULL.
-  public func optionalInteger(_ column: Int32) -> Int64? {
+  package func optionalInteger(_ column: Int32) -> Int64? {
     isNull(column) ? nil : integer(column)
   }
 

@@ -2,9 +2,9 @@ import CPostgreSQL
 import CSQLite
 
 /// An error of an engine. It never contains bound values.
-public struct SQLError: Error, Sendable, CustomStringConvertible {
+package struct SQLError: Error, Sendable, CustomStringConvertible {
   /// The kinds of errors that callers distinguish.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// Another connection held a lock for longer than allowed.
     case busy
     /// Another transaction has changed what this one has read or written. Nothing is changed.
@@ -31,14 +31,12 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
     case other
   }
 
-  /// The kind.
-  public let kind: Kind
+  package let kind: Kind
   /// SQLite's extended result code (sqlite.org/rescode.html), or PostgreSQL's SQLSTATE.
-  public let code: String
-  /// The engine's message.
-  public let message: String
+  package let code: String
+  package let message: String
   /// The statement, with `?` for its values, if there was one.
-  public let sql: String?
+  package let sql: String?
 
   init(_ kind: Kind, code: String, message: String, sql: String? = nil) {
     self.kind = kind
@@ -48,7 +46,7 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
   }
 
   /// "database is locked (5)", without the statement, which helps nobody who reads it.
-  public var description: String { "\(message) (\(code))" }
+  package var description: String { "\(message) (\(code))" }
 }
 
 extension SQLError {

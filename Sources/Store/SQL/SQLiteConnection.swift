@@ -1,9 +1,9 @@
 import CSQLite
 
 /// An open SQLite database with its prepared statements.
-public final class SQLiteConnection: Connection {
+package final class SQLiteConnection: Connection {
   /// How to open a database.
-  public enum Mode: Sendable {
+  package enum Mode: Sendable {
     /// For reading and writing; creates the file if it does not exist.
     case create
     /// For reading and writing an existing file.
@@ -31,7 +31,7 @@ public final class SQLiteConnection: Connection {
   ///
   /// - Parameter busyMilliseconds: How long to wait for a lock that another connection holds.
   /// - Throws: `SQLError`.
-  public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLError) {
+  package init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLError) {
     _ = Self.isUncounted
     var handle: OpaquePointer?
     let flags = mode.access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -57,15 +57,15 @@ public final class SQLiteConnection: Connection {
   }
 
   /// Sets how long to wait for a lock that another connection holds.
-  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+  package func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   /// The engine.
-  public var dialect: Dialect { .sqlite }
+  package var dialect: Dialect { .sqlite }
 
   /// Runs a script of statements without parameters, and ignores their rows.
   ///
   /// - Throws: `SQLError`.
-  public func execute(_ script: String) throws(SQLError) {
+  package func execute(_ script: String) throws(SQLError) {
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     if code != SQLITE_OK { throw SQLError(code: code, connection: handle, sql: script) }
   }
@@ -73,22 +73,22 @@ public final class SQLiteConnection: Connection {
   /// Runs one statement and calls `row` with each row.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
-  public func run(
+  package func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
     try statement(sql).run(values, row: row)
   }
 
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
-  public var changes: Int { Int(sqlite3_changes64(handle)) }
+  package var changes: Int { Int(sqlite3_changes64(handle)) }
 
   /// Whether a transaction has begun and not ended.
-  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Begins a transaction.
   ///
   /// - Throws: `SQLError`.
-  public func begin(_ kind: TransactionKind) throws {
+  package func begin(_ kind: TransactionKind) throws {
     switch kind {
     case .read: try run("BEGIN")
     // Takes the write lock at the start, so that nothing it has read is stale when it writes.
@@ -109,7 +109,7 @@ public final class SQLiteConnection: Connection {
   /// several steps restarts whenever another process writes in between, and may never finish.
   ///
   /// - Throws: `SQLError`.
-  public func copy(to other: SQLiteConnection) throws(SQLError) {
+  package func copy(to other: SQLiteConnection) throws(SQLError) {
     guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw SQLError(code: sqlite3_extended_errcode(other.handle), connection: other.handle)
     }

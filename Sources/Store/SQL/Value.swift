@@ -1,21 +1,18 @@
 /// A value to bind.
-public enum Value: Sendable, Equatable {
+package enum Value: Sendable, Equatable {
   /// NULL, where the type follows from the column.
   case null
   /// NULL as TEXT.
   case nullText
-  /// NULL as INTEGER.
   case nullInteger
-  /// INTEGER.
   case integer(Int64)
   /// TEXT. It may contain U+0000.
   case text(String)
-  /// BLOB.
   case blob([UInt8])
 
   /// Whether both are the same value to SQLite. Texts are compared by bytes, because `String`
   /// treats two encodings of an accented letter as equal.
-  public static func == (left: Value, right: Value) -> Bool {
+  package static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, _), (.nullText, _), (.nullInteger, _): right.isNull
     case (.integer(let left), .integer(let right)): left == right
@@ -25,7 +22,6 @@ public enum Value: Sendable, Equatable {
     }
   }
 
-  /// Whether it is NULL.
   var isNull: Bool {
     switch self {
     case .null, .nullText, .nullInteger: true
@@ -34,17 +30,14 @@ public enum Value: Sendable, Equatable {
   }
 
   /// INTEGER, 1 for true.
-  public static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+  package static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
 
-  /// INTEGER.
-  public static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
+  package static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
 
   /// INTEGER, 1 for true, or NULL.
-  public static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .nullInteger }
+  package static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .nullInteger }
 
-  /// TEXT or NULL.
-  public static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .nullText }
+  package static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .nullText }
 
-  /// INTEGER or NULL.
-  public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .nullInteger }
+  package static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .nullInteger }
 }

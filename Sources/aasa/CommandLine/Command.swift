@@ -69,7 +69,6 @@ struct Command: Sendable {
   }
 }
 
-/// An option of commands.
 struct Option: Sendable {
   /// Such as `--domain`.
   let name: String

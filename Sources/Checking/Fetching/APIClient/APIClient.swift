@@ -4,36 +4,33 @@ import CCurl
 ///
 /// It does not follow redirects, so that the token never reaches another server. No error contains
 /// the token.
-public struct APIClient: Sendable {
+package struct APIClient: Sendable {
   /// An invalid URL or token.
-  public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong and what is allowed.
-    public let description: String
+    package let description: String
   }
 
   /// The server did not answer.
-  public struct Unreachable: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct Unreachable: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed.
-    public let description: String
+    package let description: String
     /// Whether the server may have carried out the request, because all of it was sent.
-    public let isOutcomeUnknown: Bool
+    package let isOutcomeUnknown: Bool
   }
 
-  /// A request.
-  public struct Request: Sendable {
-    /// The method.
-    public let method: String
+  package struct Request: Sendable {
+    package let method: String
     /// The path as sent, from `/v1` on. Names in it need `escaped`, unless they are domains or apps.
-    public let path: String
+    package let path: String
     /// The parameters, not escaped.
-    public let query: [String: String]
+    package let query: [String: String]
     /// Header fields, besides those that each request has.
-    public let fields: [String: String]
+    package let fields: [String: String]
     /// The content; its media type is `application/json`.
-    public let body: [UInt8]?
+    package let body: [UInt8]?
 
-    /// A request.
-    public init(
+    package init(
       _ method: String, _ path: String, query: [String: String] = [:],
       fields: [String: String] = [:], body: [UInt8]? = nil
     ) {
@@ -45,32 +42,28 @@ public struct APIClient: Sendable {
     }
 
     /// The path with the query.
-    public var target: String {
+    package var target: String {
       let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.escaped($0.value))" }
       return items.isEmpty ? path : "\(path)?\(items.joined(separator: "&"))"
     }
 
     /// The text as a segment of a path, or as a value in a query.
-    public static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
       let escaped = curl_easy_escape(nil, text, 0)
       defer { curl_free(escaped) }
       return escaped.map { String(cString: $0) } ?? ""
     }
   }
 
-  /// An answer.
-  public struct Answer: Sendable {
-    /// The HTTP status.
-    public let status: Int
-    /// The content.
-    public let body: [UInt8]
+  package struct Answer: Sendable {
+    package let status: Int
+    package let body: [UInt8]
     /// When to try again, in seconds from now; `nil` if the answer does not say.
-    public let retryAfter: Int?
+    package let retryAfter: Int?
     /// The header field `X-Aasa-Database`: `replaced` if the server's database file is gone.
-    public let database: String?
+    package let database: String?
 
-    /// An answer.
-    public init(status: Int, body: [UInt8], retryAfter: Int? = nil, database: String? = nil) {
+    package init(status: Int, body: [UInt8], retryAfter: Int? = nil, database: String? = nil) {
       self.status = status
       self.body = body
       self.retryAfter = retryAfter
@@ -79,23 +72,22 @@ public struct APIClient: Sendable {
   }
 
   /// Timeouts in seconds.
-  public struct Limits: Sendable {
-    /// The limit for connecting.
-    public var connecting = 10
+  package struct Limits: Sendable {
+    package var connecting = 10
     /// The limit for the whole answer. It is long because the server may have to publish many
     /// domains.
-    public var answering = 900
+    package var answering = 900
     /// The limit for the whole answer to a long body, and for sending it.
-    public var answeringLong = 7200
+    package var answeringLong = 7200
     /// The limit for the next bytes of an answer that is read as it arrives.
-    public var pausing = 60
+    package var pausing = 60
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   /// The URL of the server without `/v1`, such as `https://admin.example.com:8081`.
-  public let server: String
+  package let server: String
   private let token: String
   private let certificates: String?
   private let limits: Limits
@@ -106,7 +98,7 @@ public struct APIClient: Sendable {
   ///   - server: An http or https URL. It may have a path, for a proxy; `/v1` at its end is dropped.
   ///   - token: An API token.
   ///   - certificates: A file of trusted certificate authorities. Default: the system's.
-  public init(
+  package init(
     server: String, token: String, certificates: String? = nil, limits: Limits = Limits()
   ) throws(Invalid) {
     self.server = try Self.base(of: server)
@@ -153,7 +145,7 @@ public struct APIClient: Sendable {
   /// Sends a request and waits for the answer, which may have any status.
   ///
   /// - Throws: `Unreachable`.
-  public func send(_ request: Request) throws -> Answer {
+  package func send(_ request: Request) throws -> Answer {
     try transfer(request).perform(server)
   }
 
@@ -163,7 +155,7 @@ public struct APIClient: Sendable {
   /// - Parameter pieces: Returns the next bytes of a long body, and `nil` at its end. Its `Content-Type` is
   ///   one of the request's fields.
   /// - Throws: `Unreachable`, and what `pieces` and `take` throw.
-  public func send(
+  package func send(
     _ request: Request, sending pieces: (() throws -> [UInt8]?)? = nil,
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Answer {
