@@ -82,7 +82,7 @@ MAN_PAGE = .build/aasa.1
 man: build
 	$(AASA) reference man > $(MAN_PAGE)
 
-# Generates files from the settings in Sources/Service/Settings.swift; tests compare them.
+# Generates files from the settings in Sources/Service/Configuration.swift; tests compare them.
 generate: build
 	$(AASA) config --example > Config/aasa.toml
 	sed -i -e '/^<!-- settings: begin/,/^<!-- settings: end/{//!d}' docs/configuration.md

@@ -13,9 +13,9 @@ package struct Check: Sendable {
   /// What was found, the worst first.
   package internal(set) var findings: [Finding] = []
   /// What the origin serves; `nil` if it serves no file, or if there is nothing to compare it with.
-  package internal(set) var origin: HeldDocument?
+  package internal(set) var origin: FoundDocument?
   /// What Apple's CDN serves, in the same way.
-  package internal(set) var cdn: HeldDocument?
+  package internal(set) var cdn: FoundDocument?
   /// When the certificate of the origin ends.
   package var certificateEndsAt: UnixTime? { certificate?.endsAt }
   var certificate: CertificateFacts?
@@ -43,10 +43,10 @@ package struct Check: Sendable {
       "findings", .list(of: .shared("Finding")), "The worst first.",
       write: { .array($0.findings.map(\.json)) }),
     Field(
-      "origin", .written("FoundFile", HeldDocument.fields), get: \.origin,
+      "origin", .written("FoundFile", FoundDocument.fields), get: \.origin,
       "What the site serves as Apple's file, if it is one."),
     Field(
-      "cdn", .written("FoundFile", HeldDocument.fields), get: \.cdn, "What Apple's CDN serves."),
+      "cdn", .written("FoundFile", FoundDocument.fields), get: \.cdn, "What Apple's CDN serves."),
     Field(
       "certificate", .written("SiteCertificate", CertificateFacts.fields), get: \.certificate,
       "The certificate of the site."),

@@ -7,7 +7,7 @@ struct CheckInspection {
   var check: Check
   /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
   private(set) var originFile: [UInt8]?
-  private var compared: [DocumentKind: [[UInt8]: HeldDocument]] = [:]
+  private var compared: [DocumentKind: [[UInt8]: FoundDocument]] = [:]
   private let work: CheckBudget.Work
 
   init(_ subject: Subject, _ observations: Observations, at: UnixTime, _ work: CheckBudget.Work) {
@@ -69,7 +69,7 @@ struct CheckInspection {
   /// Finds the revision of ours that a document is, once for the same bytes.
   mutating func held(
     _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
-  ) throws -> HeldDocument {
+  ) throws -> FoundDocument {
     if let known = compared[kind]?[body] { return known }
     let held = try reference.held(body, kind, while: work.goesOn)
     compared[kind, default: [:]][body] = held
@@ -79,7 +79,7 @@ struct CheckInspection {
   /// The same, and if it is none, with what changes from ours to it.
   mutating func described(
     _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
-  ) throws -> HeldDocument {
+  ) throws -> FoundDocument {
     var held = try held(body, kind, by: reference)
     if held.equality == nil, held.changes.isEmpty, goesOn(body.count) {
       held.changes = reference.changes(to: body, kind)

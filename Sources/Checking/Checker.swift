@@ -41,7 +41,8 @@ package struct Checker: Sendable {
   /// Checks a domain. Takes at most about 15 seconds, and what it computes.
   ///
   /// - Throws: `StoreError.database`; `CancellationError` if the task is cancelled.
-  package func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws -> Check
+  package func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws
+    -> Check
   {
     let (at, start, share) = (now(), ContinuousClock.now, budget.share())
     let observations = try await observe(subject, share)

@@ -46,7 +46,7 @@ extension CheckInspection {
 
   private mutating func held(
     _ observation: Observation, _ kind: DocumentKind
-  ) throws -> HeldDocument? {
+  ) throws -> FoundDocument? {
     guard let file = observation.file, let reference = subject.reference,
       reference.documents[kind] != nil
     else { return nil }

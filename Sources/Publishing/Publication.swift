@@ -29,7 +29,7 @@ package struct Publication: Sendable {
   }
 
   /// What takes the bytes of Apple's file; `nil` if there is none.
-  package var accountOfApple: ByteAccount? {
+  package var appleAccount: ByteAccount? {
     documents.json[.apple].map { _ in ByteAccount(of: documents.apple) }
   }
 

@@ -322,7 +322,7 @@ extension PublishedRevision {
   func proposal(
     for domain: Domain, accepting accepted: Set<Finding.Code>, apps: AppSource
   ) throws -> Proposal {
-    let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { !$0.isOfChange }
+    let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { !$0.concernsChange }
     var proposal = Proposal(domain: domain, accepted: accepted.union(before))
     for kind in DocumentKind.allCases {
       let bytes = documents[kind]

@@ -169,14 +169,14 @@ struct Draft {
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context
     ).filter {
-      rendering?.isOfTranslation($0) != true && !isOfKnownCertificate($0)
-        && !isOfUnknownCertificate($0)
+      rendering?.concernsTranslation($0) != true && !concernsKnownCertificate($0)
+        && !concernsUnknownCertificate($0)
     }
-      + environmentFindings() + androidFindings() + findingsOfBothPlatforms()
+      + environmentFindings() + androidFindings() + crossPlatformFindings()
   }
 
   /// Whether a finding asks what certificate a statement has, and the stored app tells.
-  private func isOfKnownCertificate(_ finding: Finding) -> Bool {
+  private func concernsKnownCertificate(_ finding: Finding) -> Bool {
     guard finding.code == .singleFingerprint,
       let (index, package, fingerprints) = statement(of: finding), let app = apps.android[package]
     else { return false }
@@ -190,7 +190,7 @@ struct Draft {
   }
 
   /// Whether a finding compares fingerprints with those of an app that are not known.
-  private func isOfUnknownCertificate(_ finding: Finding) -> Bool {
+  private func concernsUnknownCertificate(_ finding: Finding) -> Bool {
     finding.code == .credentialsWithoutLinks
       && statement(of: finding).map { apps.unlisted.contains($0.package) } ?? false
   }
@@ -209,7 +209,7 @@ struct Draft {
   }
 
   /// Reports where the documents of the two platforms disagree.
-  private func findingsOfBothPlatforms() -> [Finding] {
+  private func crossPlatformFindings() -> [Finding] {
     guard let links = documents.assetLinks else { return [] }
     var found = Linter.findings(comparing: documents.apple, with: links)
     if let rendering {

@@ -316,7 +316,7 @@ struct StatePlanning {
       let made = Set(own.changes.map(\.identity))
       return changes.filter { change in
         !made.contains(change.identity)
-          && (own.areSettingsKnown || !change.isOfSettings || change.loses)
+          && (own.areSettingsKnown || !change.concernsSettings || change.loses)
       }.map(\.summary)
     } catch {
       return ["the document, which is too complex to compare"]
@@ -464,7 +464,7 @@ extension DocumentChange {
     }
   }
 
-  fileprivate var isOfSettings: Bool {
+  fileprivate var concernsSettings: Bool {
     Self.defaults[what] != nil || what == .alias || what == .expectation
   }
 

@@ -33,13 +33,13 @@ package final class LiveTable: Sendable {
   /// No position in the order of changes: everything must be read.
   private static let unknown: Int64 = -2
 
-  private let kept: KeptSnapshot?
+  private let kept: SnapshotWriter?
 
   /// A table that serves everything in the store.
   ///
   /// - Parameter kept: What is served instead if the store cannot be reached.
   /// - Throws: `StoreError`, `PreparedResponse.Failure`.
-  init(store: Store, or kept: KeptSnapshot? = nil) throws {
+  init(store: Store, or kept: SnapshotWriter? = nil) throws {
     self.store = store
     self.kept = kept
     state = Mutex(State())

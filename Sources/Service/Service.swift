@@ -37,7 +37,7 @@ package final class Service: Sendable {
   private let webhooks: WebhookDelivery
   private let overdue: AppleOverdue
   private let replication: Replication
-  private let kept: KeptSnapshot?
+  private let kept: SnapshotWriter?
   private let overdueHours: Mutex<Int>
   private let pruning: Pruning
   private let retention: Mutex<Retention>
@@ -76,7 +76,7 @@ package final class Service: Sendable {
     self.webhooks = webhooks
     overdue = AppleOverdue(store)
     overdueHours = Mutex(configuration.appleOverdueHours)
-    let kept = configuration.snapshot.map { KeptSnapshot(path: $0, of: store) }
+    let kept = configuration.snapshot.map { SnapshotWriter(path: $0, of: store) }
     self.kept = kept
     let table = try LiveTable(store: store, or: kept)
     health.report(damagedFiles: table.faults)

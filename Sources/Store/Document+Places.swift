@@ -16,7 +16,7 @@ extension Document {
       let entry = entry(keys[3]), let number = entry.id
     else { return pointer }
     keys[3] = "#\(number)"
-    if keys.count > 4, keys[4] == entry.keyOfRoutes {
+    if keys.count > 4, keys[4] == entry.routesKey {
       keys[4] = "routes"
       if keys.count > 5, let index = Int(keys[5]), entry.routes.indices.contains(index),
         let number = entry.routes[index].id
@@ -39,7 +39,7 @@ extension Document {
     }
     keys[3] = key
     if keys.count > 4, keys[4] == "routes" {
-      keys[4] = entry.keyOfRoutes
+      keys[4] = entry.routesKey
       if keys.count > 5, keys[5].hasPrefix("#") {
         guard let index = entry.routes.firstIndex(where: { "#\($0.id ?? 0)" == keys[5] }) else {
           return nil
@@ -70,5 +70,5 @@ extension Document {
 
 extension Entry {
   /// Apple's key for the list of its routes.
-  fileprivate var keyOfRoutes: String { keys.isLegacyOnly ? "paths" : "components" }
+  fileprivate var routesKey: String { keys.isLegacyOnly ? "paths" : "components" }
 }

@@ -6,7 +6,8 @@ protocol Engine: AnyObject, Sendable {
   /// Runs `body` in a transaction whose reads are not stale when it commits. When this returns, all of it is on
   /// the disk. If `body` throws, nothing is.
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ body: (any Connection) throws -> Result
   ) throws -> Result
 
   /// Runs `body` in a transaction that sees one state; no writer blocks it.
@@ -38,7 +39,7 @@ protocol Engine: AnyObject, Sendable {
   var fileSizes: [(file: String, bytes: Int)] { get }
   var directory: String { get }
   func maintain() throws
-  func tidyUp(_ turns: Turns, _ patience: inout Patience) throws
+  func tidyUp(_ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget) throws
 }
 
 /// One state of a database, however long it is read.

@@ -56,11 +56,12 @@ final class PostgreSQLEngine: Engine {
 
   /// Transactions that do not depend on each other run at the same time. One that does is run again.
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ body: (any Connection) throws -> Result
   ) throws -> Result {
     var result: Result?
     var pause = 1.0
-    try patience.wait { _ in
+    try waitBudget.wait { _ in
       do {
         result = try writers.transaction(.write, body)
         return true
@@ -139,7 +140,7 @@ final class PostgreSQLEngine: Engine {
   var fileSizes: [(file: String, bytes: Int)] { [] }
   var directory: String { FileManager.default.temporaryDirectory.path }
   func maintain() {}
-  func tidyUp(_ turns: Turns, _ patience: inout Patience) {}
+  func tidyUp(_ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget) {}
 }
 
 /// A PostgreSQL server. After a failed attempt to connect to it, the next ones fail at once for a while, so that

@@ -125,9 +125,9 @@ extension Store {
   /// - Returns: The servers that do not, after the time.
   /// - Throws: `StoreError`.
   package func waitUntilServed(
-    _ patience: Duration, isAbandoned: () -> Bool
+    _ waitBudget: Duration, isAbandoned: () -> Bool
   ) throws -> [Replica] {
-    let deadline = ContinuousClock.now + patience
+    let deadline = ContinuousClock.now + waitBudget
     let newest = try askAll()
     while true {
       let late = try replicas().filter { $0.applied < newest }

@@ -16,7 +16,7 @@ package struct Restored: Sendable, Equatable {
   package let revivedUsers: [String]
   /// Whether, judging by the audit logs, the backup is from another database than the one it
   /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
-  package let isOfOtherDatabase: Bool
+  package let isForeign: Bool
   /// Where the database was moved because it was damaged; `nil` if its contents were replaced.
   package let setAside: String?
 }
@@ -78,7 +78,7 @@ extension Backup {
     try file.commit(replacing: false)
     return Restored(
       contents: contents, schema: schema, republished: 0, revivedTokens: [], revivedUsers: [],
-      isOfOtherDatabase: false, setAside: setAside)
+      isForeign: false, setAside: setAside)
   }
 
   /// Whether a database cannot be trusted with new contents.
@@ -162,7 +162,7 @@ private struct Replacement {
         "DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes")
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
-        revivedUsers: users, isOfOtherDatabase: isOther, setAside: nil)
+        revivedUsers: users, isForeign: isOther, setAside: nil)
     }
   }
 

@@ -50,11 +50,12 @@ final class SQLiteEngine: Engine {
   }
 
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ body: (any Connection) throws -> Result
   ) throws -> Result {
-    let result = try turns.take(.database, &patience) { patience in
+    let result = try writeQueue.take(.database, &waitBudget) { waitBudget in
       try writer.withConnection { connection in
-        try patience.wait {
+        try waitBudget.wait {
           connection.setBusyTimeout(milliseconds: Int32($0))
           return try Self.begins(connection)
         }
@@ -181,8 +182,8 @@ final class SQLiteEngine: Engine {
 
   /// Moves the WAL into the database file and empties it
   /// (sqlite.org/pragma.html#pragma_wal_checkpoint).
-  func tidyUp(_ turns: Turns, _ patience: inout Patience) throws {
-    try turns.take(.database, &patience) { _ in
+  func tidyUp(_ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget) throws {
+    try writeQueue.take(.database, &waitBudget) { _ in
       try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
   }

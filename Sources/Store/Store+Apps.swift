@@ -170,7 +170,7 @@ package struct AppRows<Key: AppKey>: Sendable {
   private var keyColumn: String { table.columns[0].name }
 
   /// SQL for the domains that use the app of the row that a statement looks at.
-  private var usesOfRow: String { uses("\(table.name).id", "\(table.name).\(keyColumn)") }
+  private var rowUses: String { uses("\(table.name).id", "\(table.name).\(keyColumn)") }
 
   /// SQL for the row of the app with an identifier, given SQL for that.
   func row(of identifier: String) -> String {
@@ -185,7 +185,7 @@ package struct AppRows<Key: AppKey>: Sendable {
   ) throws -> [StoredApp<Key>] {
     try connection.all(
       """
-      SELECT \(table.name).id, \(isCounting ? "(SELECT count(*) FROM (\(usesOfRow)) AS used)" : "0"),
+      SELECT \(table.name).id, \(isCounting ? "(SELECT count(*) FROM (\(rowUses)) AS used)" : "0"),
         \(table.selection)
       FROM \(table.name) \(condition)
       """, values
@@ -228,7 +228,7 @@ package struct AppRows<Key: AppKey>: Sendable {
     return try all(
       """
       WHERE EXISTS (
-        SELECT 1 FROM (\(usesOfRow)) AS used
+        SELECT 1 FROM (\(rowUses)) AS used
         JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
         WHERE \(DomainFilter.within("?1")))
       ORDER BY \(keyColumn)
@@ -323,7 +323,7 @@ package struct AppRows<Key: AppKey>: Sendable {
     try connection.all(
       """
       SELECT domain_name.name FROM \(table.name) JOIN domain_name ON position = 0
-      WHERE \(keyColumn) = ? AND domain_id IN (\(usesOfRow))
+      WHERE \(keyColumn) = ? AND domain_id IN (\(rowUses))
       ORDER BY domain_name.name LIMIT ?
       """, [.text(key.text), .integer(limit)]
     ) { DomainName(stored: $0.text(0)) }

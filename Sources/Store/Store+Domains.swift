@@ -58,8 +58,8 @@ extension Store {
             check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8)))
         ids.append(row.integer(9))
       }
-      let glances = try DomainGlances(of: ids, connection, now: now())
-      for (index, id) in ids.enumerated() { glances.add(id, to: &page[index]) }
+      let details = try DomainDetails(of: ids, connection, now: now())
+      for (index, id) in ids.enumerated() { details.add(id, to: &page[index]) }
       return (page, total)
     }
   }
@@ -254,8 +254,8 @@ package struct DomainSummary: Sendable, Equatable {
 }
 
 /// What a page of a list shows of its domains besides their own rows, in three statements.
-private struct DomainGlances {
-  private struct Glance {
+private struct DomainDetails {
+  private struct Details {
     var isPending = false
     var certificateEndsAt: UnixTime?
     var isCollected = false
@@ -265,7 +265,7 @@ private struct DomainGlances {
     var findings: [Finding.Severity: Int] = [:]
   }
 
-  private var glances: [Int64: Glance] = [:]
+  private var details: [Int64: Details] = [:]
 
   init(of ids: [Int64], _ connection: any Connection, now: UnixTime) throws {
     if ids.isEmpty { return }
@@ -280,7 +280,7 @@ private struct DomainGlances {
       WHERE domain.id \(isListed)
       """, [list, .integer(Linter.version)]
     ) { row in
-      glances[row.integer(0)] = Glance(
+      details[row.integer(0)] = Details(
         isPending: row.bool(1), certificateEndsAt: row.optionalTime(2),
         isCollected: row.bool(3), hasKeptStatements: row.bool(5), fetched: try Int?.read(row, 4))
     }
@@ -290,7 +290,7 @@ private struct DomainGlances {
       JOIN document ON document.domain_id = domain.id AND document.revision = domain.revision
       WHERE domain.id \(isListed)
       """, [list]
-    ) { row in try glances[row.integer(0)]?.kinds.append(row.enumeration(1)) }
+    ) { row in try details[row.integer(0)]?.kinds.append(row.enumeration(1)) }
     try connection.run(
       """
       SELECT finding.domain_id, severity, count(*) FROM finding
@@ -299,12 +299,12 @@ private struct DomainGlances {
       WHERE suppression.number IS NULL AND finding.domain_id \(isListed)
       GROUP BY finding.domain_id, severity
       """, [list, .integer(now)]
-    ) { row in try glances[row.integer(0)]?.findings[row.enumeration(1)] = row.int(2) }
+    ) { row in try details[row.integer(0)]?.findings[row.enumeration(1)] = row.int(2) }
   }
 
   /// Adds what is known of the domain in a row.
   func add(_ id: Int64, to domain: inout DomainSummary) {
-    guard let glance = glances[id] else { return }
+    guard let glance = details[id] else { return }
     domain.kinds = glance.kinds.sorted()
     domain.certificateEndsAt = glance.certificateEndsAt
     domain.hasKeptStatements = glance.hasKeptStatements

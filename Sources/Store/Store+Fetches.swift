@@ -176,7 +176,7 @@ extension Store {
       let counts = try FetchRows.counts(
         of: domain.id, kind, from: revisions.last?.number ?? .max,
         to: revisions.first?.number ?? 0, connection)
-      let ofCurrent = try FetchRows.counts(
+      let currentCounts = try FetchRows.counts(
         of: domain.id, kind, from: current.number, to: current.number, connection)
       let report = { (revision: Revision, counts: [FetcherClass: FetchCount]?) in
         RevisionFetches(
@@ -185,7 +185,7 @@ extension Store {
             ? try FetchRows.collectedAt(revision, of: domain.id, connection) : nil)
       }
       return FetchReport(
-        current: try report(current, ofCurrent[current.number]),
+        current: try report(current, currentCounts[current.number]),
         totals: try FetchRows.totals(of: domain.id, kind, connection),
         revisions: try revisions.map { try report($0, counts[$0.number]) })
     }

@@ -77,8 +77,9 @@ package final class Pruning: Sendable {
   /// Prunes a store.
   ///
   /// - Parameter takesWork: Takes the work for some seconds from other servers; returns whether they left it.
-  package init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true })
-  {
+  package init(
+    _ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true }
+  ) {
     self.store = store
     self.takesWork = takesWork
   }
@@ -134,12 +135,12 @@ package final class Pruning: Sendable {
 
 extension Store {
   private static let context = WriteContext(author: "aasa prune")
-  private static let secondsOfDay: Int64 = 86_400
+  private static let dayInSeconds: Int64 = 86_400
 
   /// The time before which rows are removed; `nil` to keep all.
   fileprivate func cutoff(days: Int) -> UnixTime? {
     guard days > 0 else { return nil }
-    let (seconds, isTooLong) = Int64(days).multipliedReportingOverflow(by: Self.secondsOfDay)
+    let (seconds, isTooLong) = Int64(days).multipliedReportingOverflow(by: Self.dayInSeconds)
     return isTooLong ? nil : now() - seconds
   }
 

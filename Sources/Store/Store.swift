@@ -7,9 +7,9 @@ import Synchronization
 /// Several processes may open the same database.
 package final class Store: Sendable {
   let engine: any Engine
-  private let turns = Turns()
+  private let writeQueue = WriteQueue()
   let ownSpoolDirectory = Mutex<String?>(nil)
-  private let patience = Atomic<Int>(Int(longestWait.components.seconds) * 1000)
+  private let waitBudget = Atomic<Int>(Int(longestWait.components.seconds) * 1000)
 
   /// The number of short reads at the same time.
   static let readerCount = max(4, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
@@ -71,8 +71,8 @@ package final class Store: Sendable {
   package func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    var patience = patience(of: context)
-    return try write(context, &patience, body)
+    var waitBudget = waitBudget(of: context)
+    return try write(context, &waitBudget, body)
   }
 
   /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
@@ -88,17 +88,17 @@ package final class Store: Sendable {
     _ context: WriteContext, of domain: DomainName? = nil, plan: (Plan?) throws -> Plan,
     write body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
-    var patience = patience(of: context)
+    var waitBudget = waitBudget(of: context)
     guard let domain, !context.isDryRun else {
-      return try edit(context, &patience, isLong: domain == nil, plan, body)
+      return try edit(context, &waitBudget, isLong: domain == nil, plan, body)
     }
-    return try turns.take(.domain(domain), &patience) {
+    return try writeQueue.take(.domain(domain), &waitBudget) {
       try edit(context, &$0, isLong: false, plan, body)
     }
   }
 
   private func edit<Plan, Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience, isLong: Bool,
+    _ context: WriteContext, _ waitBudget: inout WaitBudget, isLong: Bool,
     _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
@@ -108,7 +108,9 @@ package final class Store: Sendable {
         let plan = try plan(made)
         made = plan
         let delay = number < Self.mostPlans ? Self.delay.usual : Self.delay.last
-        return try write(context, &patience, mostDelay: isLong ? delay : nil) { try body($0, plan) }
+        return try write(context, &waitBudget, mostDelay: isLong ? delay : nil) {
+          try body($0, plan)
+        }
       } catch is Outdated {
       } catch is GaveWay {
         gaveWay = true
@@ -119,17 +121,17 @@ package final class Store: Sendable {
 
   /// - Parameter mostDelay: How long others may wait for an edit of many domains.
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience, mostDelay: Duration? = nil,
+    _ context: WriteContext, _ waitBudget: inout WaitBudget, mostDelay: Duration? = nil,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
     if context.isDryRun { return try dryRun(context, isLong: mostDelay != nil, body) }
     return try translatingErrors(.write) {
-      try engine.write(turns, &patience) { connection in
+      try engine.write(writeQueue, &waitBudget) { connection in
         if context.isAbandoned() { throw StoreError.busy }
         let transaction = Transaction(
           connection: connection, context: context, now: now(),
-          isAwaited: { mostDelay.map { self.turns.areAwaited(.database, for: $0) } ?? false })
+          isAwaited: { mostDelay.map { self.writeQueue.areAwaited(.database, for: $0) } ?? false })
         let result = try body(transaction)
         try transaction.announce()
         return result
@@ -151,9 +153,9 @@ package final class Store: Sendable {
     }
   }
 
-  private func patience(of context: WriteContext) -> Patience {
-    Patience(
-      .milliseconds(patience.load(ordering: .relaxed)), isAbandoned: context.isAbandoned)
+  private func waitBudget(of context: WriteContext) -> WaitBudget {
+    WaitBudget(
+      .milliseconds(waitBudget.load(ordering: .relaxed)), isAbandoned: context.isAbandoned)
   }
 
   /// Runs `body` in a transaction that sees one state.
@@ -238,13 +240,13 @@ extension Store {
   ///
   /// - Throws: `StoreError`.
   package func tidyUp() throws {
-    var patience = patience(of: WriteContext(author: ""))
-    try translatingErrors(.checkpoint) { try engine.tidyUp(turns, &patience) }
+    var waitBudget = waitBudget(of: WriteContext(author: ""))
+    try translatingErrors(.checkpoint) { try engine.tidyUp(writeQueue, &waitBudget) }
   }
 
   /// Sets how long writes wait for their turn, instead of `longestWait`. Limits the duration of a
   /// shutdown.
   package func setLockTimeout(milliseconds: Int) {
-    patience.store(milliseconds, ordering: .relaxed)
+    waitBudget.store(milliseconds, ordering: .relaxed)
   }
 }

@@ -74,7 +74,7 @@ enum RestoreCommand {
     object["republished"] = .integer(restored.republished)
     object["revivedTokens"] = .strings(restored.revivedTokens)
     object["revivedUsers"] = .strings(restored.revivedUsers)
-    object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
+    object["isOfOtherDatabase"] = .bool(restored.isForeign)
     object["setAside"] = restored.setAside.map { .string($0) } ?? .null
     return JSON.object(object).text
   }
@@ -90,7 +90,7 @@ enum RestoreCommand {
         "The database was damaged. It is kept as \(setAside.quotedPath). Restart every server that "
           + "runs on the database.")
     }
-    if restored.isOfOtherDatabase {
+    if restored.isForeign {
       Terminal.complain(
         "The backup is from another database. This database keeps its own audit log; the backup's "
           + "was not restored.")

@@ -126,7 +126,7 @@ struct DesiredFiles {
           unrelated.append(file)
           continue
         }
-        if let fault = faultOfName(in: json, file, name, all) { faults.append(fault) }
+        if let fault = nameFault(in: json, file, name, all) { faults.append(fault) }
         try add(json, to: "domains")
       } else if let members = json.objectValue?.members, !members.isEmpty,
         members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
@@ -221,7 +221,7 @@ struct DesiredFiles {
   }
 
   /// Checks that a file is named after its domain.
-  private func faultOfName(
+  private func nameFault(
     in json: JSON, _ file: String, _ name: String, _ all: Set<String>
   ) -> String? {
     guard let text = json["domain"]?.stringValue else {

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func responsesBeyondTheLimitAreBuiltForEachRequest() {
-    let limit = KeptResponses(limit: 3)
+    let limit = ResponseCacheLimit(limit: 3)
     var owners = (0..<5).map { _ in Owner(limit) }
     for owner in owners { #expect(owner.ask {}) }
     #expect(owners.map(\.isKept) == [true, true, true, false, false])
@@ -56,11 +56,11 @@ private final class Owner: Sendable {
   let response = LazyResponse()
   var isKept: Bool { response.isKept }
   let content = Content(Array("body".utf8))
-  let limit: KeptResponses
+  let limit: ResponseCacheLimit
 
-  init(_ limit: KeptResponses) { self.limit = limit }
+  init(_ limit: ResponseCacheLimit) { self.limit = limit }
 
-  convenience init(limit: Int) { self.init(KeptResponses(limit: limit)) }
+  convenience init(limit: Int) { self.init(ResponseCacheLimit(limit: limit)) }
 
   deinit {
     if response.isKept { limit.giveBack() }

@@ -17,7 +17,7 @@ import Testing
   }
 
   /// On a busy machine a server may need longer to start than the 10 seconds of `Config`.
-  private static func patience(_ kind: ProxyKind) -> ProxyChange {
+  private static func waitBudget(_ kind: ProxyKind) -> ProxyChange {
     switch kind {
     case .nginx, .haproxy: ProxyChange()
     case .caddy: ProxyChange(replaced: ("lb_try_duration 10s", "lb_try_duration 60s"))
@@ -42,7 +42,7 @@ import Testing
   func aRequestThatTheOnlyServerDidNotReadBeforeItsEndIsAnswered(kind: ProxyKind) throws {
     let server = try server(kind, publishes: true)
     let proxy = try RunningProxy(kind, before: [server], names: ServedFile.hosts) { _ in
-      Self.patience(kind)
+      Self.waitBudget(kind)
     }
     let client = try RawConnection(port: proxy.httpPort, seconds: 60)
     let request = Self.request(for: "small.example")
@@ -92,7 +92,7 @@ import Testing
   private func restart(_ servers: [RunningServer], _ order: [Int], behind kind: ProxyKind) throws {
     var servers = servers
     let proxy = try RunningProxy(kind, before: servers, names: ServedFile.hosts) { _ in
-      Self.patience(kind)
+      Self.waitBudget(kind)
     }
     let expected = try ServedFile.direct(servers[0], "GET", "large.example", ServedFile.paths[0])
     let load = Load(

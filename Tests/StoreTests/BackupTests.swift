@@ -271,7 +271,7 @@ import Testing
   @Test func prunedAuditRecordsDoNotComeBack() throws {
     try save()
     try damage(temporary.path, "DELETE FROM audit WHERE id = 1")
-    #expect(try !restore().isOfOtherDatabase)
+    #expect(try !restore().isForeign)
     #expect(try store.audit(AuditFilter(), limit: 9).map(\.id) == [3, 2])
   }
 
@@ -280,7 +280,7 @@ import Testing
     _ = try Backup.save(.file(temporary.path), to: path, replacing: false, now: 0)
     try store.put(.example(paths: ["/c"]))
     try save()
-    #expect(try !restore(to: path).isOfOtherDatabase)
+    #expect(try !restore(to: path).isForeign)
     let old = try Store(.file(path), now: { 0 })
     #expect(try old.audit(AuditFilter(), limit: 9).map(\.id) == [4, 3, 2, 1])
   }
@@ -290,7 +290,7 @@ import Testing
     let other = try TemporaryStore()
     try other.store.put(.example("other.example"))
     let before = try other.store.audit(AuditFilter(), limit: 9)
-    #expect(try restore(to: other.path).isOfOtherDatabase)
+    #expect(try restore(to: other.path).isForeign)
     #expect(try other.store.domain(name).revision == 2)
     let records = try other.store.audit(AuditFilter(), limit: 9)
     #expect(Array(records.dropFirst()) == before && records.first?.action == "restore backup")

@@ -324,7 +324,7 @@ import Testing
     }
     let restored = try Backup.restore(
       path, to: temporary.location, replacing: true, now: TemporaryStore.time)
-    #expect(restored.republished == 1 && !restored.isOfOtherDatabase)
+    #expect(restored.republished == 1 && !restored.isForeign)
     // The number after the one that clients have seen.
     #expect(try store.domain(name(0)).revision == published + 2)
     #expect(try store.domain(name(0)).domain.paths == ["/\u{0}\u{E000}é", "/b"])

@@ -59,7 +59,9 @@ package final class StandIns: Sendable {
   package func site(_ host: String, _ behavior: JSON) throws { try put("/sites/\(host)", behavior) }
 
   /// Says what Apple's CDN does for a domain.
-  package func cdn(_ domain: String, _ behavior: JSON) throws { try put("/cdn/\(domain)", behavior) }
+  package func cdn(_ domain: String, _ behavior: JSON) throws {
+    try put("/cdn/\(domain)", behavior)
+  }
 
   /// Makes Apple's CDN drop its copy, and fetch again.
   package func dropCopy(of domain: String) throws {

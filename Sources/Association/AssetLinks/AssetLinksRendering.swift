@@ -35,8 +35,8 @@ package struct AssetLinksRendering: Sendable {
       return nil
     }
     rules = domain.hasDynamicAppLinks ? Self.rules(of: routes) : []
-    var rulesOfPackage: [PackageName: [JSON]] = [:]
-    for rules in rules { for package in rules.packages { rulesOfPackage[package] = rules.rules } }
+    var packageRules: [PackageName: [JSON]] = [:]
+    for rules in rules { for package in rules.packages { packageRules[package] = rules.rules } }
     var statements: [JSON] = []
     var seen = Set(routes.apps.map(\.package))
     let sharing = Set(domain.androidCredentials)
@@ -45,7 +45,7 @@ package struct AssetLinksRendering: Sendable {
         [Relation.handleAllURLs] + (sharing.contains(app.package) ? [.getLoginCredentials] : [])
       statements.append(
         Self.statement(
-          app.package, relations, try certificates(app.package), rulesOfPackage[app.package]))
+          app.package, relations, try certificates(app.package), packageRules[app.package]))
     }
     for package in domain.androidCredentials where seen.insert(package).inserted {
       statements.append(
@@ -57,7 +57,7 @@ package struct AssetLinksRendering: Sendable {
 
   /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
   /// changes is in `PlatformComparison`.
-  package func isOfTranslation(_ finding: Finding) -> Bool {
+  package func concernsTranslation(_ finding: Finding) -> Bool {
     let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
     guard finding.kind == .assetLinks, let index, routes.apps.indices.contains(index) else {
       return false

@@ -67,7 +67,7 @@ private final class GroupComparison {
   private let ofApple: [AnalyzedRoute]
   private let ofAndroid: [AnalyzedRoute]
   /// The rules of each route.
-  private let rulesOfRoute: [Range<Int>]
+  private let routeRules: [Range<Int>]
   /// Matches URLs that are left out; `nil` if no condition is about the query.
   private let irregular: AnalyzedRoute?
   private let commonQuestions: RouteQuestions
@@ -107,12 +107,12 @@ private final class GroupComparison {
     let ofAndroid = written.enumerated().map {
       AnalyzedRoute(RouteConditions($1, reading: .common), language: $0)
     }
-    var rulesOfRoute = self.routes.map { _ in 0..<0 }
+    var routeRules = self.routes.map { _ in 0..<0 }
     for (rule, route) in rules.origins.enumerated() {
-      let start = rulesOfRoute[route].isEmpty ? rule : rulesOfRoute[route].lowerBound
-      rulesOfRoute[route] = start..<(rule + 1)
+      let start = routeRules[route].isEmpty ? rule : routeRules[route].lowerBound
+      routeRules[route] = start..<(rule + 1)
     }
-    self.rulesOfRoute = rulesOfRoute
+    self.routeRules = routeRules
     let irregular = AnalyzedRoute(irregularBeside: self.routes, ofApple + ofAndroid)
     (self.ofApple, self.ofAndroid, self.irregular) = (ofApple, ofAndroid, irregular)
     commonQuestions = RouteQuestions(domain: domain) {
@@ -153,7 +153,7 @@ private final class GroupComparison {
         findings.append(finding)
       case .undecided: undecided.insert(index)
       case .none:
-        guard rulesOfRoute[index].isEmpty || ofApple[index].conditions.hasUnusualText else { break }
+        guard routeRules[index].isEmpty || ofApple[index].conditions.hasUnusualText else { break }
         switch answer(openedByRouteAsRead(index), &unspent, in: ofApple[index].conditions.reading) {
         case .found(let url):
           if let finding = findingAboutLoss(of: index, url, &unspent) { findings.append(finding) }
@@ -194,7 +194,7 @@ private final class GroupComparison {
     for earlier in routes.indices.prefix(origin)
     where routes[earlier].isExclusion && ofApple[earlier].mayMeet(rule) {
       var question = RouteQuestions.Question(
-        focus: rule, blockers: irregular + ofAndroid[rulesOfRoute[earlier]])
+        focus: rule, blockers: irregular + ofAndroid[routeRules[earlier]])
       question.rivals = [(ofApple[earlier], false)]
       question.agreesOtherwise = true
       guard case .none = answer(question, &unspent) else { return false }
@@ -287,7 +287,7 @@ private final class GroupComparison {
     {
       return nil
     }
-    guard rulesOfRoute[index].isEmpty else { return nil }
+    guard routeRules[index].isEmpty else { return nil }
     return Finding(
       .androidDiffers, severity: .note, at: pointer,
       "Android cannot express the \(routes[index].words), so \(package) has no rule for it. No example was found of"
@@ -383,7 +383,7 @@ private final class GroupComparison {
     let reading = ofApple[index].conditions.reading
     var questions = [(Question(focus: ofApple[index]), reading)]
     // Exclusions match more for Android, and guards other URLs.
-    let rule = rulesOfRoute[index].first { !written[$0].isExclusion }
+    let rule = routeRules[index].first { !written[$0].isExclusion }
     if let rule {
       // Best is a URL that no other route opens.
       let others = routes.indices.filter { $0 != index && !routes[$0].isExclusion }

@@ -114,7 +114,7 @@ struct AppleRoutes {
 
   init(of domain: Domain) {
     self.domain = domain
-    lists = domain.document.entriesOfAppleApps
+    lists = domain.document.appleAppEntries
   }
 
   /// Compares a statement with the lists, exactly: with all URLs that `PlatformComparison` compares, and with an
@@ -306,11 +306,11 @@ struct AppleRoutes {
 }
 
 extension Document {
-  /// The number of lists in `entriesOfAppleApps`.
+  /// The number of lists in `appleAppEntries`.
   private static let mostLists = 8
 
   /// The entries of each of the first Apple apps, then of all: the routes that Android's may follow.
-  var entriesOfAppleApps: [[Int]] {
+  var appleAppEntries: [[Int]] {
     var lists: [AppIdentifier: [Int]] = [:]
     var order: [AppIdentifier] = []
     var all: [Int] = []

@@ -176,7 +176,7 @@ extension StatementInspection {
     }
     let advice =
       if syntax.isURL {
-        "Write only the path: \(syntax.pathOfURL.quoted)."
+        "Write only the path: \(syntax.urlPath.quoted)."
       } else if let host {
         "Write only the path, without the host: \(host.path.quoted)."
       } else {

@@ -124,9 +124,9 @@ final class Alphabet {
 
   /// The symbols that a character class, given by the number of its bit, tells from the others: its
   /// members, or for a class with the unnamed characters, the symbols that are none.
-  func exits(ofClass bit: Int) -> SymbolAutomaton.Exits { exitsOfClass[bit] }
+  func exits(ofClass bit: Int) -> SymbolAutomaton.Exits { classExits[bit] }
 
-  private lazy var exitsOfClass: [SymbolAutomaton.Exits] = (0..<UInt16.bitWidth).map { bit in
+  private lazy var classExits: [SymbolAutomaton.Exits] = (0..<UInt16.bitWidth).map { bit in
     let isMember = { (symbol: Symbol) in self.classes[symbol] >> UInt16(bit) & 1 != 0 }
     let isOpen = isMember(count - 1)
     let symbols = (1..<count).filter { isMember($0) != isOpen }
@@ -157,7 +157,7 @@ final class Alphabet {
   private func add(_ character: Unicode.Scalar?) {
     written.append(character)
     folded.append(character.map(ComparedText.folded))
-    classes.append(character.map(CharacterClass.bits) ?? CharacterClass.bitsOfOthers)
+    classes.append(character.map(CharacterClass.bits) ?? CharacterClass.otherBits)
     characters.append(character)
   }
 

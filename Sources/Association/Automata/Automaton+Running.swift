@@ -85,7 +85,7 @@ extension Automaton {
           steps -= 1
           index = segment(owning: state, from: index)
           step(
-            from: state, of: index, Letter(byte), classes: CharacterClass.bitsOfByte[Int(byte)],
+            from: state, of: index, Letter(byte), classes: CharacterClass.byteBits[Int(byte)],
             isContinuation: byte.isUTF8Continuation, &states)
         }
       }

@@ -7,7 +7,7 @@ struct ChangeCollection {
   private var variables: ChangedVariables
   private var defaults = MergedChanges()
   private var routes = MergedChanges()
-  private var ofEntries = MergedChanges()
+  private var entryChanges = MergedChanges()
 
   init(from: ComparedDocument, to: ComparedDocument, domain: String?) {
     (self.from, self.to) = (from, to)
@@ -24,7 +24,7 @@ struct ChangeCollection {
     }
     let allRoutes = (from.routes + to.routes).flatMap(\.self)
     return variables.changes(allRoutes) + appChanges() + defaults.changes + routes.changes
-      + ofEntries.changes + serviceChanges()
+      + entryChanges.changes + serviceChanges()
       + DocumentChange.changes(from: from.read.extras, to: to.read.extras)
   }
 
@@ -34,7 +34,7 @@ struct ChangeCollection {
       to: group.to.flatMap { to.entries[$0].extras })
     for var change in changes {
       change.apps = group.names
-      ofEntries.add(change)
+      entryChanges.add(change)
     }
   }
 

@@ -104,8 +104,8 @@ private struct ServiceEffects {
   private let after: ReadDocuments?
   /// The host of examples, which is replaced by the name in question.
   private static let host = "example.com"
-  private var ofStopping: DocumentChange.Effect?
-  private var ofStarting: DocumentChange.Effect?
+  private var stoppingEffect: DocumentChange.Effect?
+  private var startingEffect: DocumentChange.Effect?
 
   init(_ from: DomainComparison.State, _ to: DomainComparison.State?) {
     before = from.isServed ? from.documents : nil
@@ -142,10 +142,10 @@ private struct ServiceEffects {
   }
 
   private mutating func effect(isStarting: Bool) throws(TooComplex) -> DocumentChange.Effect {
-    if let known = isStarting ? ofStarting : ofStopping { return known }
+    if let known = isStarting ? startingEffect : stoppingEffect { return known }
     let effect = try Self.effect(
       from: isStarting ? nil : before, to: isStarting ? after : nil)
-    if isStarting { ofStarting = effect } else { ofStopping = effect }
+    if isStarting { startingEffect = effect } else { stoppingEffect = effect }
     return effect
   }
 

@@ -17,7 +17,7 @@ package struct OpenedApps {
   ///
   /// - Parameter after: The other document; `nil` if nothing is served.
   package func lost(after: OpenedApps?) -> [String] {
-    lostOfApple(after: after) + android.filter { after?.android.contains($0) != true }
+    lostAppleApps(after: after) + android.filter { after?.android.contains($0) != true }
   }
 
   /// The packages of the apps that a file lets open links. Rules may still let no URL in, except those for
@@ -33,7 +33,7 @@ package struct OpenedApps {
     return packages
   }
 
-  private func lostOfApple(after: OpenedApps?) -> [String] {
+  private func lostAppleApps(after: OpenedApps?) -> [String] {
     var seen: Set<[UInt8]> = []
     let doubtful = read.links.entries.flatMap(\.apps).filter { app in
       seen.insert(Array(app.utf8)).inserted && !(after?.surelyOpens(app) ?? false)

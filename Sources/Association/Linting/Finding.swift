@@ -332,7 +332,7 @@ extension Finding.Code {
   }
 
   /// Whether the error is one of a change, not of what it leads to: accepting it once accepts no other change.
-  package var isOfChange: Bool { [.opensNothing, .appAddedByLimitedToken].contains(self) }
+  package var concernsChange: Bool { [.opensNothing, .appAddedByLimitedToken].contains(self) }
 
   /// Parses the codes of errors to accept, separated by commas, as in `--accept` and `?accept=`.
   ///

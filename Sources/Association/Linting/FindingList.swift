@@ -10,7 +10,7 @@ struct FindingList {
   }
 
   /// The number of findings of a kind that are listed.
-  static let mostOfKind = 100
+  static let mostPerCode = 100
 
   private var findings: [Finding] = []
   private var counts: [Kind: Int] = [:]
@@ -21,7 +21,7 @@ struct FindingList {
   ) -> Bool {
     let kind = Kind(code: code, severity: severity)
     counts[kind, default: 0] += number
-    return counts[kind, default: 0] <= Self.mostOfKind
+    return counts[kind, default: 0] <= Self.mostPerCode
   }
 
   /// Adds a finding that was counted.
@@ -33,8 +33,8 @@ struct FindingList {
     return findings.map { finding in
       let kind = Kind(code: finding.code, severity: finding.severity)
       numbers[kind, default: 0] += 1
-      let rest = counts[kind, default: 0] - Self.mostOfKind
-      guard rest > 0, numbers[kind] == Self.mostOfKind else { return finding }
+      let rest = counts[kind, default: 0] - Self.mostPerCode
+      guard rest > 0, numbers[kind] == Self.mostPerCode else { return finding }
       return Finding(
         finding.code, severity: finding.severity, at: finding.pointer,
         finding.message + " The same applies to \(rest.counted("more place")).", help: finding.help)

@@ -10,7 +10,7 @@ extension Inspection {
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
     var twins: [[Int]: AppLinks.Entry.Likeness] = [:]
     /// Whether a route repeats an entry for older systems: so both get the same routes.
-    func isOfTwin(_ pointer: JSONPointer, _ deciders: [JSONPointer]) -> Bool {
+    func isTwin(_ pointer: JSONPointer, _ deciders: [JSONPointer]) -> Bool {
       guard let own = places[pointer] else { return false }
       let others = Set(deciders.compactMap { places[$0]?.entry }).subtracting([own.entry])
       let haveSameEffect = deciders.allSatisfy {
@@ -32,9 +32,9 @@ extension Inspection {
           let known = unmatchable ?? self.unmatchable
           unmatchable = known
           if !known.contains(route.pointer) { addNeverMatches(route) }
-        case .repeats(let other) where isOfTwin(route.pointer, [other]):
+        case .repeats(let other) where isTwin(route.pointer, [other]):
           addRepeated(route, places, entry)
-        case .shadowed(let others) where isOfTwin(route.pointer, others):
+        case .shadowed(let others) where isTwin(route.pointer, others):
           addRepeated(route, places, entry)
         case .repeats(let other):
           addShadowed(Shadowed(route, by: [other], places, links.entries), .duplicateRoute)

@@ -59,11 +59,11 @@ struct PatternSyntax {
     let isGlued = name.first == "*" && !name.hasPrefix("*.")
     if hasScheme || hasPort || slashes != 1 && !isGlued { return host(true) }
     // Behind one slash, it may be the name of a file, a library or a package.
-    let isGeneric = Self.endingsOfHosts.contains(last)
+    let isGeneric = Self.hostEndings.contains(last)
     let isReversed =
       labels.count > 2 && labels.named.count == labels.count && !isGeneric
       && Self.topLevelDomains.contains(labels.named[0])
-    if isReversed || labels.count == 2 && !Self.rarelyEndingsOfFiles.contains(last) { return nil }
+    if isReversed || labels.count == 2 && !Self.rareFileEndings.contains(last) { return nil }
     // A file with known names may have pages about other sites, such as `/github.com/*`.
     return host(names.isEmpty && (isGeneric || labels.count > 2))
   }
@@ -100,7 +100,7 @@ struct PatternSyntax {
   }
 
   /// The path of a text that is a URL.
-  var pathOfURL: String {
+  var urlPath: String {
     let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
     let path = rest.drop { $0 != "/" }
     let end = queryInPath.flatMap { path.firstRange(of: $0)?.lowerBound } ?? path.endIndex
@@ -206,9 +206,9 @@ struct PatternSyntax {
     "shop", "store", "link", "page", "example",
   ]
   /// Those of them that only hosts have.
-  private static let endingsOfHosts: Set<String> = ["com", "org", "net", "edu", "gov", "example"]
+  private static let hostEndings: Set<String> = ["com", "org", "net", "edu", "gov", "example"]
   /// Those that files and libraries rarely have.
-  private static let rarelyEndingsOfFiles: Set<String> = [
+  private static let rareFileEndings: Set<String> = [
     "com", "org", "edu", "gov", "eu", "uk", "de", "fr", "jp", "cn", "br", "au", "ca", "nl", "ch",
     "ru", "us",
     "example",

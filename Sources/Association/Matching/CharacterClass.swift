@@ -67,11 +67,11 @@ extension CharacterClass {
   }
 
   /// The bits of characters that are not ASCII.
-  static let bitsOfOthers = bits(of: "\u{4e00}")
+  static let otherBits = bits(of: "\u{4e00}")
 
   /// The class bits of the character that begins with a byte of UTF-8; none for a byte that
   /// continues one.
-  static let bitsOfByte: [UInt16] = (0...UInt8.max).map {
-    $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : $0.isUTF8Continuation ? 0 : bitsOfOthers
+  static let byteBits: [UInt16] = (0...UInt8.max).map {
+    $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : $0.isUTF8Continuation ? 0 : otherBits
   }
 }

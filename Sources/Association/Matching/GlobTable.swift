@@ -107,7 +107,7 @@ struct GlobTable: Sendable {
           return nil
         }
       } else {
-        if CharacterClass.bitsOfByte[Int(byte)] >> (part & 0xFF) & 1 == 0 { return nil }
+        if CharacterClass.byteBits[Int(byte)] >> (part & 0xFF) & 1 == 0 { return nil }
         if byte < 0x80 { continue }
         while position < end, text[position].isUTF8Continuation { position += 1 }
       }

@@ -95,18 +95,18 @@ struct TrailingSlashes {
     static let stars = Rest(rawValue: 1)
     static let slashes = Rest(rawValue: 2)
     /// The stars after the only slash that may have some; at least one.
-    static let starsOfSlash = Rest(rawValue: 4)
+    static let slashStars = Rest(rawValue: 4)
     static let lastStars = Rest(rawValue: 8)
     static let lastSlashes = Rest(rawValue: 16)
     static let nothing: Rest = [.stars, .slashes, .lastStars, .lastSlashes]
 
     func after(slash: Bool) -> Rest {
       if slash {
-        let first: Rest = isDisjoint(with: [.slashes, .starsOfSlash]) ? [] : [.stars, .slashes]
+        let first: Rest = isDisjoint(with: [.slashes, .slashStars]) ? [] : [.stars, .slashes]
         return contains(.lastSlashes) ? first.union([.lastStars, .lastSlashes]) : first
       }
       let first = intersection(.stars)
-      return contains(.lastStars) ? first.union([.starsOfSlash, .lastStars]) : first
+      return contains(.lastStars) ? first.union([.slashStars, .lastStars]) : first
     }
   }
 

@@ -214,13 +214,13 @@ struct RouteTable: Sendable {
     startingAt start: Int, in url: Span<UInt8>, _ query: Range<Int>
   ) -> (name: Range<Int>, value: Range<Int>) {
     var index = start
-    var endOfName: Int?
+    var nameEnd: Int?
     while index < query.upperBound, url[index] != UInt8(ascii: "&") {
-      if endOfName == nil, url[index] == UInt8(ascii: "=") { endOfName = index }
+      if nameEnd == nil, url[index] == UInt8(ascii: "=") { nameEnd = index }
       index += 1
     }
-    guard let endOfName else { return (start..<index, index..<index) }
-    return (start..<endOfName, endOfName + 1..<index)
+    guard let nameEnd else { return (start..<index, index..<index) }
+    return (start..<nameEnd, nameEnd + 1..<index)
   }
 
   private func isName(

@@ -41,7 +41,8 @@ package struct SubstitutionVariables: Sendable {
   }
 
   /// The names that Apple predefines.
-  package static let predefinedNames = CharacterClass.variables.map(\.rawValue) + ["region", "lang"]
+  package static let predefinedNames =
+    CharacterClass.variables.map(\.rawValue) + ["region", "lang"]
 
   private static let region = values("region", regionCodes)
   private static let lang = values("lang", languageCodes)

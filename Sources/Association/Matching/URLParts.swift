@@ -15,29 +15,29 @@ struct URLParts {
   /// Finds the components; `nil` unless the text is an http or https URL with a host.
   @inline(__always)
   init?(_ url: Span<UInt8>) {
-    guard let authority = Self.startOfAuthority(url) else { return nil }
+    guard let authority = Self.authorityStart(url) else { return nil }
     let end = url.count
     // Most authorities consist only of a host.
     let firstMark = Word.firstIndex(in: url, authority..<end) {
       $0.marks(of: Self.slash) | $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
         | $0.marks(of: Self.at) | $0.marks(of: Self.colon) | $0.marks(of: Self.bracket)
     }
-    let path = Self.endOfAuthority(in: url, firstMark..<end)
+    let path = Self.authorityEnd(in: url, firstMark..<end)
     self.authority = authority..<path
     guard path > authority,
       firstMark == path && url[path - 1] != Self.dot
         || !Self.host(in: url, authority..<path).isEmpty
     else { return nil }
-    let endOfPath = Word.firstIndex(in: url, path..<end) {
+    let pathEnd = Word.firstIndex(in: url, path..<end) {
       $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
     }
-    self.path = path..<endOfPath
-    let hasQuery = endOfPath < end && url[endOfPath] == Self.questionMark
-    let query = hasQuery ? endOfPath + 1 : endOfPath
-    let endOfQuery =
+    self.path = path..<pathEnd
+    let hasQuery = pathEnd < end && url[pathEnd] == Self.questionMark
+    let query = hasQuery ? pathEnd + 1 : pathEnd
+    let queryEnd =
       hasQuery ? Word.firstIndex(in: url, query..<end) { $0.marks(of: Self.hash) } : query
-    self.query = query..<endOfQuery
-    fragment = min(endOfQuery + 1, end)..<end
+    self.query = query..<queryEnd
+    fragment = min(queryEnd + 1, end)..<end
   }
 
   /// The position of the host, without user information, port and trailing dot.
@@ -69,7 +69,7 @@ struct URLParts {
 
   /// The part after `http://` or `https://`.
   @inline(__always)
-  private static func startOfAuthority(_ url: Span<UInt8>) -> Int? {
+  private static func authorityStart(_ url: Span<UInt8>) -> Int? {
     guard url.count >= 8 else { return nil }
     let start = Word(url, at: 0).asciiLowercased.bits
     let colon = start & 0xFF_FFFF_FFFF == https ? 5 : 4
@@ -81,7 +81,7 @@ struct URLParts {
 
   /// The end of the authority whose remainder this is.
   @inline(__always)
-  private static func endOfAuthority(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
+  private static func authorityEnd(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
     range.first { url[$0] == slash || url[$0] == questionMark || url[$0] == hash }
       ?? range.upperBound
   }

@@ -134,7 +134,7 @@ extension Domain {
     /// The rules that the entries of each list render.
     private lazy var rendered: [[JSON]?] = routes.lists.map { rules(of: $0) }
     /// The rules of the last entry, if they were made from a statement's.
-    private var rulesOfOwnEntry: [JSON]?
+    private var ownEntryRules: [JSON]?
     /// How many rules without Apple's routes may still be rendered.
     private var unspent = PatternLimits.routes
 
@@ -218,7 +218,7 @@ extension Domain {
     private mutating func placeInOwnEntry(
       _ statement: SeparateStatement, _ rules: [JSON]
     ) -> Outcome {
-      if rules == rulesOfOwnEntry {
+      if rules == ownEntryRules {
         domain.document.entries[lastEntry].androidApps.append(statement.package)
         return (.ownEntry, "")
       }
@@ -231,7 +231,7 @@ extension Domain {
       if written == rules {
         domain.document.entries.append(alone.document.entries[0])
         settle(isDynamic: true, domain.document.entries.count - 1)
-        rulesOfOwnEntry = rules
+        ownEntryRules = rules
         return (.ownEntry, "")
       }
       let added = written?.first { rule in !rules.contains(rule) }

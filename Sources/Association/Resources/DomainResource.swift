@@ -109,7 +109,7 @@ package enum DomainResource {
       "extra", .extra(besides: reserved), \.domain.document.extra,
       "Other members of the file, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
-      "applinksExtra", .extra(besides: reservedOfAppLinks), \.domain.document.applinksExtra,
+      "applinksExtra", .extra(besides: reservedInAppLinks), \.domain.document.applinksExtra,
       "Other members of `applinks`, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
       "serviceExtra",
@@ -130,14 +130,14 @@ package enum DomainResource {
   ]
 
   /// The members of a domain in a state. In a request, `revision` is the one that the state was made from.
-  package static let fieldsOfState = fields.requiring("domain").map {
-    $0.member.name == "revision" ? revisionOfState : $0
+  package static let stateFields = fields.requiring("domain").map {
+    $0.member.name == "revision" ? stateRevision : $0
   }
 
   private static let recorded = fields.filter { !$0.member.traits.contains(.readOnly) }
   private static let membersThatStay = recorded.map(\.member.name)
 
-  private static let revisionOfState = Field<StoredDomain>(
+  private static let stateRevision = Field<StoredDomain>(
     "revision", .revision, \.revision,
     "The revision that the state is based on, as in an export. If the domain now has another one that "
       + "`apply` did not publish, a change that would undo any of it needs `overwrite`.")
@@ -205,7 +205,7 @@ package enum DomainResource {
     }
     var stored = StoredDomain(Domain(name: DomainName(stored: "")))
     let merged = BodyValue(json: .object(whole), pointer: body.pointer, faults: body.faults)
-    guard merged.read(fieldsOfState, into: &stored) else { return nil }
+    guard merged.read(stateFields, into: &stored) else { return nil }
     checkExpectations(stored.domain, at: body)
     return (stored.domain, stored.revision == 0 ? nil : stored.revision)
   }
@@ -344,7 +344,7 @@ extension DomainResource {
     return !apps.allSatisfy { $0.stringValue.map(AppIdentifier.isOther) == true }
   }
 
-  private static let reservedOfAppLinks: [String: @Sendable (JSON) -> Bool] = [
+  private static let reservedInAppLinks: [String: @Sendable (JSON) -> Bool] = [
     "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },
     "substitutionVariables": { $0 != [:] },
   ]

@@ -45,8 +45,8 @@ package enum EntryResource {
   ]
 
   package static let schemas: JSON.Object = [
-    "Defaults": fieldsOfDefaults.members().schema(defaultsDocumentation, isOpen: true),
-    "DefaultsInput": fieldsOfDefaults.members().schema(
+    "Defaults": defaultsFields.members().schema(defaultsDocumentation, isOpen: true),
+    "DefaultsInput": defaultsFields.members().schema(
       defaultsDocumentation, for: .request, isOpen: true),
     "Entry": fields.members().schema("An element of `details`: routes for a set of apps."),
     "ExportedEntry": fields.members().schema(for: .export),
@@ -60,7 +60,7 @@ package enum EntryResource {
     published unchanged.
     """
 
-  package static let fieldsOfDefaults: [Field<Defaults>] = [
+  package static let defaultsFields: [Field<Defaults>] = [
     Field("caseSensitive", .bool, \.caseSensitive, "Whether patterns match case."),
     Field(
       "percentEncoded", .bool, \.percentEncoded,
@@ -142,7 +142,7 @@ extension Coding<Defaults> {
   /// `defaults` of a domain or of an entry.
   package static var defaults: Coding {
     Coding(.shared("Defaults", request: "DefaultsInput")) { body in
-      let fields = EntryResource.fieldsOfDefaults
+      let fields = EntryResource.defaultsFields
       var defaults = Defaults(extra: body.json.objectValue ?? [:])
       for name in fields.members().map(\.name) { defaults.extra[name] = nil }
       return body.read(fields, into: &defaults, isOpen: true) ? defaults : nil

@@ -17,7 +17,7 @@ package enum RouteResource {
       "Whether patterns match the percent-encoded URL. Apple's default: true."),
     Field("comment", .string, \.comment, "A comment. It is public, because the file is."),
     Field(
-      "extra", .extra(besides: keysOfComponents), \.extra,
+      "extra", .extra(besides: componentKeys), \.extra,
       "Other members of the element, published unchanged.", unless: \.isEmpty),
   ]
 
@@ -81,7 +81,7 @@ package enum RouteResource {
   }
 
   /// The keys of Apple's `components`, with the values that this API has fields for.
-  private static let keysOfComponents: [String: @Sendable (JSON) -> Bool] = [
+  private static let componentKeys: [String: @Sendable (JSON) -> Bool] = [
     "/": { $0.stringValue != nil }, "?": { $0.stringValue != nil || $0.objectValue != nil },
     "#": { $0.stringValue != nil }, "exclude": { $0.boolValue != nil },
     "caseSensitive": { $0.boolValue != nil }, "percentEncoded": { $0.boolValue != nil },

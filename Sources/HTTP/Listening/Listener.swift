@@ -8,7 +8,7 @@ package final class Listener: Sendable {
 
   private let daemons: [Daemon]
   private let deadlineTimer: DeadlineTimer
-  private let heldBodies: HeldBodies?
+  private let heldBodies: BodyMemory?
 
   /// Listens with handlers that may block, on a thread per connection. Handlers only get complete
   /// requests.

@@ -132,7 +132,7 @@ package struct LazyResponse: ~Copyable, @unchecked Sendable {
   ///     only for this call. If `isKept`, the owner gives the place back when it is released.
   ///   - make: Builds the response, always the same one.
   package borrowing func withResponse<Result>(
-    within limit: KeptResponses?,
+    within limit: ResponseCacheLimit?,
     _ make: () throws(PreparedResponse.Failure) -> PreparedResponse,
     _ body: (OpaquePointer) -> Result
   ) -> Result? {
@@ -162,7 +162,7 @@ package struct LazyResponse: ~Copyable, @unchecked Sendable {
 }
 
 /// A limit for kept responses that are cheap to build again.
-package final class KeptResponses: Sendable {
+package final class ResponseCacheLimit: Sendable {
   package let limit: Int
   private let number = Atomic<Int>(0)
 

@@ -8,7 +8,7 @@ final class BlockingHandler: RequestSteps {
   private let answerMilliseconds: Int64
   fileprivate let limits: Limits
   private let inFlight: RequestsInFlight
-  let heldBodies: HeldBodies
+  let heldBodies: BodyMemory
   private let screen: @Sendable (RequestHead) -> Screening
   private let refuse: @Sendable (Refusal) -> Response
   private let answer: @Sendable (Request) -> Response
@@ -21,7 +21,7 @@ final class BlockingHandler: RequestSteps {
   ) {
     bodyMilliseconds = Int64(limits.bodySeconds) * 1000
     answerMilliseconds = Int64(limits.answerSeconds) * 1000
-    heldBodies = HeldBodies(limits)
+    heldBodies = BodyMemory(limits)
     self.limits = limits
     self.inFlight = inFlight
     self.screen = screen
@@ -268,7 +268,7 @@ final class IncomingRequest {
 }
 
 /// The bytes of all bodies that a listener holds, and of those of each client and token.
-final class HeldBodies: Sendable {
+final class BodyMemory: Sendable {
   private struct State {
     var all = 0
     var byHolder: [BodyHolder: Int] = [:]

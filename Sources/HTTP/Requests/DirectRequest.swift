@@ -64,7 +64,7 @@ package struct DirectRequest: ~Copyable {
   /// - Parameters:
   ///   - limit, make: See `LazyResponse.withResponse`.
   package func answer(
-    _ status: Status, _ response: borrowing LazyResponse, within limit: KeptResponses? = nil,
+    _ status: Status, _ response: borrowing LazyResponse, within limit: ResponseCacheLimit? = nil,
     _ make: () throws(PreparedResponse.Failure) -> PreparedResponse
   ) -> Queued? {
     response.withResponse(within: limit, make) { response in

@@ -42,7 +42,7 @@ final class PublicAnswers: Sendable {
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(
       .notFound, "unknown-path",
-      "Only \(Self.listOfPaths) are served.")
+      "Only \(Self.pathList) are served.")
     noDocument = try Self.answer(
       .notFound, "no-document", "This host has other association files, but not this one.")
     methodNotAllowed = try Self.answer(
@@ -85,7 +85,7 @@ final class PublicAnswers: Sendable {
 }
 
 extension PublicAnswers {
-  private static var listOfPaths: String {
+  private static var pathList: String {
     let paths = DocumentKind.paths.map(\.path.description)
     return paths.dropLast().joined(separator: ", ") + " and " + (paths.last ?? "")
   }

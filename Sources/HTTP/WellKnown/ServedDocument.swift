@@ -27,7 +27,7 @@ package final class ServedDocument: Sendable {
 
   /// The limit for kept 304 answers. One takes half a kilobyte and less than a microsecond to
   /// build, and most documents never need one.
-  private static let keptNotModified = KeptResponses(limit: 16_384)
+  private static let keptNotModified = ResponseCacheLimit(limit: 16_384)
 
   /// A document, whose answers are made when they are first needed.
   ///

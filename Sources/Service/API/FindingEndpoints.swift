@@ -6,7 +6,7 @@ import Store
 /// `/v1/findings`, and `/v1/domains/{domain}/suppressions`.
 struct FindingEndpoints: Sendable {
   /// How long a request makes findings again that are out of date, before it answers with the others.
-  private static let patience = Duration.seconds(2)
+  private static let waitBudget = Duration.seconds(2)
 
   let store: Store
 
@@ -16,7 +16,7 @@ struct FindingEndpoints: Sendable {
       Endpoint(
         .get, "/v1/findings", .role(.viewer),
         query: [
-          .limit, .findingCursor, .findingsOfDomain, .code, .severity, .source, .suppressed,
+          .limit, .findingCursor, .domainFindings, .code, .severity, .source, .suppressed,
         ], isFilteredByToken: true, isHeavy: true,
         "listFindings", .findings, "List the findings of all domains",
         description:
@@ -61,7 +61,7 @@ struct FindingEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = FindingFilter(
-      domain: try call.query(.findingsOfDomain).map { try Call.name($0, DomainName.init(_:)) },
+      domain: try call.query(.domainFindings).map { try Call.name($0, DomainName.init(_:)) },
       code: try call.word(.code, Finding.Code.self),
       severity: try call.word(.severity, Finding.Severity.self),
       source: try call.word(.source, Finding.Source.self),
@@ -82,7 +82,7 @@ struct FindingEndpoints: Sendable {
 
   /// Makes findings again that are out of date, for a short time. Usually none are.
   private func lintAgain(for call: Call) throws {
-    let deadline = ContinuousClock.now + Self.patience
+    let deadline = ContinuousClock.now + Self.waitBudget
     do {
       try Relinting(store).run { .now > deadline || call.request.clientHasGone() }
     } catch StoreError.busy, StoreError.database, StoreError.readOnlyStore {

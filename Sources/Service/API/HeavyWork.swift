@@ -29,10 +29,10 @@ final class HeavyWork: Sendable {
     }
   }
 
-  private let turns: Int
+  private let writeQueue: Int
   /// How many turns one token may have.
   let share: Int
-  private let patience: Double
+  private let waitBudget: Double
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -40,10 +40,10 @@ final class HeavyWork: Sendable {
   ///     processors.
   ///   - share: How many of these turns one token may have. By default, all but one.
   ///   - patience: How long a request waits for its turn, in seconds.
-  init(turns: Int? = nil, share: Int? = nil, patience: Double = 5) {
-    self.turns = turns ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
-    self.share = share ?? self.turns - 1
-    self.patience = patience
+  init(writeQueue: Int? = nil, share: Int? = nil, waitBudget: Double = 5) {
+    self.writeQueue = writeQueue ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
+    self.share = share ?? self.writeQueue - 1
+    self.waitBudget = waitBudget
   }
 
   /// How many requests wait.
@@ -62,7 +62,7 @@ final class HeavyWork: Sendable {
     deinit {
       work.state.withLock { state in
         state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
-        state.giveTurns(of: work.turns, share: work.share)
+        state.giveTurns(of: work.writeQueue, share: work.share)
       }
     }
   }
@@ -77,11 +77,11 @@ final class HeavyWork: Sendable {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { state in
       state.waiting.append(Waiter(token: token, turn: turn))
-      state.giveTurns(of: turns, share: share)
+      state.giveTurns(of: writeQueue, share: share)
     }
     var hasTurn = turn.wait(timeout: .now()) == .success
     if hasTurn { return Turn(self, token) }
-    let deadline = DispatchTime.now() + patience
+    let deadline = DispatchTime.now() + waitBudget
     repeat {
       hasTurn = turn.wait(timeout: min(deadline, .now() + 0.25)) == .success
     } while !hasTurn && .now() < deadline && !isUnwanted()

@@ -10,7 +10,7 @@ struct OpenAPI {
   private var parameters = JSON.Object()
   private var links = JSON.Object()
   private var responses = JSON.Object()
-  private var codesOfResponses: [String: [Problem.Code]] = [:]
+  private var responseCodes: [String: [Problem.Code]] = [:]
 
   private init(_ endpoints: [Endpoint]) throws {
     self.endpoints = endpoints
@@ -237,10 +237,10 @@ struct OpenAPI {
     let all = Problem.Code.allCases.filter { $0.status == status }
     let code = codes.last.map { "\($0)\(status.code)" } ?? ""
     var name = codes == all ? status.reasonPhrase.replacing(" ", with: "") : code.capitalized
-    if let others = codesOfResponses[name], others != codes {
+    if let others = responseCodes[name], others != codes {
       name = "Only" + codes.map { "\($0)".capitalized }.joined() + "\(status.code)"
     }
-    codesOfResponses[name] = codes
+    responseCodes[name] = codes
     var words = codes.map(\.rawValue)
     var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
     if status == .badRequest {

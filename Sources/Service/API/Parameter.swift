@@ -175,7 +175,7 @@ struct Parameter: Sendable {
     .words(Finding.Source.self, "FindingSource"))
   static let suppressed = Parameter(
     "suppressed", "`true`: only suppressed findings; `false`: only others.", .bool)
-  static let findingsOfDomain = Parameter(
+  static let domainFindings = Parameter(
     "domain", key: "findingsOfDomain", "Only findings of this domain.", "DomainName")
   static let findingCursor = Parameter(
     "cursor", key: "findingCursor", "The `next` of the previous page.",

@@ -43,7 +43,7 @@ extension Call {
     var object = PublicationResource(publication).json
     if try context().isDryRun {
       object["dryRun"] = true
-      object["account"] = publication.accountOfApple.map(FindingResource.json)
+      object["account"] = publication.appleAccount.map(FindingResource.json)
       var contents: JSON.Object = [:]
       for kind in DocumentKind.allCases {
         contents[kind.rawValue] = publication.documents.json[kind]

@@ -17,7 +17,7 @@ struct ServiceMetrics: Sendable {
   let checks: CheckSchedule
   let webhooks: WebhookDelivery
   let replication: Replication
-  let kept: KeptSnapshot?
+  let kept: SnapshotWriter?
   let health: Health
   let watch: DatabaseWatch
   let publicListener: PublicListener

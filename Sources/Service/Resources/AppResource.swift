@@ -18,18 +18,18 @@ package struct AppResource<Key: AppKey>: Sendable {
   private let blank: Key.App
   private let fields: [Field<StoredApp<Key>>]
 
-  private var fieldsOfRequest: [Field<StoredApp<Key>>] {
+  private var requestFields: [Field<StoredApp<Key>>] {
     required.map { fields.requiring($0) } ?? fields
   }
-  private var fieldsOfState: [Field<StoredApp<Key>>] { fields.requiring(key) }
+  private var stateFields: [Field<StoredApp<Key>>] { fields.requiring(key) }
 
   var members: [Member] { fields.members() }
 
   var schemas: JSON.Object {
     [
       schema: members.schema(),
-      "\(schema)Input": fieldsOfRequest.members().schema(documentation, for: .request),
-      "\(schema)OfState": fieldsOfState.members().schema(
+      "\(schema)Input": requestFields.members().schema(documentation, for: .request),
+      "\(schema)OfState": stateFields.members().schema(
         "An app. In an existing app, a member that is left out stays as it is, and null resets it.",
         for: .request),
       "Exported\(schema)": members.schema(for: .export),
@@ -51,7 +51,7 @@ package struct AppResource<Key: AppKey>: Sendable {
   /// Reads an app whose identifier is in the path.
   package func read(_ body: BodyValue, _ key: Key) -> Key.App? {
     var stored = StoredApp<Key>(app: Key.app(key))
-    let isComplete = body.read(fieldsOfRequest, into: &stored)
+    let isComplete = body.read(requestFields, into: &stored)
     if stored.app[keyPath: Key.rows.key] != key {
       body.faults.add(
         .appDiffers, at: body.pointer.appending(self.key),
@@ -63,7 +63,7 @@ package struct AppResource<Key: AppKey>: Sendable {
   /// Reads an app of a state.
   package func read(_ body: BodyValue) -> DesiredApp<Key>? {
     var read = StoredApp<Key>(app: blank)
-    guard body.read(fieldsOfState, into: &read) else { return nil }
+    guard body.read(stateFields, into: &read) else { return nil }
     let app = read.app
     let given = fields.filter { body.json[$0.member.name] != nil }
     return DesiredApp(

@@ -2,7 +2,7 @@ package import Association
 package import Publishing
 
 extension ExpectationResource {
-  private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
+  private static let brokenFields: [Field<BrokenExpectation>] = [
     Field("url", .string, get: \.expectation.url),
     Field(
       "platform", .platform, write: { .string($0.expectation.app.platform.rawValue) }),
@@ -15,11 +15,11 @@ extension ExpectationResource {
     Field("reason", .string, get: \.explanation.reason, "Why it resolves that way."),
   ]
 
-  static let schemasOfBroken: JSON.Object = [
-    "BrokenExpectation": fieldsOfBroken.members().schema()
+  static let brokenSchemas: JSON.Object = [
+    "BrokenExpectation": brokenFields.members().schema()
   ]
 
   package static func json(_ broken: BrokenExpectation) -> JSON {
-    .object(fieldsOfBroken.json(of: broken))
+    .object(brokenFields.json(of: broken))
   }
 }

@@ -3,7 +3,7 @@ package import Store
 
 /// What checks from outside have found so far, in JSON.
 package enum CheckHistoryResource {
-  private static let fieldsOfRun: [Field<CheckRun>] = [
+  private static let runFields: [Field<CheckRun>] = [
     Field(
       "since", .time, get: \.firstAt, "When the first of the checks in a row with this outcome was."
     ),
@@ -20,15 +20,15 @@ package enum CheckHistoryResource {
   ]
 
   private static let fieldsOfFullRun: [Field<CheckRun>] =
-    fieldsOfRun + [
+    runFields + [
       Field(
         "last", .nullable(.shared("Check")),
         "The last of them in full; null if that was more than `keepCheckDays` ago.",
         write: { $0.result.map { .object($0) } ?? .null })
     ]
 
-  private static let fieldsOfState: [Field<CheckState>] =
-    [Field("domain", .domain, get: \.domain)] + fieldsOfRun.of(\.run) + [
+  private static let stateFields: [Field<CheckState>] =
+    [Field("domain", .domain, get: \.domain)] + runFields.of(\.run) + [
       Field("failures", .count, get: \.failures, "The number of failing checks in a row."),
       Field("failingSince", .time, get: \.failingSince, "When the first of those was."),
       Field(
@@ -43,10 +43,10 @@ package enum CheckHistoryResource {
   static let schemas: JSON.Object = [
     "CheckRun": fieldsOfFullRun.members().schema(
       "Checks of a domain in a row that had the same outcome."),
-    "CheckState": fieldsOfState.members().schema("How the last check of a domain ended."),
+    "CheckState": stateFields.members().schema("How the last check of a domain ended."),
   ]
 
   package static func json(_ run: CheckRun) -> JSON { .object(fieldsOfFullRun.json(of: run)) }
 
-  package static func json(_ state: CheckState) -> JSON { .object(fieldsOfState.json(of: state)) }
+  package static func json(_ state: CheckState) -> JSON { .object(stateFields.json(of: state)) }
 }

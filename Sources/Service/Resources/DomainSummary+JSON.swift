@@ -7,7 +7,7 @@ extension Schema {
 
 extension DomainResource {
   /// What a revision records of a domain besides its document.
-  static let settingsOfRevision = fields.filter {
+  static let revisionSettings = fields.filter {
     ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
       .contains($0.member.name)
   }
@@ -18,7 +18,7 @@ extension DomainResource {
     "DomainInput": fields.members().schema(
       "A whole domain. A member that is left out or null gets its default, except `expectations`, "
         + "which stay as they are.", for: .request),
-    "DomainOfState": fieldsOfState.members().schema(
+    "DomainOfState": stateFields.members().schema(
       "A domain. In an existing domain, a member that is left out stays as it is, and null resets it. "
         + "Lists and maps are replaced as a whole. A new domain gets the defaults.", for: .request),
     "DomainPatch": fields.members().schema(
@@ -48,7 +48,7 @@ extension DomainSummary {
           + "entry renders; otherwise left out.", .optional,
         write: { $0.hasKeptStatements ? true : nil }),
       Field(
-        "findings", .written("FindingCounts", fieldsOfCounts), get: \.findings,
+        "findings", .written("FindingCounts", countFields), get: \.findings,
         "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
           + "domain, and while the linter is renewing them."),
       Field(
@@ -62,7 +62,7 @@ extension DomainSummary {
     ]
 
   /// The worst first.
-  private static let fieldsOfCounts: [Field<[Finding.Severity: Int]>] =
+  private static let countFields: [Field<[Finding.Severity: Int]>] =
     Finding.Severity.allCases.sorted(by: >).map { severity in
       Field(severity.rawValue, .count, write: { .integer($0[severity] ?? 0) })
     }

@@ -2,7 +2,7 @@ package import Association
 
 /// Faults, reports and comparisons in JSON.
 package enum FindingResource {
-  private static let fieldsOfFault: [Field<Fault>] = [
+  private static let faultFields: [Field<Fault>] = [
     Field(
       "pointer", .pointer, "Where it is in the body.",
       write: { .string($0.pointer.description) }),
@@ -19,28 +19,28 @@ package enum FindingResource {
       write: { fault in fault.element.flatMap { $0.key == key ? JSON.string($0.name) : nil } })
   }
 
-  private static let fieldsOfAccount: [Field<ByteAccount>] = [
+  private static let accountFields: [Field<ByteAccount>] = [
     Field("bytes", .count, get: \.bytes, "The size of the document."),
     Field(
       "limit", .count, "The largest size that can be published.",
       write: { _ in .integer(Linter.maximumSize) }),
     Field(
-      "apps", .list(of: .named("AppBytes", .object(fieldsOfAppShare.members()))),
+      "apps", .list(of: .named("AppBytes", .object(appShareFields.members()))),
       "The bytes of the entries of the 1,000 largest apps, the largest first.",
       write: { account in
-        .array(account.apps.prefix(Excerpt.limit).map { .object(fieldsOfAppShare.json(of: $0)) })
+        .array(account.apps.prefix(Excerpt.limit).map { .object(appShareFields.json(of: $0)) })
       }),
     Field(
-      "routes", .list(of: .written("RouteBytes", fieldsOfRouteShare)), get: \.routes,
+      "routes", .list(of: .written("RouteBytes", routeShareFields)), get: \.routes,
       "The largest routes."),
   ]
 
-  private static let fieldsOfAppShare: [Field<ByteAccount.AppShare>] = [
+  private static let appShareFields: [Field<ByteAccount.AppShare>] = [
     Field("app", .string, get: \.app),
     Field("bytes", .count, get: \.bytes),
   ]
 
-  private static let fieldsOfRouteShare: [Field<ByteAccount.RouteShare>] = [
+  private static let routeShareFields: [Field<ByteAccount.RouteShare>] = [
     Field("pointer", .pointer, write: { .string($0.pointer.description) }),
     Field("bytes", .count, get: \.bytes),
   ]
@@ -63,8 +63,8 @@ package enum FindingResource {
       Member("findings", .list(of: .shared("Finding"))),
       Member("moreFindings", .count, PublicationResource.moreDocumentation, .optional),
     ].schema(),
-    "Fault": fieldsOfFault.members().schema(),
-    "ByteAccount": fieldsOfAccount.members().schema(),
+    "Fault": faultFields.members().schema(),
+    "ByteAccount": accountFields.members().schema(),
     "Change": DocumentChange.fields.members().schema(
       "One difference between two documents, or between other settings."),
     "Comparison": comparison.schema(
@@ -98,7 +98,7 @@ package enum FindingResource {
   }
 
   /// A fault as an element of a problem's `errors`.
-  package static func json(_ fault: Fault) -> JSON { .object(fieldsOfFault.json(of: fault)) }
+  package static func json(_ fault: Fault) -> JSON { .object(faultFields.json(of: fault)) }
 
   /// An error of a document as an element of a problem's `errors`.
   package static func fault(_ finding: Finding) -> Fault {
@@ -109,7 +109,7 @@ package enum FindingResource {
 
   /// Where the bytes of a document that is too large go.
   package static func json(_ account: ByteAccount) -> JSON {
-    .object(fieldsOfAccount.json(of: account))
+    .object(accountFields.json(of: account))
   }
 
   private static let comparison = [

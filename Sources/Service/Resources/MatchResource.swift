@@ -15,7 +15,7 @@ package struct MatchQuestion {
   /// The maximum length of a URL, in characters. Servers refuse longer ones.
   package static let longestURL = ExpectationResource.longestURL
 
-  private static let fieldsOfStored: [Field<MatchQuestion>] = [
+  private static let storedFields: [Field<MatchQuestion>] = [
     Field(
       "urls", .list(of: .string, limit: urlLimit), "The URLs.", .required,
       write: { .strings($0.urls) },
@@ -39,7 +39,7 @@ package struct MatchQuestion {
         "domain", .domain, \.domain,
         "The domain that would serve the document: a URL with another host then matches nothing. By "
           + "default, any host may match."),
-    ] + fieldsOfStored
+    ] + storedFields
 
   private static let result = [
     Member("url", .string),
@@ -60,7 +60,7 @@ package struct MatchQuestion {
       Member(
         "results", .list(of: .named("MatchResult", .object(result))), "One result per URL and app.")
     ].schema(),
-    "StoredQuestion": fieldsOfStored.members().schema(for: .request),
+    "StoredQuestion": storedFields.members().schema(for: .request),
     "Question": fields.members().schema(for: .request),
   ]
 
@@ -69,7 +69,7 @@ package struct MatchQuestion {
 
   /// Reads a question about the document of a domain.
   package static func readStored(_ body: BodyValue) -> MatchQuestion? {
-    read(body, fieldsOfStored)
+    read(body, storedFields)
   }
 
   private static func read(

@@ -62,7 +62,7 @@ extension PublicationResource {
       read: { body, root in
         root.diff = body.json
         let changes = body.object()?["changes"]
-        root.changes = changes?.list(Coding.open(.object, fieldsOfChange, Change()).read) ?? []
+        root.changes = changes?.list(Coding.open(.object, changeFields, Change()).read) ?? []
       }),
     Field(
       "accepted", .codes, \.acceptedCodes, "The errors that were accepted.", unless: \.isEmpty),
@@ -72,7 +72,7 @@ extension PublicationResource {
       unless: \.isEmpty),
   ]
 
-  fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
+  fileprivate static let resolutionFields: [Field<Resolution>] = [
     Field("url", .string, \.url, "", .required),
     Field("platform", .string, \.platform, "`ios` or `android`."),
     Field("app", .string, \.app, "", .required),
@@ -80,7 +80,7 @@ extension PublicationResource {
     Field("after", .resolution, \.after, "", .required),
   ]
 
-  fileprivate static let fieldsOfChange: [Field<Change>] = [
+  fileprivate static let changeFields: [Field<Change>] = [
     Field("kind", .word("ChangeKind"), \.kind, "", .required),
     Field("summary", .string, \.summary, "The change in words.", .required),
     Field("example", .resolution("ChangedResolution"), \.example),
@@ -93,7 +93,7 @@ extension PublicationResource {
 
   static let schemas: JSON.Object = [
     "Finding": ReportedFinding.fields.members().schema(),
-    "ChangedResolution": fieldsOfResolution.members().schema(),
+    "ChangedResolution": resolutionFields.members().schema(),
     "Publication": (members + dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
     "Conversion": [
@@ -185,6 +185,6 @@ extension PublicationResource {
 extension Coding<PublicationResource.Resolution> {
   fileprivate static func resolution(_ name: String) -> Coding {
     .open(
-      .shared(name), PublicationResource.fieldsOfResolution, PublicationResource.Resolution())
+      .shared(name), PublicationResource.resolutionFields, PublicationResource.Resolution())
   }
 }

@@ -9,7 +9,7 @@ package enum ResourceSchemas {
     for group in [
       values, AppResource.apple.schemas, AppResource.android.schemas, RouteResource.schemas,
       EntryResource.schemas,
-      ExpectationResource.schemas, ExpectationResource.schemasOfBroken, DomainResource.schemas,
+      ExpectationResource.schemas, ExpectationResource.brokenSchemas, DomainResource.schemas,
       FindingResource.schemas,
       PublicationResource.schemas, AdoptedAppResource.schemas, RevisionResource.schemas,
       MatchQuestion.schemas,

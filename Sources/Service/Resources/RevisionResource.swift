@@ -19,10 +19,10 @@ package enum RevisionResource {
 
   /// The documents of a revision.
   static let documents = Coding<[Revision.Document]>.list(
-    of: .open(.shared("Document"), fieldsOfDocument, Revision.Document(.apple, size: 0, sha256: ""))
+    of: .open(.shared("Document"), documentFields, Revision.Document(.apple, size: 0, sha256: ""))
   )
 
-  private static let fieldsOfDocument: [Field<Revision.Document>] = [
+  private static let documentFields: [Field<Revision.Document>] = [
     Field("kind", .word("DocumentKind"), \.kind, "The name of the file."),
     Field("bytes", .count, \.size, "The size."),
     Field("sha256", .sha256, \.sha256, "The SHA-256."),
@@ -30,13 +30,13 @@ package enum RevisionResource {
 
   private static let settings = Member(
     "settings",
-    .nullable(.named("RevisionSettings", .object(DomainResource.settingsOfRevision.members()))),
+    .nullable(.named("RevisionSettings", .object(DomainResource.revisionSettings.members()))),
     "Everything else that decided what visitors got. Null if it was not recorded, because an earlier "
       + "version of the program published the revision.")
 
   static let schemas: JSON.Object = [
     "Revision": fields.members().schema(),
-    "Document": fieldsOfDocument.members().schema("A document that a domain publishes."),
+    "Document": documentFields.members().schema("A document that a domain publishes."),
     "Documents": [Member("documents", documents.schema, "The documents, in the order of kinds.")]
       .schema(),
     "PublishedRevision": (fields.members() + [settings]).schema(),
@@ -50,7 +50,7 @@ package enum RevisionResource {
     var object = fields.json(of: published.revision)
     object["settings"] =
       try published.domain().map {
-        .object(DomainResource.settingsOfRevision.json(of: StoredDomain($0)))
+        .object(DomainResource.revisionSettings.json(of: StoredDomain($0)))
       } ?? .null
     return .object(object)
   }
@@ -88,11 +88,11 @@ package enum FetchResource {
         $0.collectedAt.map { .time($0 + deviceSeconds) } ?? .null
       }),
     Field(
-      "counts", .written("FetchCounts", fieldsOfCounts), get: \.counts,
+      "counts", .written("FetchCounts", countFields), get: \.counts,
       "The number of fetches by class of fetcher."),
   ]
 
-  private static let fieldsOfCounts: [Field<[FetcherClass: FetchCount]>] =
+  private static let countFields: [Field<[FetcherClass: FetchCount]>] =
     FetcherClass.allCases.map { fetcher in
       Field(fetcher.rawValue, .count, write: { .integer($0[fetcher]?.count ?? 0) })
     }
@@ -103,7 +103,7 @@ package enum FetchResource {
     let count: FetchCount?
   }
 
-  private static let fieldsOfTotal: [Field<Total>] = [
+  private static let totalFields: [Field<Total>] = [
     Field(
       "fetcher", .word("Fetcher"), get: \.fetcher,
       "By User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd."),
@@ -117,7 +117,7 @@ package enum FetchResource {
 
   static let schemas: JSON.Object = [
     "RevisionFetches": fields.members().schema(),
-    "FetcherTotal": fieldsOfTotal.members().schema(),
+    "FetcherTotal": totalFields.members().schema(),
     "Fetches":
       ([
         Member("domain", .domain),
@@ -134,7 +134,7 @@ package enum FetchResource {
       "domain": .string(domain.text), "current": json(report.current),
       "fetchers": .array(
         FetcherClass.allCases.map { fetcher in
-          .object(fieldsOfTotal.json(of: Total(fetcher: fetcher, count: report.totals[fetcher])))
+          .object(totalFields.json(of: Total(fetcher: fetcher, count: report.totals[fetcher])))
         }),
     ]
   }

@@ -43,7 +43,7 @@ package enum SessionResource {
       "When the session or the token ends; null for never."),
   ]
 
-  private static let fieldsOfSignIn: [Field<String>] = [
+  private static let signInFields: [Field<String>] = [
     Field("token", .text(longest: 1000), \.self, "The secret of a token.", .required)
   ]
 
@@ -51,7 +51,7 @@ package enum SessionResource {
     "Session":
       (fields.members() + [Member("version", .string, "The version of the server.")] + .dryRun)
       .schema(),
-    "SignIn": fieldsOfSignIn.members().schema(for: .request),
+    "SignIn": signInFields.members().schema(for: .request),
   ]
 
   package static func json(_ identity: Identity, version: String) -> JSON.Object {
@@ -63,6 +63,6 @@ package enum SessionResource {
   /// Reads the token to sign in with.
   package static func read(_ body: BodyValue) -> TokenSecret? {
     var text = ""
-    return body.read(fieldsOfSignIn, into: &text) ? TokenSecret(text) : nil
+    return body.read(signInFields, into: &text) ? TokenSecret(text) : nil
   }
 }

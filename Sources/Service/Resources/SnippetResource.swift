@@ -2,7 +2,7 @@ package import Association
 
 /// What the makers of a domain's apps paste into their projects, in JSON.
 package enum SnippetResource {
-  private static let fieldsOfEntitlement: [Field<Snippets.Entitlement>] = [
+  private static let entitlementFields: [Field<Snippets.Entitlement>] = [
     Field("app", .app, get: \.app, "The app."),
     Field("associatedDomains", .list(of: .string), get: \.entries, "The entries, for Xcode."),
     Field(
@@ -11,7 +11,7 @@ package enum SnippetResource {
 
   private static let fields: [Field<Snippets>] = [
     Field(
-      "entitlements", .list(of: .written("Entitlement", fieldsOfEntitlement)), get: \.entitlements,
+      "entitlements", .list(of: .written("Entitlement", entitlementFields)), get: \.entitlements,
       "The associated domains of each Apple app. Wildcards are left out for `appclips`, which do not "
         + "support them."),
     Field(

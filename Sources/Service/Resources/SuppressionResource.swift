@@ -27,7 +27,7 @@ package enum SuppressionResource {
       "Who created it: the name of a token, or of a command."),
   ]
 
-  private static let fieldsOfNew: [Field<NewSuppression>] = [
+  private static let newFields: [Field<NewSuppression>] = [
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
       write: { .string($0.code.rawValue) },
@@ -51,7 +51,7 @@ package enum SuppressionResource {
   static let schemas: JSON.Object = [
     "Suppression": (fields.members() + .dryRun).schema(
       "A decision to take no action on some findings of a domain until a given time."),
-    "NewSuppression": fieldsOfNew.members().schema(for: .request),
+    "NewSuppression": newFields.members().schema(for: .request),
     "FindingSuppression": ReportedFinding.fieldsOfSuppression.members().schema(
       "The suppression that covers a finding."),
   ]
@@ -62,7 +62,7 @@ package enum SuppressionResource {
   package static func read(_ body: BodyValue, now: UnixTime) -> NewSuppression? {
     // Every one has a code of its own.
     var new = NewSuppression(code: .notJSON, pointer: "", reason: "", owner: "", endsAt: 0)
-    guard body.read(fieldsOfNew, into: &new) else { return nil }
+    guard body.read(newFields, into: &new) else { return nil }
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),

@@ -24,7 +24,7 @@ package enum TokenResource {
       "When it was last used, to the minute; null for never."),
   ]
 
-  private static let fieldsOfNew: [Field<New>] = [
+  private static let newFields: [Field<New>] = [
     Field(
       "name", .name, \.name, "The name that revisions and the audit log show.", .required),
     Field("role", .word("Role"), \.role, "What it may do.", .required),
@@ -34,7 +34,7 @@ package enum TokenResource {
 
   static let schemas: JSON.Object = [
     "Token": fields.members().schema(),
-    "NewToken": fieldsOfNew.members().schema(for: .request),
+    "NewToken": newFields.members().schema(for: .request),
     "CreatedToken":
       (fields.members().filter { !["createdAt", "lastUsedAt"].contains($0.name) } + [
         Member(
@@ -47,7 +47,7 @@ package enum TokenResource {
 
   package static func read(_ body: BodyValue) -> New? {
     var new = New()
-    return body.read(fieldsOfNew, into: &new) ? new : nil
+    return body.read(newFields, into: &new) ? new : nil
   }
 }
 

@@ -48,7 +48,7 @@ package enum WebhookResource {
       + "its secret, and a new one gets a random secret.", .optional,
     write: { $0.secret.map { .string($0.text) } }, read: { $1.secret = $0.webhookSecret })
 
-  private static let fieldsOfDelivery: [Field<Delivery>] = [
+  private static let deliveryFields: [Field<Delivery>] = [
     Field(
       "id", .row, \.id,
       "The number of the event: the same for each webhook that receives it, and higher for later ones."
@@ -81,7 +81,7 @@ package enum WebhookResource {
     "ChangedWebhook":
       ((fields + [secret]).members() + .dryRun).schema(
         "A webhook. It has its secret only if this request set it."),
-    "WebhookDelivery": (fieldsOfDelivery.members() + .dryRun).schema(),
+    "WebhookDelivery": (deliveryFields.members() + .dryRun).schema(),
   ]
 
   package static func json(_ webhook: Webhook) -> JSON.Object {
@@ -94,7 +94,7 @@ package enum WebhookResource {
   }
 
   package static func json(_ delivery: Delivery) -> JSON.Object {
-    fieldsOfDelivery.json(of: delivery)
+    deliveryFields.json(of: delivery)
   }
 
   /// Reads a webhook whose name is in the path.
@@ -120,12 +120,12 @@ extension BodyValue {
   /// A URL that events are sent to.
   fileprivate func webhookURL(longest: Int) -> String? {
     guard let text = text(longest: longest) else { return nil }
-    guard let reason = Self.faultOfURL(text) else { return text }
+    guard let reason = Self.urlFault(text) else { return text }
     fault(.malformedURL, reason)
     return nil
   }
 
-  private static func faultOfURL(_ text: String) -> String? {
+  private static func urlFault(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
     else { return "A URL has only ASCII characters, and no spaces. Escape others with \"%\"." }

@@ -39,5 +39,7 @@ package enum Value: Sendable, Equatable {
 
   package static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .nullText }
 
-  package static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .nullInteger }
+  package static func optional(_ value: Int64?) -> Value {
+    value.map(Value.integer) ?? .nullInteger
+  }
 }

@@ -2,7 +2,7 @@ package import Association
 import Store
 
 /// A document that was found outside, compared with what we published.
-package struct HeldDocument: Sendable {
+package struct FoundDocument: Sendable {
   /// How a document equals one of ours.
   package enum Equality: String, Sendable, CaseIterable {
     /// Each byte is the same.
@@ -29,7 +29,7 @@ package struct HeldDocument: Sendable {
   /// Whether it is what we serve now.
   package var isCurrent: Bool { equality != nil && revision == current }
 
-  static let fields: [Field<HeldDocument>] = [
+  static let fields: [Field<FoundDocument>] = [
     Field(
       "revision", .nullable(.revision),
       "The revision that it is; null if it is none. Left out if it is compared with `document`.",
@@ -100,12 +100,12 @@ struct Reference: Sendable {
   /// - Parameter goesOn: Whether a file of so many bytes may be read to compare it.
   func held(
     _ body: [UInt8], _ kind: DocumentKind, while goesOn: (Int) -> Bool
-  ) throws -> HeldDocument {
+  ) throws -> FoundDocument {
     let sha256 = SHA256.hexadecimal(of: body)
     let json = JSON.readable(body)
-    let result = { (revision: Int?, equality: HeldDocument.Equality?) in
+    let result = { (revision: Int?, equality: FoundDocument.Equality?) in
       // It may have been published while it was fetched.
-      HeldDocument(
+      FoundDocument(
         revision: revision, current: current.map { max($0, revision ?? 0) }, equality: equality,
         size: body.count, sha256: sha256)
     }

@@ -3,7 +3,7 @@ import Store
 import Synchronization
 
 /// Keeps a snapshot up to date with what is served, at most once a minute and at the end.
-final class KeptSnapshot: Sendable {
+final class SnapshotWriter: Sendable {
   private struct State {
     /// Changes that are not in the file yet.
     var changes: [Changes.Change] = []

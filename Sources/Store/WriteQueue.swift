@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 
 /// Lets one thread at a time write, in the order in which they came.
-final class Turns: Sendable {
+final class WriteQueue: Sendable {
   /// What threads take turns at.
   enum Subject: Hashable {
     /// Writing to the database.
@@ -33,7 +33,7 @@ final class Turns: Sendable {
   ///
   /// - Throws: `StoreError.busy`, and what `body` throws.
   func take<Result>(
-    _ subject: Subject, _ patience: inout Patience, _ body: (inout Patience) throws -> Result
+    _ subject: Subject, _ waitBudget: inout WaitBudget, _ body: (inout WaitBudget) throws -> Result
   ) throws -> Result {
     let turn = DispatchSemaphore(value: 0)
     let isFree = queues.withLock { queues in
@@ -42,9 +42,9 @@ final class Turns: Sendable {
     }
     defer { leave(subject, turn) }
     if !isFree {
-      try patience.wait { turn.wait(timeout: .now() + .milliseconds($0)) == .success }
+      try waitBudget.wait { turn.wait(timeout: .now() + .milliseconds($0)) == .success }
     }
-    return try body(&patience)
+    return try body(&waitBudget)
   }
 
   /// Ends a turn, or gives up waiting for it.
@@ -61,7 +61,7 @@ final class Turns: Sendable {
 }
 
 /// How much longer a writer waits, for all of its turns together.
-struct Patience {
+struct WaitBudget {
   private var rest: Duration
   /// Whether nobody waits for the result any more.
   let isAbandoned: @Sendable () -> Bool
