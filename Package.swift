@@ -50,6 +50,7 @@ let migrations: [Resource] = [
   .embedInCode("0016_unknown_keys.sql"),
   .embedInCode("0017_webhook_events.sql"),
   .embedInCode("0018_added_by.sql"),
+  .embedInCode("0019_passkey_endpoints.sql"),
 ]
 
 let package = Package(

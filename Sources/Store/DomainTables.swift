@@ -27,6 +27,12 @@ enum DomainTables {
         domain.assetLinksExtra = try row.json(column).arrayValue ?? []
       },
       Column("webauthn_extra", \.webAuthnExtra),
+      Column("passkey_endpoints") {
+        .optional($0.passkeyEndpoints.map { JSON.object($0).text })
+      } read: { row, column, domain in
+        domain.passkeyEndpoints =
+          row.isNull(column) ? nil : try row.json(column).objectValue
+      },
     ])
 
   /// A domain's own name at position 0, then its aliases.

@@ -18,7 +18,7 @@ struct DomainText {
 
   var text: String {
     let entries = list(domain, "entries").enumerated().flatMap { lines(of: $1, number: $0 + 1) }
-    return (settings + entries + services + expectations).joined(separator: "\n")
+    return (settings + entries + others + expectations).joined(separator: "\n")
   }
 
   private func list(_ json: JSON, _ key: String) -> [JSON] { json[key]?.arrayValue ?? [] }
@@ -112,17 +112,30 @@ struct DomainText {
 
   // MARK: - The rest
 
-  private var services: [String] {
-    let members =
-      Document.Service.allCases.map(\.rawValue) + ["androidCredentials", "webauthnOrigins"]
-    var lines = members.compactMap { member -> String? in
-      let values = list(domain, member).compactMap(\.stringValue)
-      return values.isEmpty ? nil : "\(member): \(values.joined(separator: ", "))".harmless
+  /// What other functions show.
+  private static let shown: Set<String> = [
+    "domain", "unicode", "aliases", "enabled", "revision", "updatedAt", "cacheSeconds",
+    "environment",
+    "strict", "format", "details", "defaults", "substitutionVariables", "entries", "expectations",
+  ]
+
+  /// Every other member that says something, such as services and what other kinds of documents have.
+  private var others: [String] {
+    let members = domain.objectValue?.members ?? []
+    let lines = members.filter { !Self.shown.contains($0.key) }.compactMap { member in
+      let value = Self.words(member.value)
+      return value.isEmpty ? nil : "\(member.key): \(value)".harmless
     }
-    if domain["dynamicAppLinks"] == false { lines.append("dynamicAppLinks: false") }
-    let kept = list(domain, "assetlinksExtra").count
-    if kept > 0 { lines.append("assetlinksExtra: \(kept.counted("statement"))") }
     return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private static func words(_ value: JSON) -> String {
+    switch value {
+    case .object(let object):
+      object.members.map { "\($0.key) \($0.value.text)" }.joined(separator: ", ")
+    case .array(let elements): elements.map { $0.stringValue ?? $0.text }.joined(separator: ", ")
+    default: value.stringValue ?? value.text
+    }
   }
 
   private var expectations: [String] {

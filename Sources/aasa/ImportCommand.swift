@@ -13,8 +13,9 @@ enum ImportCommand {
     name: "import", group: .domains, summary: "publish association files for domains",
     details:
       "Creates new domains, and makes each domain serve exactly its file. Name a file after its "
-      + "domain: example.com, example.com.json, or apple-app-site-association, assetlinks.json or webauthn in "
-      + "example.com or in example.com/.well-known. The kind of any other file is detected from its "
+      + "domain: example.com, example.com.json, or the file's own name "
+      + "(\(DocumentKind.allCases.map(\.rawValue).joined(separator: ", "))) in example.com or in "
+      + "example.com/.well-known. The kind of any other file is detected from its "
       + "content. A directory stands for the association files in it, and - for stdin. Lists the files that are refused, and "
       + "publishes the others.",
     options: [domain, .kind, Adoption.androidApps, atomic, .dryRun, .accept, .reason, .json]

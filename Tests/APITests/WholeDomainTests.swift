@@ -72,7 +72,7 @@ import Testing
     ]
     document.extra = ["unknown": ["a": 1]]
     document.applinksExtra = ["note": "kept"]
-    return Domain(
+    var domain = Domain(
       name: DomainName(stored: "example.com"),
       aliases: ["www.example.com", "*.go.example.com"].map(Alias.init(stored:)), isEnabled: false,
       cacheSeconds: 60, environment: .staging, isStrict: true, document: document,
@@ -91,6 +91,8 @@ import Testing
       webAuthnOrigins: ["https://other.example", "https://example.co.uk"]
         .map(WebOrigin.init(stored:)),
       webAuthnExtra: ["note": "kept"])
+    domain.passkeyEndpoints = ["enroll": "https://example.com/passkeys", "note": "kept"]
+    return domain
   }()
 
   private static let legacyExample: Domain = {

@@ -183,12 +183,10 @@ extension ReadDocuments {
   fileprivate func changes(
     to other: ReadDocuments, domain: String?
   ) throws(TooComplex) -> [DocumentChange] {
-    var changes = try DocumentComparison(from: apple, to: other.apple, domain: domain).changes
-    if assetLinks != nil || other.assetLinks != nil {
-      changes += try StatementComparison(
-        from: assetLinks, to: other.assetLinks, domain: domain
-      ).changes
+    var changes: [DocumentChange] = []
+    for kind in DocumentKind.allCases {
+      changes += try kind.changes(from: self, to: other, domain: domain)
     }
-    return changes + DocumentChange.origins(from: json[.webAuthn], to: other.json[.webAuthn])
+    return changes
   }
 }

@@ -224,6 +224,9 @@ extension Finding {
     case ownOrigin = "own-origin"
     case tooManyLabels = "too-many-labels"
 
+    // The pages of a passkey-endpoints file.
+    case malformedEndpoint = "malformed-endpoint"
+
     // The files of a domain together.
     case credentialsOnOnePlatform = "credentials-on-one-platform"
     case androidDiffers = "android-differs"
@@ -300,7 +303,8 @@ extension Finding.Code {
       .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
       .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
       .fragmentSignInPattern, .ampersandInValue, .missingOrigins, .originNotString,
-      .malformedOrigin, .insecureOrigin, .wildcardOrigin, .dnsError, .privateAddress,
+      .malformedOrigin, .insecureOrigin, .wildcardOrigin, .malformedEndpoint, .dnsError,
+      .privateAddress,
       .connectionFailed, .timeout, .tlsError, .httpStatus, .botBlocked, .agentsDiffer,
       .answersDiffer, .redirectSameSite, .redirectCrossSite, .redirectInsecure, .tooManyRedirects,
       .htmlAnswer, .contentType,

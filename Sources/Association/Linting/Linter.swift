@@ -81,6 +81,7 @@ package enum Linter {
       var inspection = OriginInspection(RelatedOrigins(json), findings: known)
       inspection.inspect(context)
       return inspection.inFileOrder()
+    case .passkeyEndpoints: return PasskeyEndpoints.findings(in: json, after: known)
     }
   }
 
@@ -165,6 +166,7 @@ package enum Linter {
       case .apple: "Devices ignore it\(end)"
       case .assetLinks: "Android ignores it\(end)"
       case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
+      case .passkeyEndpoints: "Password managers ignore it."
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
@@ -221,7 +223,7 @@ package enum Linter {
 
   private static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
     switch kind {
-    case .apple: appleSizeFindings(size)
+    case .apple, .passkeyEndpoints: appleSizeFindings(size)
     case .assetLinks: assetLinksSizeFindings(size)
     case .webAuthn: webAuthnSizeFindings(size)
     }

@@ -9,10 +9,12 @@ package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   case assetLinks = "assetlinks.json"
   /// The origins that may use a domain's passkeys (WebAuthn Level 3, "related origins").
   case webAuthn = "webauthn"
+  /// The pages on which people create and manage passkeys (W3C, "Passkey Endpoints").
+  case passkeyEndpoints = "passkey-endpoints"
 
   /// The kind that a file has by its content. A list, also one that is not complete, and a statement
-  /// outside of a list are Android's; an object with `origins` is for passkeys; everything else is
-  /// Apple's.
+  /// outside of a list are Android's; an object with `origins`, or with pages for passkeys, is of that kind;
+  /// everything else is Apple's.
   package init(ofFile bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
@@ -45,7 +47,8 @@ package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
     } else if document["relation"] != nil && document["target"] != nil {
       self = .assetLinks
     } else {
-      self = document["origins"] == nil ? .apple : .webAuthn
+      let hasPages = PasskeyEndpoints.keys.contains { document[$0] != nil }
+      self = document["origins"] != nil ? .webAuthn : hasPages ? .passkeyEndpoints : .apple
     }
   }
 }
@@ -59,6 +62,7 @@ extension DocumentKind {
     ("/apple-app-site-association", .apple),
     ("/.well-known/assetlinks.json", .assetLinks),
     ("/.well-known/webauthn", .webAuthn),
+    ("/.well-known/passkey-endpoints", .passkeyEndpoints),
   ]
 
   /// The place of the kind among all.
@@ -67,6 +71,7 @@ extension DocumentKind {
     case .apple: 0
     case .assetLinks: 1
     case .webAuthn: 2
+    case .passkeyEndpoints: 3
     }
   }
 
@@ -78,7 +83,7 @@ extension DocumentKind {
     switch self {
     case .apple: .ios
     case .assetLinks: .android
-    case .webAuthn: nil
+    case .webAuthn, .passkeyEndpoints: nil
     }
   }
 
@@ -88,6 +93,7 @@ extension DocumentKind {
     case .apple: "Apple's systems"
     case .assetLinks: "Android"
     case .webAuthn: "a browser"
+    case .passkeyEndpoints: "a password manager"
     }
   }
 
@@ -96,6 +102,7 @@ extension DocumentKind {
     switch self {
     case .apple, .assetLinks: "the apps that open a domain's links"
     case .webAuthn: "the origins that may use a domain's passkeys"
+    case .passkeyEndpoints: "the pages for a domain's passkeys"
     }
   }
 }

@@ -1,10 +1,10 @@
-// MARK: The table of kinds: how each is rendered, and how a file of it is adopted.
+// MARK: The table of kinds: how each is rendered, adopted and compared.
 
 extension DocumentKind {
   /// The largest document that is published, in bytes.
   package var maximumSize: Int {
     switch self {
-    case .apple: Linter.maximumSize
+    case .apple, .passkeyEndpoints: Linter.maximumSize
     case .assetLinks: Linter.maximumAssetLinksSize
     case .webAuthn: RelatedOrigins.maximumSize
     }
@@ -16,6 +16,25 @@ extension DocumentKind {
     case .apple: domain.document.saysSomething ? domain.document.json : nil
     case .assetLinks: assetLinks?.json
     case .webAuthn: domain.webAuthn
+    case .passkeyEndpoints: domain.passkeyEndpoints.map(JSON.object)
+    }
+  }
+
+  /// What changes from one document of the kind to another.
+  func changes(
+    from before: ReadDocuments, to after: ReadDocuments, domain: String?
+  ) throws(TooComplex) -> [DocumentChange] {
+    switch self {
+    case .apple:
+      return try DocumentComparison(from: before.apple, to: after.apple, domain: domain).changes
+    case .assetLinks:
+      if before.assetLinks == nil && after.assetLinks == nil { return [] }
+      return try StatementComparison(
+        from: before.assetLinks, to: after.assetLinks, domain: domain
+      ).changes
+    case .webAuthn: return DocumentChange.origins(from: before.json[self], to: after.json[self])
+    case .passkeyEndpoints:
+      return DocumentChange.passkeyEndpoints(from: before.json[self], to: after.json[self])
     }
   }
 
@@ -33,6 +52,7 @@ extension DocumentKind {
     case .webAuthn:
       (domain.webAuthnOrigins, domain.webAuthnExtra) = ([], [:])
       if let file { try domain.adoptWebAuthn(file) }
+    case .passkeyEndpoints: domain.passkeyEndpoints = try file.map(PasskeyEndpoints.adopt)
     }
   }
 }

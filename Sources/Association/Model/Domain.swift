@@ -73,6 +73,8 @@ package struct Domain: Sendable, Equatable {
   package var webAuthnOrigins: [WebOrigin]
   /// Members of `webauthn` that no other property holds, and origins that are none, by their index.
   package var webAuthnExtra: JSON.Object
+  /// The members of `passkey-endpoints`; `nil` for no such file.
+  package var passkeyEndpoints: JSON.Object?
   /// URLs with their required resolutions.
   package var expectations: [Expectation]
 

@@ -102,7 +102,23 @@ package enum DomainResource {
       \.domain.webAuthnExtra,
       "Other members of `webauthn`, published unchanged. `origins` here has the elements of an adopted list "
         + "that are not origins, by their index.", unless: \.isEmpty),
+    Field(
+      "passkeyEndpoints", passkeyEndpoints, \.domain.passkeyEndpoints,
+      "The pages on which people create and manage passkeys, published as `passkey-endpoints` for password "
+        + "managers. Other members are published unchanged; `{}` says that the domain supports passkeys."
+    ),
   ]
+
+  private static let passkeyEndpoints = Coding<JSON.Object>(
+    .named(
+      "PasskeyEndpoints",
+      .json([
+        "type": "object",
+        "properties": .object(
+          PasskeyEndpoints.keys.reduce(into: [:]) {
+            $0.appendNew($1, ["type": "string", "format": "uri"])
+          }),
+      ])), read: { $0.extra(besides: [:]) }, write: { .object($0) })
 
   private static let others: [Field<StoredDomain>] = [
     Field(

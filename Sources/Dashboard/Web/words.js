@@ -56,7 +56,11 @@ export const words = {
   resolution: { match: "opens the app", blocked: "excluded", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
   role: { viewer: "viewer", editor: "editor", admin: "admin" },
-  document: { "apple-app-site-association": "Apple", "assetlinks.json": "Android", webauthn: "passkeys" },
+  /** The kinds of documents. */
+  document: {
+    "apple-app-site-association": "Apple", "assetlinks.json": "Android", webauthn: "passkeys",
+    "passkey-endpoints": "pages for passkeys",
+  },
   signIn: {
     title: "Sign in to aasa", about: "aasa publishes the files that let links open your apps.", token: "Token",
     tokenHelp: "It begins with aasa_. The session lasts 12 hours.",
@@ -191,6 +195,8 @@ export const words = {
       activitycontinuation: "Handoff", androidCredentials: "Passwords and passkeys: Android apps",
       dynamicAppLinks: "Publish the routes for Android 15 and later", webauthnOrigins: "Passkeys: other origins",
       originsHelp: "One per line, such as https://example.co.uk.", variables: "Variables", expectations: "Expectations",
+      passkeyEndpoints: "Passkeys: pages of the site",
+      endpointsHelp: "One per line: enroll: https://…, manage: https://…, prfUsageDetails: https://….",
       variablesHelp: "One per line: lang: en, de. A route with $(lang) then matches both.", asSystem: "as iOS does",
       formats: { modern: "components", legacy: "paths (older)" }, defaults: "Default for all routes",
       extra: "Other members, published unchanged", notSet: (names) => `Not set: ${names.join(", ")}.`,
@@ -378,7 +384,7 @@ export const words = {
     sections: { import: "Import files", apply: "Apply a state file", route: "Add a route" }, open: "Open the domain",
     viewer: "With your role, you can check and preview here. Publishing needs the role editor.", import: {
       help: "Bring files that you publish elsewhere today. Each is checked; nothing is published before you say so.",
-      drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn.", files: "Files",
+      drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn, passkey-endpoints.", files: "Files",
       title: "Drop files", liveTitle: "Adopt what domains serve today", live: "Domains", fetch: "Fetch their files",
       liveHelp: "Up to 16, separated by spaces or commas. The server fetches their files as Apple does.",
       details: "Details", detailsOf: (name) => `Details of ${name}`, accept: "Accept these errors",

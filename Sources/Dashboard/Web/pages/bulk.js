@@ -16,7 +16,7 @@ import "./drop.js";
 import { typedList } from "./settings-webhooks.js";
 
 const sections = ["import", "apply", "route"];
-const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
+const kinds = Object.keys(words.document);
 /** What association files have. */
 const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
 
@@ -193,7 +193,8 @@ class Import extends View {
 
   /** Asks whether to create the Android apps that files name. */
   #offer() {
-    const rows = kept.filter((row) => row.state === "ready" && row.kind !== "webauthn");
+    // The files of the first two kinds name apps.
+    const rows = kept.filter((row) => row.state === "ready" && kinds.indexOf(row.kind) < 2);
     const apps = [...new Set(rows.flatMap(({ result }) => result?.androidApps ?? [])
       .filter(({ action }) => action !== "stored").map((one) => one.package))];
     return apps.length > 0 && h("div", { key: "android", on: { change: () => this.#checkAll(rows) } }, draftCheckbox(
@@ -265,7 +266,8 @@ function kindOf(name) {
 /** The domain that a file's path names: the innermost folder that looks like a host name, or the file's own name. */
 function domainOf(name) {
   const [file, ...folders] = name.split("/").toReversed();
-  const own = file.replace(/\.(json|txt)$/i, "").replace(/apple-app-site-association|assetlinks|webauthn/g, "")
+  const own = kinds.reduce(
+    (text, kind) => text.replaceAll(kind.replace(".json", ""), ""), file.replace(/\.(json|txt)$/i, ""))
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }

@@ -13,7 +13,7 @@ import { domainHeader, inWords } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
 
 const said = words.checks;
-const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
+const kinds = Object.keys(words.document);
 
 /** How a check ended, as a word in a box. */
 export function checkStatus(status) {

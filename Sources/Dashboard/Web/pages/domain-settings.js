@@ -25,6 +25,15 @@ function variables(text) {
   return Object.fromEntries(lines.map(([, name, list]) => [name.trim(), values(list)]));
 }
 
+/** Members of an object as lines: "enroll: https://example.com/passkeys". */
+const membersIn = (object = {}) => Object.entries(object).map((member) => member.join(": ")).join("\n");
+
+/** The object of such lines, or undefined without any. */
+function object(text) {
+  const lines = text.split("\n").map((line) => /^([^:]+):\s*(.*)$/.exec(line.trim())).filter(Boolean);
+  return lines.length > 0 ? Object.fromEntries(lines.map(([, name, value]) => [name.trim(), value])) : undefined;
+}
+
 class DomainSettings extends View {
   /** @type {import("./draft.js").Draft} */ draft;
   /** The names of the apps. @type {any} */ names;
@@ -107,6 +116,10 @@ class DomainSettings extends View {
       h("div", { key: "android" }, this.#apps("androidCredentials", "android"),
         this.#check("dynamicAppLinks", domain.dynamicAppLinks !== false, false)),
       this.#lines("webauthnOrigins", w.originsHelp),
+      // Members of an adopted file that are no texts stay as they are.
+      Object.values(domain.passkeyEndpoints ?? {}).every((one) => typeof one === "string") && this.#typed(
+        "passkeyEndpoints", membersIn(domain.passkeyEndpoints), (text) => this.#set("passkeyEndpoints", object(text)),
+        { tag: "textarea", rows: 3, help: w.endpointsHelp }),
       this.#typed("variables", written(domain.substitutionVariables), (text) => this.#set(
         "substitutionVariables", variables(text)), { tag: "textarea", rows: 3, help: w.variablesHelp }),
       h("fieldset", { key: "defaults", class: "field" }, h("legend", {}, w.defaults),
@@ -123,7 +136,9 @@ class DomainSettings extends View {
     const rows = [
       [w.environment, words.environment[domain.environment]], [w.cacheSeconds, count(domain.cacheSeconds)],
       [w.format, w.formats[domain.format]], [w.aliases, list(domain.aliases)],
-      [w.webauthnOrigins, list(domain.webauthnOrigins)], [w.strict, words.common[domain.strict ? "yes" : "no"]],
+      [w.webauthnOrigins, list(domain.webauthnOrigins)],
+      [w.passkeyEndpoints, list(membersIn(domain.passkeyEndpoints).split("\n").filter(Boolean))],
+      [w.strict, words.common[domain.strict ? "yes" : "no"]],
       [w.dynamicAppLinks, words.common[domain.dynamicAppLinks === false ? "no" : "yes"]],
       ...apple.map((member) => apps(member, "apple")), apps("androidCredentials", "android"),
       [w.defaults, list(flags(domain.defaults))],
