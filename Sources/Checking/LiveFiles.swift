@@ -89,23 +89,23 @@ package struct LiveFiles: Sendable {
   package static let fields: [Field<LiveFiles>] = [
     Field("domain", .domain, get: \.domain),
     Field(
-      "files", .list(of: .written("LiveFile", fieldsOfFile)), get: \.files, "At most one per kind."),
+      "files", .list(of: .written("LiveFile", fileFields)), get: \.files, "At most one per kind."),
     Field(
-      "failures", .list(of: .written("LiveFileFailure", fieldsOfFailure)), get: \.failures,
+      "failures", .list(of: .written("LiveFileFailure", failureFields)), get: \.failures,
       "What was not fetched, though it may be there."),
     Field(
       "notes", .list(of: .string), "How the files were found.",
       write: { .strings($0.notes.map(\.fromOutside)) }),
   ]
 
-  private static let fieldsOfFile: [Field<File>] = [
+  private static let fileFields: [Field<File>] = [
     Field("url", .string, get: \.url, "Where it was looked for; it ends with the kind."),
     Field(
       "content", .string, "The bytes in base64.",
       write: { .string(Data($0.content).base64EncodedString()) }),
   ]
 
-  private static let fieldsOfFailure: [Field<Failure>] = [
+  private static let failureFields: [Field<Failure>] = [
     Field("url", .string, get: \.url),
     Field("code", .string, get: \.code, "The code of a finding, or `no-file`."),
     Field("message", .string, get: \.message.fromOutside),

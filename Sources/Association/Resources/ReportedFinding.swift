@@ -69,11 +69,11 @@ extension ReportedFinding {
       "Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it.",
       unless: { $0 == nil }),
     Field(
-      "suppressed", .open(.shared("FindingSuppression"), fieldsOfSuppression, Suppression()),
+      "suppressed", .open(.shared("FindingSuppression"), suppressionFields, Suppression()),
       \.suppression, "The suppression that covers it; left out if none does."),
   ]
 
-  package static let fieldsOfSuppression: [Field<Suppression>] = [
+  package static let suppressionFields: [Field<Suppression>] = [
     Field("id", .row, \.id, "The number of the suppression in the domain."),
     Field("reason", .string, \.reason, "Why no action is needed."),
     Field("owner", .string, \.owner, "Who made the decision."),

@@ -113,7 +113,7 @@ extension AppResource<PackageName> {
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
         read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
       Field(
-        "addedBy", .written("LimitedAuthor", fieldsOfAuthor), get: \.app.addedBy,
+        "addedBy", .written("LimitedAuthor", authorFields), get: \.app.addedBy,
         "The token or the user that added the app, if it is limited to domains; left out once somebody without "
           + "limits has accepted the app for a domain, or given it other fingerprints.",
         [.optional, .local]),
@@ -127,7 +127,7 @@ extension AppResource<PackageName> {
         }),
     ] + kept)
 
-  private static let fieldsOfAuthor: [Field<AndroidApp.LimitedAuthor>] = [
+  private static let authorFields: [Field<AndroidApp.LimitedAuthor>] = [
     Field("name", .string, get: \.name, "The name."),
     Field("domains", .list(of: .alias), get: \.domains, "What it was limited to."),
   ]

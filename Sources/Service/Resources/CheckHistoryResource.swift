@@ -19,7 +19,7 @@ package enum CheckHistoryResource {
       "The revision that Apple's CDN had; null for none of ours, or for no copy."),
   ]
 
-  private static let fieldsOfFullRun: [Field<CheckRun>] =
+  private static let fullRunFields: [Field<CheckRun>] =
     runFields + [
       Field(
         "last", .nullable(.shared("Check")),
@@ -41,12 +41,12 @@ package enum CheckHistoryResource {
     ]
 
   static let schemas: JSON.Object = [
-    "CheckRun": fieldsOfFullRun.members().schema(
+    "CheckRun": fullRunFields.members().schema(
       "Checks of a domain in a row that had the same outcome."),
     "CheckState": stateFields.members().schema("How the last check of a domain ended."),
   ]
 
-  package static func json(_ run: CheckRun) -> JSON { .object(fieldsOfFullRun.json(of: run)) }
+  package static func json(_ run: CheckRun) -> JSON { .object(fullRunFields.json(of: run)) }
 
   package static func json(_ state: CheckState) -> JSON { .object(stateFields.json(of: state)) }
 }

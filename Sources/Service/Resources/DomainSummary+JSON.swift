@@ -52,13 +52,13 @@ extension DomainSummary {
         "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
           + "domain, and while the linter is renewing them."),
       Field(
-        "apple", .written("AppleCopy", fieldsOfCopy), get: \.apple,
+        "apple", .written("AppleCopy", copyFields), get: \.apple,
         "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
           + "no Apple file."),
       Field(
-        "check", .named("LastCheck", .object(fieldsOfCheck.members())),
+        "check", .named("LastCheck", .object(checkFields.members())),
         "The last check from outside; left out before the first.", .optional,
-        write: { $0.check == nil ? nil : .object(fieldsOfCheck.json(of: $0)) }),
+        write: { $0.check == nil ? nil : .object(checkFields.json(of: $0)) }),
     ]
 
   /// The worst first.
@@ -67,7 +67,7 @@ extension DomainSummary {
       Field(severity.rawValue, .count, write: { .integer($0[severity] ?? 0) })
     }
 
-  private static let fieldsOfCopy: [Field<AppleCopy>] = [
+  private static let copyFields: [Field<AppleCopy>] = [
     Field(
       "collected", .bool, get: \.isCollected,
       "Whether Apple's CDN has fetched the current document."
@@ -77,7 +77,7 @@ extension DomainSummary {
       "How many revisions behind Apple's latest fetch is; null if it has fetched none."),
   ]
 
-  private static let fieldsOfCheck: [Field<DomainSummary>] = [
+  private static let checkFields: [Field<DomainSummary>] = [
     Field("status", .checkStatus, write: { $0.check.map { .string($0.rawValue) } }),
     Field("at", .time, write: { $0.checkedAt.map { .time($0) } }),
     Field(

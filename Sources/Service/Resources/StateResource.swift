@@ -10,7 +10,7 @@ package enum StateResource {
       (exportedApps + [
         Member(
           "domains",
-          .list(of: .named("DomainHash", .object(fieldsOfHash.members()))))
+          .list(of: .named("DomainHash", .object(hashFields.members()))))
       ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
@@ -46,7 +46,7 @@ package enum StateResource {
   /// The file of an element of an export, as `aasa export DIR` writes it.
   package static func file(_ element: JSON) -> [UInt8] { Array(element.prettyPrinted().utf8) }
 
-  private static let fieldsOfHash: [Field<StateReader.Item>] = [
+  private static let hashFields: [Field<StateReader.Item>] = [
     Field("domain", .domain, get: \.name),
     Field("revision", .revision, get: \.revision, "The current revision."),
     Field(
@@ -55,7 +55,7 @@ package enum StateResource {
 
   /// What an export of hashes has of a domain.
   package static func hash(_ item: StateReader.Item) -> JSON {
-    .object(fieldsOfHash.json(of: item))
+    .object(hashFields.json(of: item))
   }
 
   /// Tells apart the ways in which versions of this program write files of exports.

@@ -52,7 +52,7 @@ package enum SuppressionResource {
     "Suppression": (fields.members() + .dryRun).schema(
       "A decision to take no action on some findings of a domain until a given time."),
     "NewSuppression": newFields.members().schema(for: .request),
-    "FindingSuppression": ReportedFinding.fieldsOfSuppression.members().schema(
+    "FindingSuppression": ReportedFinding.suppressionFields.members().schema(
       "The suppression that covers a finding."),
   ]
 
