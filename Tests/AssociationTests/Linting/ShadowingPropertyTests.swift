@@ -13,7 +13,7 @@ import Testing
     var isCaseMixed = false
     var isEncodingMixed = false
     var isDecoded = false
-    var trials = 150
+    var trials = 60
   }
 
   static let kinds = [
