@@ -19,4 +19,5 @@ package let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0016_unknown_keys", PackageResources._016_unknown_keys_sql),
   ("0017_webhook_events", PackageResources._017_webhook_events_sql),
   ("0018_added_by", PackageResources._018_added_by_sql),
+  ("0019_passkey_endpoints", PackageResources._019_passkey_endpoints_sql),
 ]
