@@ -37,7 +37,11 @@ final class RequestCounters: Sendable {
 
   private let numbers = [44 of Atomic<UInt64>] { _ in Atomic(0) }
   /// In the order of `DocumentKind.index`. Those of Apple's are not counted here: they are the rest.
-  private let documents = [3 of Atomic<UInt64>] { _ in Atomic(0) }
+  private let documents = DocumentKind.allCases.map { _ in Count() }
+
+  private final class Count: Sendable {
+    let number = Atomic<UInt64>(0)
+  }
 
   static func index(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> Int {
     4 * outcome.index + fetcher.index
@@ -45,11 +49,11 @@ final class RequestCounters: Sendable {
 
   /// Counts a document that is not Apple's, or a 304 for it.
   func add(_ kind: DocumentKind) {
-    let count = documents[kind.index].load(ordering: .relaxed)
-    documents[kind.index].store(count &+ 1, ordering: .relaxed)
+    let count = documents[kind.index]
+    count.number.store(count.number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  subscript(kind: DocumentKind) -> UInt64 { documents[kind.index].load(ordering: .relaxed) }
+  subscript(kind: DocumentKind) -> UInt64 { documents[kind.index].number.load(ordering: .relaxed) }
 
   func add(_ outcome: PublicOutcome, _ fetcher: FetcherClass) {
     let index = Self.index(outcome, fetcher)
