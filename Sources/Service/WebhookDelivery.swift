@@ -14,7 +14,7 @@ final class WebhookDelivery: Sendable {
   private static let lease: Int64 = 60
   /// How much of an answer is read, in bytes.
   private static let answerBytes = 1024
-  /// The pauses after failed attempts, in seconds: about a day together (`Delivery.waitBudget`).
+  /// The pauses after failed attempts, in seconds: about a day together (`Delivery.retryPeriod`).
   private static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
 
   private struct State {
@@ -193,7 +193,7 @@ final class WebhookDelivery: Sendable {
   private static func next(
     _ delivery: Delivery, at now: UnixTime, pause wanted: Int64? = nil
   ) -> DeliveryAttempt.Outcome {
-    guard delivery.attempts < pauses.count, now.seconds(since: delivery.at) < Delivery.waitBudget
+    guard delivery.attempts < pauses.count, now.seconds(since: delivery.at) < Delivery.retryPeriod
     else {
       return .failed
     }

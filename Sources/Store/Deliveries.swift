@@ -42,7 +42,7 @@ package struct Delivery: Sendable {
   /// The event of a delivery without a cause.
   package static let test = "webhook.test"
   /// How long a target that fails is tried, in seconds.
-  package static let waitBudget: Int64 = 86_400
+  package static let retryPeriod: Int64 = 86_400
   /// How long a delivery is kept after its end, in seconds.
   package static let retention: Int64 = 30 * 86_400
 }
@@ -231,7 +231,7 @@ extension Store {
       WHERE at < ?1 AND ended_at < ?1 ORDER BY at, event_id LIMIT ?2
       """
     let (given, kept): ([Value], [Value]) = (
-      [.integer(now() - Delivery.waitBudget), .integer(limit)],
+      [.integer(now() - Delivery.retryPeriod), .integer(limit)],
       [.integer(now() - Delivery.retention), .integer(limit)]
     )
     let isAny = try read { connection in

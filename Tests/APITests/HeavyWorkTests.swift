@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func oneTokenLeavesATurnToTheOthers() throws {
-    let heavyWork = HeavyWork(writeQueue: 3)
+    let heavyWork = HeavyWork(atOnce: 3)
     let (greedy, other) = (Work(), Work())
     let threads = Threads((0..<5).map { _ in { greedy.run(heavyWork, for: "greedy") } })
     #expect(greedy.hasStarted(2))
@@ -48,7 +48,7 @@ import Testing
 
   /// Two tokens have all turns, and many more requests that wait.
   @Test func whoHasFewerTurnsGoesFirst() throws {
-    let heavyWork = HeavyWork(writeQueue: 3)
+    let heavyWork = HeavyWork(atOnce: 3)
     let (greedy, other) = (Work(), Work())
     let first = Threads((0..<5).map { _ in { greedy.run(heavyWork, for: "a") } })
     #expect(greedy.hasStarted(2))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func aShareIsTheMostThatATokenHas() throws {
-    let heavyWork = HeavyWork(writeQueue: 3, share: 1, waitBudget: 0.05)
+    let heavyWork = HeavyWork(atOnce: 3, share: 1, longestWait: 0.05)
     let turn = try heavyWork.turn(for: "greedy")
     #expect(throws: Problem.self) { try heavyWork.turn(for: "greedy") }
     withExtendedLifetime(turn) {}
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func aRequestWithoutATurnIsToldToComeAgain() throws {
-    let heavyWork = HeavyWork(writeQueue: 2, waitBudget: 0.05)
+    let heavyWork = HeavyWork(atOnce: 2, longestWait: 0.05)
     let work = Work()
     let threads = Threads([{ work.run(heavyWork, for: "a") }])
     #expect(work.hasStarted(1))
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func nobodyWorksForAClientThatHasGone() throws {
-    let heavyWork = HeavyWork(writeQueue: 2, waitBudget: 30)
+    let heavyWork = HeavyWork(atOnce: 2, longestWait: 30)
     let work = Work()
     let threads = Threads([{ work.run(heavyWork, for: "a") }])
     #expect(work.hasStarted(1))
@@ -106,7 +106,7 @@ import Testing
 
   /// Its turn comes while it waits, but it has gone before.
   @Test func aTurnOfAClientThatHasGoneIsTheNextOnes() throws {
-    let heavyWork = HeavyWork(writeQueue: 2, waitBudget: 30)
+    let heavyWork = HeavyWork(atOnce: 2, longestWait: 30)
     let work = Work()
     let threads = Threads([{ work.run(heavyWork, for: "a") }])
     #expect(work.hasStarted(1))

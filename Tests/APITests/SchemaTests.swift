@@ -15,6 +15,7 @@ import Testing
     "androidCredentials": ["com.example.shop"], "dynamicAppLinks": false,
     "assetlinksExtra": [["include": "https://example.com/x.json"]],
     "webauthnOrigins": ["https://example.org"], "webauthnExtra": ["w": 4],
+    "passkeyEndpoints": ["enroll": "https://example.com/passkeys", "x": 5],
     "entries": [
       [
         "apps": ["A.b"], "androidApps": ["com.example.shop"], "keys": ["appID", "paths"],

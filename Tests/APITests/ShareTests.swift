@@ -97,14 +97,14 @@ import Testing
           method: .get, target: path, fields: [HeaderField("Authorization", "Bearer \(secret)")])
       ).status
     }
-    var writeQueue = try (0..<api.reading.share).map { _ in
+    var turns = try (0..<api.reading.share).map { _ in
       try api.reading.turn(for: "token greedy")
     }
     let waiting = Threads([{ #expect(status(greedy) == .ok) }])
     #expect(becomesTrue { api.reading.waitingCount == 1 })
     #expect(status(other) == .ok)
     #expect(api.reading.waitingCount == 1)
-    writeQueue.removeAll()
+    turns.removeAll()
     #expect(waiting.end())
   }
 

@@ -104,7 +104,8 @@ import Testing
     #expect(unknown.status == 64)
     #expect(
       unknown.errors.hasPrefix(
-        "--kind must be one of apple-app-site-association, assetlinks.json, webauthn, not \"passkeys\"."
+        "--kind must be one of apple-app-site-association, assetlinks.json, webauthn, passkey-endpoints, "
+          + "not \"passkeys\"."
       ))
     let useless = try Program.aasa("match", "--kind", "assetlinks.json", "https://example.com/")
     #expect(useless.status == 64 && useless.errors.hasPrefix("--kind needs --file."))

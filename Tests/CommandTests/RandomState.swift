@@ -174,6 +174,7 @@ private struct RandomDomain {
   }
 
   private mutating func addOrigins(_ random: inout SeededGenerator) {
+    if random.once(in: 2) { object["passkeyEndpoints"] = ["manage": "https://example.com/keys"] }
     guard random.once(in: 2) else { return }
     object["webauthnOrigins"] = ["https://example.co.uk", "https://example.de:8443"]
     if random.once(in: 2) { object["webauthnExtra"] = ["unknown": [1, 2]] }

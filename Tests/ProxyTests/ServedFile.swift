@@ -5,7 +5,9 @@ import TestSupport
 struct ServedFile {
   static let paths = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
   /// The paths of the files that only small.example has besides.
-  static let otherPaths = ["/.well-known/assetlinks.json", "/.well-known/webauthn"]
+  static let otherPaths = [
+    "/.well-known/assetlinks.json", "/.well-known/webauthn", "/.well-known/passkey-endpoints",
+  ]
   /// Hosts with files: a small one, one near the limit of 128 KB, one below a wildcard.
   static let hosts = ["small.example", "large.example", "a.b.wild.example"]
   /// A name that the certificate has and no file.
@@ -32,7 +34,10 @@ struct ServedFile {
     for (method, path, body) in [
       ("PATCH", "wild.example", ["aliases": ["*.wild.example"]]),
       ("PUT", "small.example/documents/assetlinks.json", [link]),
-      ("PATCH", "small.example", ["webauthnOrigins": ["https://example.org"]]),
+      (
+        "PATCH", "small.example",
+        ["webauthnOrigins": ["https://example.org"], "passkeyEndpoints": [:]]
+      ),
     ] as [(String, String, JSON)] {
       let answer = try client.send(method, "/v1/domains/\(path)", json: body)
       guard answer.status == 200 else { throw ProxyFailure(errors: answer.text) }

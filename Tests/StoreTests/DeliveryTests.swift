@@ -168,7 +168,7 @@ import Testing
     hooks.wait(3600)
     try publish(1, "x.example")
     try hooks.put("a", isEnabled: false)
-    hooks.wait(Delivery.waitBudget - 3600 + 1)
+    hooks.wait(Delivery.retryPeriod - 3600 + 1)
     _ = try Pruning(store).step(Retention())
     let ended = try hooks.deliveries("a")
     #expect(ended.map(\.status) == [.failed, .pending])

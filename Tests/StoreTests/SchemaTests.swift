@@ -181,6 +181,7 @@ import Testing
     "INSERT INTO webauthn_origin VALUES (1, 0, 'http://example.com')",
     "UPDATE domain SET has_dynamic_app_links = 2", "UPDATE domain SET assetlinks_extra = '{}'",
     "UPDATE domain SET webauthn_extra = '[]'",
+    "UPDATE domain SET passkey_endpoints = '[]'",
   ])
   func theSchemaRefusesInvalidRows(sql: String) throws {
     try temporary.store.putApp(.example())

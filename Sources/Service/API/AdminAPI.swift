@@ -120,19 +120,19 @@ package struct AdminAPI: Sendable {
         request: request, parameters: parameters, identity: caller.identity,
         client: authentication.client(of: request.head))
       // The files of the dashboard take any query, and neither token nor database.
-      let waitBudget = endpoint.effect == .none ? nil : try call.waitBudget()
+      let longestWait = endpoint.effect == .none ? nil : try call.longestWait()
       let response = try handle(call, endpoint)
-      guard let waitBudget, response.status.code < 300 else { return response }
-      return try call.wait(waitBudget, response, publisher.store)
+      guard let longestWait, response.status.code < 300 else { return response }
+      return try call.wait(longestWait, response, publisher.store)
     }
     return answer(result, to: request.head, request.fields, caller, since: start)
   }
 
   private func handle(_ call: Call, _ endpoint: Endpoint) throws -> Response {
-    guard let writeQueue = endpoint.isHeavy ? heavyWork : endpoint.isReading ? reading : nil else {
+    guard let work = endpoint.isHeavy ? heavyWork : endpoint.isReading ? reading : nil else {
       return try endpoint.handle(call)
     }
-    let turn = try writeQueue.turn(
+    let turn = try work.turn(
       for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     return try withExtendedLifetime(turn) { try endpoint.handle(call) }
   }

@@ -7,7 +7,7 @@ import Store
 struct CheckEndpoints: Sendable {
   let store: Store
   /// A check mostly waits, and computes on a thread of its own, so it takes no turn from heavy work.
-  private let writeQueue = HeavyWork(writeQueue: 8, share: 4)
+  private let work = HeavyWork(atOnce: 8, share: 4)
   let checker: @Sendable () -> Checker
   let records: Bool
 
@@ -48,7 +48,7 @@ struct CheckEndpoints: Sendable {
   private func check(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), CheckQuestion.read)
     for domain in question.domains { try call.token?.check(Alias(domain)) }
-    let turn = try writeQueue.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     var seen: Set<DomainName> = []
     let subjects = try question.domains.filter { seen.insert($0).inserted }.map { domain in
       try Subject(
@@ -82,7 +82,7 @@ extension CheckEndpoints {
     var seen: Set<DomainName> = []
     let domains = question.domains.filter { seen.insert($0).inserted }
     for domain in domains { try call.token?.check(Alias(domain)) }
-    let turn = try writeQueue.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let checker = checker()
     let sites = withExtendedLifetime(turn) {
       WorkThread.wait(unless: call.request.clientHasGone) {

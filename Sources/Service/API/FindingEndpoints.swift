@@ -6,7 +6,7 @@ import Store
 /// `/v1/findings`, and `/v1/domains/{domain}/suppressions`.
 struct FindingEndpoints: Sendable {
   /// How long a request makes findings again that are out of date, before it answers with the others.
-  private static let waitBudget = Duration.seconds(2)
+  private static let longestWait = Duration.seconds(2)
 
   let store: Store
 
@@ -82,7 +82,7 @@ struct FindingEndpoints: Sendable {
 
   /// Makes findings again that are out of date, for a short time. Usually none are.
   private func lintAgain(for call: Call) throws {
-    let deadline = ContinuousClock.now + Self.waitBudget
+    let deadline = ContinuousClock.now + Self.longestWait
     do {
       try Relinting(store).run { .now > deadline || call.request.clientHasGone() }
     } catch StoreError.busy, StoreError.database, StoreError.readOnlyStore {

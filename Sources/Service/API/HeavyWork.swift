@@ -29,21 +29,21 @@ final class HeavyWork: Sendable {
     }
   }
 
-  private let writeQueue: Int
+  private let atOnce: Int
   /// How many turns one token may have.
   let share: Int
-  private let waitBudget: Double
+  private let longestWait: Double
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - turns: How many requests work at a time, at least two. By default, one more than there are
+  ///   - atOnce: How many requests work at a time, at least two. By default, one more than there are
   ///     processors.
   ///   - share: How many of these turns one token may have. By default, all but one.
-  ///   - patience: How long a request waits for its turn, in seconds.
-  init(writeQueue: Int? = nil, share: Int? = nil, waitBudget: Double = 5) {
-    self.writeQueue = writeQueue ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
-    self.share = share ?? self.writeQueue - 1
-    self.waitBudget = waitBudget
+  ///   - longestWait: How long a request waits for its turn, in seconds.
+  init(atOnce: Int? = nil, share: Int? = nil, longestWait: Double = 5) {
+    self.atOnce = atOnce ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
+    self.share = share ?? self.atOnce - 1
+    self.longestWait = longestWait
   }
 
   /// How many requests wait.
@@ -62,7 +62,7 @@ final class HeavyWork: Sendable {
     deinit {
       work.state.withLock { state in
         state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
-        state.giveTurns(of: work.writeQueue, share: work.share)
+        state.giveTurns(of: work.atOnce, share: work.share)
       }
     }
   }
@@ -77,11 +77,11 @@ final class HeavyWork: Sendable {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { state in
       state.waiting.append(Waiter(token: token, turn: turn))
-      state.giveTurns(of: writeQueue, share: share)
+      state.giveTurns(of: atOnce, share: share)
     }
     var hasTurn = turn.wait(timeout: .now()) == .success
     if hasTurn { return Turn(self, token) }
-    let deadline = DispatchTime.now() + waitBudget
+    let deadline = DispatchTime.now() + longestWait
     repeat {
       hasTurn = turn.wait(timeout: min(deadline, .now() + 0.25)) == .success
     } while !hasTurn && .now() < deadline && !isUnwanted()

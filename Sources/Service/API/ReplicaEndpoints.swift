@@ -26,7 +26,7 @@ struct ReplicaEndpoints: Sendable {
 
 extension Call {
   /// How long to wait until all servers serve a change: `?wait=all`; `nil` not to wait.
-  func waitBudget() throws(Problem) -> Duration? {
+  func longestWait() throws(Problem) -> Duration? {
     let seconds = query(.waitSeconds).map { Int($0) } ?? 10
     guard let seconds, (1...60).contains(seconds) else {
       throw Problem(.unknownValue, "\"waitSeconds\" must be a number from 1 to 60.")
@@ -38,8 +38,8 @@ extension Call {
 
   /// Waits until all servers serve what is stored. The answer names those that do not in time; to a token that is
   /// limited to domains, it says how many they are.
-  func wait(_ waitBudget: Duration, _ response: Response, _ store: Store) throws -> Response {
-    let late = try store.waitUntilServed(waitBudget, isAbandoned: request.clientHasGone)
+  func wait(_ longestWait: Duration, _ response: Response, _ store: Store) throws -> Response {
+    let late = try store.waitUntilServed(longestWait, isAbandoned: request.clientHasGone)
     if late.isEmpty { return response }
     var response = response
     let names =

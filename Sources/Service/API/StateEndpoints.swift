@@ -7,12 +7,12 @@ import Store
 struct StateEndpoints: Sendable {
   let publisher: Publisher
   /// Each export keeps the database from forgetting old states until the client has read all of it.
-  private let exports = HeavyWork(writeQueue: 5)
-  private let applies = HeavyWork(writeQueue: 2)
+  private let exports = HeavyWork(atOnce: 5)
+  private let applies = HeavyWork(atOnce: 2)
   /// Separate turns, so that a viewer keeps nobody from applying.
-  private let dryRuns = HeavyWork(writeQueue: 2)
+  private let dryRuns = HeavyWork(atOnce: 2)
   /// From before the body is read until the answer is sent, each token has one `apply`.
-  private let receptions = HeavyWork(writeQueue: 16, share: 1)
+  private let receptions = HeavyWork(atOnce: 16, share: 1)
 
   init(publisher: Publisher) { self.publisher = publisher }
 
@@ -106,8 +106,8 @@ struct StateEndpoints: Sendable {
   private func apply(_ call: Call) throws -> Response {
     let share =
       try call.request.spool?.share ?? share(of: call.token, unless: call.request.clientHasGone)
-    let writeQueue = try call.flag(.dryRun) ? dryRuns : applies
-    let turn = try writeQueue.turn(
+    let work = try call.flag(.dryRun) ? dryRuns : applies
+    let turn = try work.turn(
       for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     return try withExtendedLifetime(turn) { try applyInTurn(call, within: share) }
   }

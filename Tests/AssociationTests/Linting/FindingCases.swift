@@ -102,7 +102,7 @@ extension FindingCase {
       .repeatedApp, "/webcredentials/apps/1", apps(#""ABCDE12345.a","ABCDE12345.a""#)),
   ]
 
-  static let entryChanges: [FindingCase] = [
+  static let ofEntries: [FindingCase] = [
     FindingCase(.noDetails, "/applinks", #"{"applinks":{}}"#),
     FindingCase(.emptyDetails, "/applinks/details", details + "[]}}"),
     FindingCase(.wrongType, "/applinks", #"{"applinks":[]}"#),
@@ -229,5 +229,6 @@ extension FindingCase {
   /// Notes that also good files have, such as the examples of Apple and Google.
   static let common: Set<Finding.Code> = [.takesSignInPages, .singleFingerprint]
 
-  static let all = ofFiles + ofApps + entryChanges + ofRoutes + ofPatterns + ofVariables
+  static let all = ofFiles + ofApps + ofEntries + ofRoutes + ofPatterns + ofVariables
+  static let ofAllKinds = all + ofAssetLinks + ofOrigins + ofEndpoints
 }

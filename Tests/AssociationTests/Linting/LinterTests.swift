@@ -30,10 +30,7 @@ import Testing
       ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {
-    #expect(
-      (FindingCase.all + FindingCase.ofAssetLinks + FindingCase.ofOrigins).contains {
-        $0.code == code
-      })
+    #expect(FindingCase.ofAllKinds.contains { $0.code == code })
   }
 
   @Test(arguments: [

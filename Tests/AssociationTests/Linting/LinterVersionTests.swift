@@ -4,11 +4,11 @@ import Testing
 /// Servers make stored findings again when the linter has a higher version.
 @Suite struct LinterVersionTests {
   /// The findings that the version reports, as a hash of everything but their words.
-  private static let recorded: (version: Int, findings: UInt64) = (2, 0xc0f7_6830_dbcf_8f7e)
+  private static let recorded: (version: Int, findings: UInt64) = (2, 0xa70c_e541_3c0d_2af4)
 
   @Test func aLinterThatReportsSomethingElseHasAHigherVersion() {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for example in FindingCase.all + FindingCase.ofAssetLinks + FindingCase.ofOrigins {
+    for example in FindingCase.ofAllKinds {
       let report = Linter.report(
         onFile: Array(example.file.utf8), kind: example.kind, context: example.context)
       // FNV-1a: Swift's own hashes differ from run to run.

@@ -1,6 +1,34 @@
 import Association
 import Testing
 
+extension FindingCase {
+  private init(
+    endpoints code: Finding.Code, _ pointer: String, _ file: String,
+    severity: Finding.Severity? = nil
+  ) {
+    self.init(code, pointer, file, severity: severity)
+    kind = .passkeyEndpoints
+  }
+
+  static let ofEndpoints: [FindingCase] = [
+    FindingCase(endpoints: .notJSON, "", #"{"enroll":}"#),
+    FindingCase(endpoints: .notObject, "", "[]"),
+    FindingCase(endpoints: .malformedEndpoint, "/enroll", #"{"enroll":"/new"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/enroll", #"{"enroll":"http://example.com/"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":""}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":"https://"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":"https:///a.b"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":"https://localhost/"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":"https://example.com/a b"}"#),
+    FindingCase(endpoints: .malformedEndpoint, "/manage", #"{"manage":"https://example.com\n"}"#),
+    FindingCase(endpoints: .wrongType, "/enroll", #"{"enroll":["https://example.com/"]}"#),
+    FindingCase(
+      endpoints: .unknownKey, "/Enroll", #"{"Enroll":"https://example.com/"}"#, severity: .note),
+    FindingCase(
+      endpoints: .duplicateKey, "/manage", #"{"manage":"https://a.de/","manage":"https://b.de/"}"#),
+  ]
+}
+
 @Suite struct PasskeyEndpointsTests {
   private let kind = DocumentKind.passkeyEndpoints
 
@@ -45,25 +73,19 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"enroll":"https://example.com/new","manage":"HTTPS://example.com"}"#, []),
-    (#"{"prfUsageDetails":"https://login.example.org:8443/a?b=c#d"}"#, []),
-    ("{}", []),
-    ("[]", ["not-object "]),
-    (#"{"enroll":"/new"}"#, ["malformed-endpoint /enroll"]),
-    (#"{"enroll":"http://example.com/"}"#, ["malformed-endpoint /enroll"]),
-    (#"{"manage":"https://"}"#, ["malformed-endpoint /manage"]),
-    (#"{"manage":"https:///a.b"}"#, ["malformed-endpoint /manage"]),
-    (#"{"manage":"https://localhost/"}"#, ["malformed-endpoint /manage"]),
-    (#"{"manage":"https://example.com/a b"}"#, ["malformed-endpoint /manage"]),
-    (#"{"manage":"https://example.com\n"}"#, ["malformed-endpoint /manage"]),
-    (#"{"manage":"","enroll":[]}"#, ["malformed-endpoint /manage", "wrong-type /enroll"]),
-    (#"{"Enroll":"https://example.com"}"#, ["unknown-key /Enroll"]),
-    (#"{"enroll":"https://example.com","enroll":"/x"}"#, ["duplicate-key /enroll"]),
+    #"{"enroll":"https://example.com/new","manage":"HTTPS://example.com"}"#,
+    #"{"prfUsageDetails":"https://login.example.org:8443/a?b=c#d"}"#, "{}",
   ])
-  func whatPasswordManagersIgnoreIsFound(text: String, findings: [String]) {
-    let report = Linter.report(onFile: Array(text.utf8), kind: kind)
-    #expect(report.findings.map { "\($0.code.rawValue) \($0.pointer)" } == findings)
-    #expect(report.isValid == !report.findings.contains { $0.code != .unknownKey })
+  func aGoodFileHasNoFinding(text: String) {
+    #expect(Linter.report(onFile: Array(text.utf8), kind: kind).findings.isEmpty)
+  }
+
+  @Test(arguments: FindingCase.ofEndpoints)
+  func whatPasswordManagersIgnoreIsFound(testCase: FindingCase) {
+    let findings = Linter.report(onFile: Array(testCase.file.utf8), kind: kind).findings
+    #expect(findings.map(\.code) == [testCase.code])
+    #expect(findings.first?.pointer.description == testCase.pointer)
+    #expect(findings.first?.severity == testCase.severity ?? testCase.code.severity)
   }
 
   @Test func aLargeFileIsRefused() throws {
