@@ -384,7 +384,8 @@ export const words = {
     sections: { import: "Import files", apply: "Apply a state file", route: "Add a route" }, open: "Open the domain",
     viewer: "With your role, you can check and preview here. Publishing needs the role editor.", import: {
       help: "Bring files that you publish elsewhere today. Each is checked; nothing is published before you say so.",
-      drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn, passkey-endpoints.", files: "Files",
+      drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn, passkey-endpoints.",
+      files: "Files",
       title: "Drop files", liveTitle: "Adopt what domains serve today", live: "Domains", fetch: "Fetch their files",
       liveHelp: "Up to 16, separated by spaces or commas. The server fetches their files as Apple does.",
       details: "Details", detailsOf: (name) => `Details of ${name}`, accept: "Accept these errors",
