@@ -88,7 +88,6 @@ struct DomainRows {
     try DomainTables.name.list(of: id, connection)
   }
 
-  /// A list that belongs to the domain itself.
   /// Lists that belong to rows of `owner`, by row.
   private func lists<Element>(
     _ table: Table<Element>, of owner: String, _ connection: any Connection

@@ -1,6 +1,6 @@
-"""Checks that folders of a module use only what is declared in lower ones, as modules do by their imports.
+"""Checks that the folders of a target use only types of lower folders.
 
-A folder may use the types of those before it in its list. The rest of the module is "".
+Each list goes from the lowest folder to the highest; "" stands for the rest of the target.
 """
 
 import collections
@@ -17,7 +17,7 @@ LAYERS = {
 }
 
 DECLARATION = re.compile(r"^( *)((?:@\w+ )*(?:\w+ )*)(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
-# Text in quotes may use types only within \( ), which no lower folder does.
+# Types within \( ) in strings are not found.
 NOT_CODE = re.compile(r'"""(?:.|\n)*?"""|//[^\n]*|"(?:\\.|[^"\\\n])*"')
 
 

@@ -2,7 +2,7 @@
 package struct ReportedFinding: Sendable {
   package var code = ""
   /// How serious it is.
-  package var severity = Finding.Severity.note
+  package var severity = Finding.Severity.error
   /// The kind of the document that it is about.
   package var kind = DocumentKind.apple.rawValue
   /// Where it is in the document.

@@ -11,7 +11,7 @@ class Transfer {
   private(set) var refusal: CURLcode?
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-  /// A transfer without a URL. Whoever performs it keeps it alive meanwhile.
+  /// Makes a transfer that only receives. The caller sets its URL, and keeps it alive while libcurl performs it.
   init() {
     note(aasa_curl_set_writer(handle, receive))
     set(CURLOPT_WRITEDATA, pointer: context)
