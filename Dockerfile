@@ -9,7 +9,7 @@ ARG DEBIAN_IMAGE=docker.io/library/debian:12-slim
 FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
-    libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev nlohmann-json3-dev \
+    libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev libcsv-dev libexpat1-dev zlib1g-dev nlohmann-json3-dev \
     libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
@@ -29,9 +29,9 @@ LABEL org.opencontainers.image.title="aasa" \
       org.opencontainers.image.licenses="Apache-2.0"
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
-    libmicrohttpd12 libsqlite3-0 libpq5 libsodium23 libidn2-0 libpsl5 libqrencode4 libcurl4 libsystemd0 libgnutls30 \
+    libmicrohttpd12 libsqlite3-0 libpq5 libsodium23 libidn2-0 libpsl5 libqrencode4 libcsv3 libexpat1 zlib1g libcurl4 libsystemd0 libgnutls30 \
     ca-certificates libstdc++6 curl \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/* \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data
 COPY --from=build /src/.build/release/aasa /usr/local/bin/aasa

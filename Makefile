@@ -1,9 +1,9 @@
 # Run `make help` for a list of targets.
 
 # Debian packages.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev \
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev libcsv-dev libexpat1-dev zlib1g-dev \
   nlohmann-json3-dev libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
-TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
+TEST_PACKAGES = curl python3 python3-venv openssl nginx-light rclone caddy haproxy varnish prometheus systemd \
   mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
@@ -23,7 +23,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract clients docs lint format bench bench-match \
-  bench-check bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
+  bench-check bench-fallback bench-fleet bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
@@ -53,6 +53,8 @@ help:
 	@echo "make failover  kill the primary of a PostgreSQL pair under edits, ROUNDS=20 times"
 	@echo "make bench     compare with nginx and others: 20 minutes on an idle machine, 2 with QUICK=1"
 	@echo "make bench-check    measure what checks from outside cost: 10 minutes"
+	@echo "make bench-fallback  compare redirects and pages for people without the app with files"
+	@echo "make bench-fleet    measure what many domains cost on SQLite and on PostgreSQL"
 	@echo "make bench-dashboard  measure the dashboard in Chromium, with 100,000 domains"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
@@ -148,7 +150,7 @@ $(CLIENTS)/installed: Tests/Contract/clients.txt
 # Runs the console blocks of these pages, each in an empty directory with ports of its own. `make container-test` runs
 # those that need the package under systemd.
 DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks commands configuration dashboard \
-  forms metrics operations passkeys scaling webhooks))
+  devices documents fallback forms metrics operations passkeys scaling static templates webhooks))
 docs: test-setup
 	swift build --product aasa
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
@@ -266,6 +268,16 @@ bench-match: setup
 # What checks by schedule cost, at 10,000 domains an hour.
 bench-check: build test-setup
 	python3 -B Tests/Benchmarks/Checking $(AASA)
+
+# Redirects and pages for people without the app, beside files, 304 and 404.
+bench-fallback: build
+	@$(call install,nghttp2-client)
+	python3 -B Tests/Benchmarks/Fallback $(AASA)
+
+# What many domains cost, on SQLite and on PostgreSQL side by side. FLEET='--domains 10000' measures fewer.
+FLEET =
+bench-fleet: build test-setup
+	python3 -B Tests/Benchmarks/Fleet $(AASA) $(FLEET)
 
 # Sends hostile requests to the server, and writes their table into docs/limits.md.
 bench-hostile: build

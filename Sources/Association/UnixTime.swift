@@ -2,13 +2,10 @@ import FoundationEssentials
 
 /// A time, in seconds since 1970. As text: RFC 3339, UTC, whole seconds.
 package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {
-  /// The seconds since 1970.
   package let seconds: Int64
 
-  /// A time in seconds since 1970.
   package init(_ seconds: Int64) { self.seconds = seconds }
 
-  /// A time in seconds since 1970.
   package init(integerLiteral seconds: Int64) { self.init(seconds) }
 
   /// Parses a time, which may have fractions and another zone; `nil` for anything else.
@@ -20,7 +17,6 @@ package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
     }
   }
 
-  /// The time of the system's clock.
   package static var now: UnixTime { UnixTime(Int64(Date.now.timeIntervalSince1970)) }
 
   /// The time as JSON and people read it.
@@ -30,15 +26,12 @@ package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
 
   package func seconds(since earlier: UnixTime) -> Int64 { seconds - earlier.seconds }
 
-  /// Earlier times come first.
   package static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
 
-  /// The time so many seconds later.
   package static func + (time: UnixTime, seconds: Int64) -> UnixTime {
     UnixTime(time.seconds + seconds)
   }
 
-  /// The time so many seconds earlier.
   package static func - (time: UnixTime, seconds: Int64) -> UnixTime {
     UnixTime(time.seconds - seconds)
   }

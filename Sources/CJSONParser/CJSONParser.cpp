@@ -1,5 +1,6 @@
 #include "CJSONParser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -28,13 +29,23 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return events.end_object(context); }
   bool start_array(std::size_t) override { return events.start_array(context); }
   bool end_array() override { return events.end_array(context); }
-  bool parse_error(std::size_t offset, const std::string &,
+  bool parse_error(std::size_t offset, const std::string &text,
                    const nlohmann::detail::exception &error) override {
-    events.failure(context, offset, error.what());
+    events.failure(context, offset, size_of_last_token(text), error.what());
     return false;
   }
 
  private:
+  /// The size of the last token. The library's text for it begins with the last string or number.
+  static std::size_t size_of_last_token(const std::string &text) {
+    for (const std::string word : {"true", "false", "null"}) {
+      auto end = text.substr(text.size() - std::min(text.size(), word.size()));
+      if (end == word) return word.size();
+    }
+    auto last = text.empty() ? ' ' : text.back();
+    return last == '"' || (last >= '0' && last <= '9') ? text.size() : 1;
+  }
+
   template <typename Integer>
   bool integer(Integer value) {
     char text[24];
@@ -54,7 +65,7 @@ bool aasa_json_parse(const char *bytes, size_t count, const aasa_json_events *ev
     Events handler(*events, context);
     return nlohmann::json::sax_parse(bytes, bytes + count, &handler);
   } catch (const std::exception &error) {  // out of memory
-    events->failure(context, 0, error.what());
+    events->failure(context, 0, 0, error.what());
     return false;
   }
 }

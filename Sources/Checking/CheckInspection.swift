@@ -30,6 +30,7 @@ struct CheckInspection {
       inspectLocations()
       inspectSibling()
       try inspectAliases()
+      inspectPeople()
     } else if let file = seen.bot.file {
       originFile = file
       add(
@@ -44,6 +45,8 @@ struct CheckInspection {
     }
     inspectGoogle()
     inspectRobots()
+    for (document, observation) in seen.named { inspect(document, observation) }
+    inspectPassword()
     try Task.checkCancellation()
     if work.share.isCut {
       add(

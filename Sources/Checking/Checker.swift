@@ -86,9 +86,11 @@ package struct Checker: Sendable {
     async let sibling = optionalSite(subject.sibling)
     async let aliases = aliases(subject, share)
     async let cdn = cdn(host)
+    async let people = people(subject)
     var observations = Observations(
       surveys: await surveys, root: await root, cdn: await cdn)
     observations.sibling = await sibling
+    observations.people = await people
     observations.aliases = try await aliases
     try Task.checkCancellation()
     let (first, all) = (observations, Array(await places.prefix(Self.mostPlaces)))
@@ -97,9 +99,14 @@ package struct Checker: Sendable {
     }
     async let robots = robots(host, first, subject)
     async let google = google(host, first.packages(subject))
+    async let named = named(host, subject)
+    async let password = optional(Place.path(DocumentName.changePassword), host, subject)
+    async let probe = optional(Place.path(DocumentName.probe), host, subject)
     for (kind, more) in zip(DocumentKind.allCases, await more) { observations[kind].add(more) }
     observations.robots = await robots
     observations.google = await google
+    observations.named = await named
+    (observations.password, observations.probe) = (await password, await probe)
     return observations
   }
 
@@ -126,24 +133,26 @@ package struct Checker: Sendable {
     guard subject.expects(kind) || isThere && subject.reference == nil,
       survey.observations.contains(where: { $0.answer != nil })
     else { return [] }
-    async let again = survey.agents.concurrently { agent in
-      let isMain = agent == survey.agents[0]
-      return await repeated(survey.varies ? (isMain ? 6 : 3) : (isMain ? 2 : 0)) {
-        await site(host, .wellKnown(kind), agent)
-      }
+    let end = ContinuousClock.now + .milliseconds(Self.milliseconds)
+    // Nobody else asks meanwhile: servers that answer by turns could give all wrong answers to the others.
+    async let again = repeated(survey.varies ? 6 : 2, until: end) {
+      await site(host, .wellKnown(kind), survey.agents[0])
     }
     async let there = (places.count > 1 ? places : []).concurrently {
       await site(host, .wellKnown(kind), survey.agents[0], at: $0)
     }
-    return await again.flatMap(\.self) + there
+    let main = await again + there
+    guard survey.varies else { return main }
+    let others = await Array(survey.agents.dropFirst()).concurrently { agent in
+      await repeated(3, until: end) { await site(host, .wellKnown(kind), agent) }
+    }
+    return main + others.joined()
   }
 
-  /// Asks one time after the other, so that a check does not meet a rate limit by itself, until a request's time is
-  /// over.
+  /// Asks one time after the other, so that a check does not meet a rate limit by itself.
   private func repeated(
-    _ times: Int, _ observe: @Sendable () async -> Observation
+    _ times: Int, until end: ContinuousClock.Instant, _ observe: @Sendable () async -> Observation
   ) async -> [Observation] {
-    let end = ContinuousClock.now + .milliseconds(Self.milliseconds)
     var observations: [Observation] = []
     while observations.count < times, .now < end { observations.append(await observe()) }
     return observations
@@ -176,6 +185,36 @@ package struct Checker: Sendable {
     return Observation(
       host: host, agent: agent, followed: followed,
       place: address?.addressAndPort ?? followed.hops[0].fetch.place)
+  }
+
+  /// Asks for a link as somebody without the app. Where an answer redirects to is another site's.
+  private func people(_ subject: Subject) async -> Observation? {
+    guard let path = subject.linkPath else { return nil }
+    var request = FetchRequest("https://\(subject.domain)\(path)")
+    request.agent = Agent.browser.rawValue
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
+    request.milliseconds = Self.milliseconds
+    let fetch = await fetcher.fetch(request)
+    return Observation(
+      host: subject.domain.text, agent: .browser,
+      followed: FollowedFetch(hops: [FollowedFetch.Hop(url: request.url, fetch: fetch)]))
+  }
+
+  /// Asks for each document that is published as bytes, at each of its places.
+  private func named(
+    _ host: String, _ subject: Subject
+  ) async -> [(document: NamedDocument, observation: Observation)] {
+    await subject.named.flatMap { document in document.name.paths.map { (document, $0) } }
+      .concurrently { document, path in
+        (document: document, observation: await site(host, .at(path), .arbitrary))
+      }
+  }
+
+  /// Asks for what concerns changing a password, if the domain has a page for that.
+  private func optional(
+    _ place: Place, _ host: String, _ subject: Subject
+  ) async -> Observation? {
+    subject.changePassword == nil ? nil : await site(host, place, .browser)
   }
 
   private func optionalSite(_ host: String?) async -> Observation? {
@@ -273,12 +312,16 @@ enum Place {
   /// Apple's older location.
   case root
   case robots
+  case at(String)
+
+  static func path(_ name: String) -> Place { .at("/.well-known/\(name)") }
 
   var path: String {
     switch self {
     case .wellKnown(let kind): kind.path
     case .root: "/\(DocumentKind.apple.rawValue)"
     case .robots: "/robots.txt"
+    case .at(let path): path
     }
   }
 }

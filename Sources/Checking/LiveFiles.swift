@@ -8,6 +8,8 @@ package struct LiveFiles: Sendable {
     package let url: String
     /// What is there, unchanged.
     package let content: [UInt8]
+    /// Of a document that is published as bytes: its media type.
+    package var mediaType: MediaType?
   }
 
   /// Why a file was not fetched.
@@ -21,7 +23,7 @@ package struct LiveFiles: Sendable {
   }
 
   package let domain: DomainName
-  /// The files, at most one per kind.
+  /// The files, at most one per kind, and the documents of the known names.
   package private(set) var files: [File] = []
   /// What was not fetched, though it may be there.
   package private(set) var failures: [Failure] = []
@@ -39,6 +41,9 @@ package struct LiveFiles: Sendable {
     async let apple = Location(.apple, of: domain, fetcher)
     let others = DocumentKind.allCases.filter { $0 != .apple }
     async let rest = others.concurrently { await Location($0, of: domain, fetcher) }
+    async let named = DocumentName.known.concurrently { known in
+      await LiveDocument(known, of: domain, fetcher)
+    }
     add(apple: await apple, root: await root)
     for location in await rest { add(location) }
     // A site that cannot be reached is one failure.
@@ -46,6 +51,10 @@ package struct LiveFiles: Sendable {
       Set(failures.map(\.code)).count == 1
     {
       failures.removeLast(others.count)
+    }
+    for document in await named {
+      files += [document.file].compactMap(\.self)
+      notes += [document.note].compactMap(\.self)
     }
     if files.isEmpty && failures.isEmpty {
       failures = [
@@ -89,7 +98,8 @@ package struct LiveFiles: Sendable {
   package static let fields: [Field<LiveFiles>] = [
     Field("domain", .domain, get: \.domain),
     Field(
-      "files", .list(of: .written("LiveFile", fileFields)), get: \.files, "At most one per kind."),
+      "files", .list(of: .written("LiveFile", fileFields)), get: \.files,
+      "At most one per kind or other known name."),
     Field(
       "failures", .list(of: .written("LiveFileFailure", failureFields)), get: \.failures,
       "What was not fetched, though it may be there."),
@@ -103,7 +113,12 @@ package struct LiveFiles: Sendable {
     Field(
       "content", .string, "The bytes in base64.",
       write: { .string(Data($0.content).base64EncodedString()) }),
+    mediaType,
   ]
+
+  private static let mediaType = Field<File>(
+    "mediaType", .string, get: \.mediaType?.text,
+    "Of a document that is published as bytes: its media type.")
 
   private static let failureFields: [Field<Failure>] = [
     Field("url", .string, get: \.url),
@@ -169,6 +184,33 @@ private struct Location: Sendable {
       case 429, 500...: return .failure(.httpStatus, "status \(answer.status).")
       default: return .nothing
       }
+    }
+  }
+}
+
+/// A document of a known name, if the site certainly has it: without a redirect, with a type that fits, and no page.
+private struct LiveDocument: Sendable {
+  private(set) var file: LiveFiles.File?
+  private(set) var note: String?
+
+  init(_ known: DocumentName.Known, of domain: DomainName, _ fetcher: Fetcher) async {
+    let url = "https://\(domain)\(known.name.paths[0])"
+    var request = FetchRequest(url)
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
+    guard case .success(let answer) = await fetcher.fetch(request).result else { return }
+    if let target = answer.redirect, known.allowsRedirect {
+      note =
+        "\(url) redirects to \(target), so it is not adopted. If that document is the right one, download it and use "
+        + "'aasa put'."
+    }
+    guard answer.status == 200, !answer.isCut, !answer.body.isEmpty, !answer.isPage,
+      !known.mediaType.isJSON || answer.body.looksLikeFile
+    else { return }
+    do throws(ValidationError) {
+      let type = try MediaType(answer["Content-Type"] ?? known.mediaType.text)
+      file = LiveFiles.File(url: url, content: answer.body, mediaType: type)
+    } catch {
+      note = "\(url) is not adopted: \(error.message)"
     }
   }
 }

@@ -112,13 +112,19 @@ struct Observations: Sendable {
   let cdn: Observation
   var robots: Observation?
   var sibling: Observation?
+  /// What somebody without the app gets for a link.
+  var people: Observation?
   var aliases: [(alias: Alias, observation: Observation)] = []
   var google: [(target: GoogleTarget, observation: Observation)] = []
+  var named: [(document: NamedDocument, observation: Observation)] = []
+  var password: Observation?
+  var probe: Observation?
 
   var all: [Observation] {
     DocumentKind.allCases.flatMap { self[$0].observations }
-      + [root] + [robots, sibling].compactMap(\.self)
+      + [root] + [robots, sibling, people].compactMap(\.self)
       + aliases.map(\.observation) + [cdn] + google.map(\.observation)
+      + named.map(\.observation) + [password, probe].compactMap(\.self)
   }
 
   /// - Parameter surveys: One for each kind, in their order.

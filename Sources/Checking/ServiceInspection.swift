@@ -289,6 +289,18 @@ extension CheckInspection {
   }
 }
 
+extension AppleFailure {
+  /// The failure in an answer of the CDN; `nil` if the answer gives no reason.
+  init?(_ answer: Fetch.Answer) {
+    guard let reason = answer["Apple-Failure-Reason"]?.onOneLine, !reason.isEmpty else {
+      return nil
+    }
+    let details = answer["Apple-Failure-Details"].flatMap { $0.isEmpty ? nil : $0 }
+    let tryDirect = answer["Apple-Try-Direct"].flatMap { Bool($0.lowercased()) }
+    self.init(reason: reason, details: details, tryDirect: tryDirect)
+  }
+}
+
 /// How fresh a cached answer is (RFC 9111 section 4.2).
 struct Freshness {
   /// Its age in seconds; `nil` if the answer does not say.

@@ -13,9 +13,17 @@ package struct Subject: Sendable {
   /// What it should serve; `nil` if nobody said.
   let reference: Reference?
   let expectations: [Expectation]
+  /// A path whose links open an app of ours; `nil` if it is somebody else's, or none is known.
+  let linkPath: String?
+  /// What people without an app should get; `nil` for 404.
+  let fallback: ServedFallback?
   /// An app that the file has to name.
   let app: LinkedApp?
 
+  /// The documents that it should serve as bytes.
+  let named: [NamedDocument]
+  /// Where it should redirect to for changing a password.
+  let changePassword: SecureURL?
   /// Whether the domain is published here.
   package let isOurs: Bool
 
@@ -48,7 +56,10 @@ package struct Subject: Sendable {
     self.sibling = isRegistrable && owner == nil ? sibling : nil
     aliases = stored?.domain.domain.aliases ?? []
     isServed = stored?.domain.domain.isEnabled ?? true
+    named = isServed ? stored?.domain.domain.namedDocuments ?? [] : []
+    changePassword = isServed ? stored?.domain.domain.changePassword : nil
     self.expectations = (stored?.domain.domain.expectations ?? []) + expectations
+    (linkPath, fallback) = try Self.people(stored?.domain.domain, stored?.published)
     reference =
       if let file {
         Reference(file, of: domain)
@@ -57,6 +68,17 @@ package struct Subject: Sendable {
       } else {
         nil
       }
+  }
+
+  /// What to ask as somebody without an app, and what they should get.
+  private static func people(
+    _ domain: Domain?, _ published: PublishedRevision?
+  ) throws -> (path: String?, fallback: ServedFallback?) {
+    guard let domain, domain.isEnabled, let published,
+      let documents = ReadDocuments(intact: published.documents)
+    else { return (nil, nil) }
+    let path = OpenedApps(documents, domain: domain.name.text).samplePath
+    return (path, try ServedFallback.text(of: domain).map { try ServedFallback(text: $0) })
   }
 
   /// Whether it should serve a kind of document. If nobody said, that is the one for the app, or Apple's.

@@ -41,8 +41,14 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/bulk.js", (const unsigned char[]){
 #embed "Web/pages/bulk.js" suffix(, 0)
     }},
+    {"pages/changes.js", (const unsigned char[]){
+#embed "Web/pages/changes.js" suffix(, 0)
+    }},
     {"pages/checks.js", (const unsigned char[]){
 #embed "Web/pages/checks.js" suffix(, 0)
+    }},
+    {"pages/domain-documents.js", (const unsigned char[]){
+#embed "Web/pages/domain-documents.js" suffix(, 0)
     }},
     {"pages/domain-parts.js", (const unsigned char[]){
 #embed "Web/pages/domain-parts.js" suffix(, 0)
@@ -53,6 +59,9 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/domain-settings.js", (const unsigned char[]){
 #embed "Web/pages/domain-settings.js" suffix(, 0)
     }},
+    {"pages/domain-template.js", (const unsigned char[]){
+#embed "Web/pages/domain-template.js" suffix(, 0)
+    }},
     {"pages/domain.js", (const unsigned char[]){
 #embed "Web/pages/domain.js" suffix(, 0)
     }},
@@ -62,11 +71,20 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/domains.js", (const unsigned char[]){
 #embed "Web/pages/domains.js" suffix(, 0)
     }},
+    {"pages/draft-page.js", (const unsigned char[]){
+#embed "Web/pages/draft-page.js" suffix(, 0)
+    }},
     {"pages/draft.js", (const unsigned char[]){
 #embed "Web/pages/draft.js" suffix(, 0)
     }},
     {"pages/drop.js", (const unsigned char[]){
 #embed "Web/pages/drop.js" suffix(, 0)
+    }},
+    {"pages/entries.js", (const unsigned char[]){
+#embed "Web/pages/entries.js" suffix(, 0)
+    }},
+    {"pages/explain.js", (const unsigned char[]){
+#embed "Web/pages/explain.js" suffix(, 0)
     }},
     {"pages/findings.js", (const unsigned char[]){
 #embed "Web/pages/findings.js" suffix(, 0)
@@ -85,6 +103,15 @@ static const struct aasa_dashboard_file files[] = {
     }},
     {"pages/settings.js", (const unsigned char[]){
 #embed "Web/pages/settings.js" suffix(, 0)
+    }},
+    {"pages/template-parts.js", (const unsigned char[]){
+#embed "Web/pages/template-parts.js" suffix(, 0)
+    }},
+    {"pages/template-table.js", (const unsigned char[]){
+#embed "Web/pages/template-table.js" suffix(, 0)
+    }},
+    {"pages/templates.js", (const unsigned char[]){
+#embed "Web/pages/templates.js" suffix(, 0)
     }},
     {"pages/try.js", (const unsigned char[]){
 #embed "Web/pages/try.js" suffix(, 0)

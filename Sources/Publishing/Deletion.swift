@@ -4,16 +4,25 @@ import Store
 extension Publication {
   /// What deleting a domain changes. Checks expectations, and that it closes no app that is not accepted.
   ///
+  /// - Parameter refuse: Takes what stops the deletion, as in `Review`.
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
-  init(deleting name: DomainName, _ basis: DomainBasis, accepting: Set<Finding.Code>) throws {
+  init(
+    deleting name: DomainName, _ basis: DomainBasis, accepting: Set<Finding.Code>,
+    refuse: (PublicationError) throws -> Void = { throw $0 }
+  ) throws {
     guard let stored = basis.stored, let published = basis.published else {
       throw StoreError.notFound(.domain(name))
     }
     let documents =
       ReadDocuments(intact: published.documents)
       ?? ReadDocuments([.apple: stored.domain.document.json])
-    let review = try ServiceReview(
-      of: nil, since: stored.domain, { documents }, findings: [], accepting: accepting)
+    var review = ServiceReview()
+    do throws(PublicationError) {
+      review = try ServiceReview(
+        of: nil, since: stored.domain, { documents }, findings: [], accepting: accepting)
+    } catch {
+      try refuse(error)
+    }
     // What was accepted is about the deletion, not about its last revision.
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)

@@ -7,23 +7,59 @@ package struct DesiredState {
   /// The apps. Apps that domains use are created even if they are not listed.
   package let apps: [DesiredApp<AppIdentifier>]
   package let androidApps: [DesiredApp<PackageName>]
+  /// The templates. All their domains are published with them.
+  package internal(set) var templates: [Template]
+  /// The revisions that templates of the state were made from, as far as it names them.
+  package var templateRevisions: [TemplateName: Int] = [:]
+  /// Whether domains of templates are published even if the templates do not change: some may be behind.
+  var isOfTemplates = false
+  /// The new names of parameters of a template, by those that its domains have values for.
+  var renamedParameters: [String: String] = [:]
+  /// What is required of the only template of the state.
+  var precondition = Precondition.none
   /// The names of the domains.
   package let domains: [DomainName]
   /// Domains that are not in the state, but that pruning leaves.
   package let kept: Set<DomainName>
+  /// Domains that are deleted even without pruning.
+  let deleted: [DomainName]
+  /// The codes of errors that are accepted for a single domain, given its name and what is stored of it.
+  let accepted: (DomainName, Domain?) -> Set<Finding.Code>
+  /// Refuses what would be published for a domain, after it was compared with what is.
+  var check: (Publication) throws -> Void = { _ in }
   /// Reads the domain with this index over the stored one, and may be called again. Returns `nil` for an
   /// invalid domain; then nothing is applied, and the caller says why.
   package let domain: (Int, StoredDomain?) throws -> DesiredDomain?
+  /// Reads it over an earlier revision, without any check; `nil` if it is invalid there.
+  let earlier: (Int, StoredDomain) throws -> Domain?
 
   package init(
-    apps: [DesiredApp<AppIdentifier>], androidApps: [DesiredApp<PackageName>] = [],
-    domains: [DomainName], kept: Set<DomainName> = [],
+    apps: [DesiredApp<AppIdentifier>] = [], androidApps: [DesiredApp<PackageName>] = [],
+    templates: [Template] = [], domains: [DomainName], kept: Set<DomainName> = [],
+    earlier: @escaping (Int, StoredDomain) throws -> Domain? = { _, _ in nil },
     domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
   ) {
+    self.init(
+      apps: apps, androidApps: androidApps, templates: templates, domains: domains, kept: kept,
+      deleted: [], earlier: earlier, domain: domain)
+  }
+
+  init(
+    apps: [DesiredApp<AppIdentifier>] = [], androidApps: [DesiredApp<PackageName>] = [],
+    templates: [Template] = [], domains: [DomainName], kept: Set<DomainName> = [],
+    deleted: [DomainName],
+    accepted: @escaping (DomainName, Domain?) -> Set<Finding.Code> = { _, _ in [] },
+    earlier: @escaping (Int, StoredDomain) throws -> Domain? = { _, _ in nil },
+    domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
+  ) {
+    self.earlier = earlier
     self.apps = apps
     self.androidApps = androidApps
+    self.templates = templates
     self.domains = domains
     self.kept = kept
+    self.deleted = deleted
+    self.accepted = accepted
     self.domain = domain
   }
 }
@@ -61,21 +97,34 @@ package struct ApplyOptions: Sendable {
   package var overwrite: Bool
   /// Codes of errors with which documents are published anyway.
   package var accepted: Set<Finding.Code>
+  /// Whether a dry run goes on after what would be refused, and lists it.
+  package var listsRefusals: Bool
   /// How long all documents together may be read, rendered, linted and compared.
   package var longest: Duration
   /// How long they may be written.
   package var longestWrite: Duration
+  /// The action for revisions and the audit.
+  var action = Revision.applying
+  /// The change that is undone.
+  var reverted: Int64?
+  /// The template of whose domains the state is a table: none of another template is in it, and pruning deletes nothing
+  /// else. `nil` for any other state.
+  package var table: TemplateName?
+  /// Whether domains that would be refused are left as they are.
+  package var skipsRefused = false
 
   /// How long each of these may take.
   package static let longestWork = Duration.seconds(600)
 
   package init(
     prune: Bool = false, overwrite: Bool = false, accepted: Set<Finding.Code> = [],
-    longest: Duration = Self.longestWork, longestWrite: Duration = Self.longestWork
+    listsRefusals: Bool = false, longest: Duration = Self.longestWork,
+    longestWrite: Duration = Self.longestWork
   ) {
     self.prune = prune
     self.overwrite = overwrite
     self.accepted = accepted
+    self.listsRefusals = listsRefusals
     self.longest = longest
     self.longestWrite = longestWrite
   }
@@ -96,12 +145,24 @@ package struct AppliedState: Sendable {
   }
 
   /// The apps in the order of the state, then deleted ones.
-  package let apps: [(app: AppIdentifier, action: Action)]
+  package internal(set) var apps: [(app: AppIdentifier, action: Action)]
   /// The Android apps in the same order.
-  package let androidApps: [(app: PackageName, action: Action)]
+  package internal(set) var androidApps: [(app: PackageName, action: Action)]
+  package var templates: [(template: StoredTemplate, action: Action)] = []
   package let deleted: [DomainName]
-  /// The domains that were published because their Android apps changed.
+  /// The domains that were published because their Android apps or templates changed.
   package let dependents: [DomainName]
+  /// The change that it was; `nil` for a dry run, and if no domain changed.
+  package var change: Int64?
+  /// The domains that were skipped because they would be refused, and why, of the first of them.
+  package var refused: [DomainName] = []
+  package var skipReasons: [PublicationError] = []
+  /// The domains that the state leaves to others, who have changed them since it was exported.
+  package var leftOut: Set<DomainName> = []
+  /// What would be refused, if a dry run lists it.
+  package var refusals: [any Error] = []
+  /// The number of domains that would be refused without an error there.
+  package var moreRefusals = 0
 }
 
 /// A domain of a state that others have changed since the state was made.
@@ -112,7 +173,18 @@ package struct ForeignChange: Sendable {
   /// The revision that the state was made from; `nil` if the state does not name one.
   package let expected: Int?
   /// What applying the state would undo, in words.
-  package let undone: [String]
+  package internal(set) var undone: [String]
+  /// What both sides have made of the same revision; `nil` if that is unknown.
+  package var sides: Sides?
   /// Whether the domain was deleted.
   package var isDeleted = false
+
+  package struct Sides: Sendable {
+    /// The revision that both started from.
+    package let base: Int
+    /// What the state changes, in words.
+    package let own: [String]
+    /// What others have changed, in words.
+    package let others: [String]
+  }
 }

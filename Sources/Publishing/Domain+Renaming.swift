@@ -33,6 +33,9 @@ extension Domain {
     for index in expectations.indices where expectations[index].app == old {
       domain.expectations[index].app = new
     }
+    for (name, value) in (template?.parameters.members ?? []).map({ ($0.key, $0.value) }) {
+      domain.template?.parameters[name] = value.replacing(old.text, by: new.text)
+    }
     return domain
   }
 }
@@ -60,6 +63,17 @@ extension Domain {
       change(&target)
       statement["target"] = .object(target)
       assetLinksExtra[index] = .object(statement)
+    }
+  }
+}
+
+extension JSON {
+  /// The value with another text, alone or in a list.
+  fileprivate func replacing(_ old: String, by new: String) -> JSON {
+    switch self {
+    case .string(let text): sameScalars(text, old) ? .string(new) : self
+    case .array(let items): .array(items.map { $0.replacing(old, by: new) })
+    default: self
     }
   }
 }

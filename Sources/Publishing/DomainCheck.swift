@@ -16,10 +16,10 @@ package struct DomainCheck: Sendable {
     do throws(TooComplex) {
       var resolver = try Resolver(domain, draft.documents)
       broken = try resolver.broken()
-      findings = draft.findings()
+      findings = draft.findings(at: .now)
     } catch {
       broken = []
-      let found = draft.findings()
+      let found = draft.findings(at: .now)
       findings = found.contains { $0.code == error.finding.code } ? found : found + [error.finding]
     }
   }

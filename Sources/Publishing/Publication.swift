@@ -16,6 +16,8 @@ package struct Publication: Sendable {
   package var createsAndroidApps = false
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
+  /// The change that it is a part of; `nil` if nothing was written.
+  package var change: Int64?
   /// How everything that the domain publishes differs from before; `nil` if nothing was served before, or if
   /// that document is damaged or too complex, as only documents of earlier versions can be.
   package private(set) var comparison: DomainComparison?
@@ -24,7 +26,7 @@ package struct Publication: Sendable {
   package func reported(_ finding: Finding) -> ReportedFinding {
     var reported = ReportedFinding(finding)
     let document = edited.stored.domain.document
-    reported.suppression = edited.suppressions.covering(reported, in: document)?.mark
+    reported.suppression = edited.suppressions.mark(of: reported, in: document)
     return reported
   }
 
@@ -117,6 +119,18 @@ package struct BrokenExpectation: Sendable {
   package let explanation: Explanation
 }
 
+/// Why a domain is not taken under a template.
+package enum AdoptionObstacle: Sendable {
+  /// The values of these parameters have to be given.
+  case parameters([OpenParameter])
+  /// The domain would open or share something else.
+  case differences([DocumentChange])
+  /// What it would open cannot be compared.
+  case incomparable
+  /// It uses this template already.
+  case uses(TemplateName)
+}
+
 /// Why a document is not published.
 package enum PublicationError: Error, Sendable {
   /// The document has errors that are not accepted. Has all findings except accepted errors and,
@@ -127,13 +141,52 @@ package enum PublicationError: Error, Sendable {
   /// Applying a state would undo changes that others made since the state was made. Has the first of
   /// them, and the number of domains.
   case changedElsewhere([ForeignChange], count: Int)
+  /// Undoing a change would undo later ones. Has the first of the domains that have changed since, and the number
+  /// of all.
+  case changedSince(Int64, [ChangedDomain], count: Int)
+  /// A change cannot be undone; has sentences that say why, and what to do, and the domains that are in the way.
+  case notRevertible(Int64, String, domains: [DomainName])
+  /// No domain is one that an edit chooses.
+  case nothingChosen
+  /// An edit does not fit a domain; has a sentence that says why.
+  case notEditable(DomainName, String)
+  /// Revisions from before a change are no longer kept. Has the first of the domains, and the number of all.
+  case revisionsPruned(Int64, [ChangedDomain], count: Int)
   /// A domain of a state has a name that another domain has or gets.
   case nameTaken(String, for: DomainName, by: DomainName)
+  /// The parameters of the domain do not fit its template, or what it gives with them is invalid.
+  case invalid(DomainName, InvalidInput)
+  /// Since a state was made, others have changed a template that it changes, too.
+  case templateChangedElsewhere(TemplateName, author: String, revision: Int, expected: Int)
+  /// The file of a domain that uses a template would be adopted or removed.
+  case usesTemplate(DomainName, TemplateName)
+  /// What an edit would change comes from the template of the domain.
+  case ofTemplate(DomainName, TemplateName)
+  /// The domain uses no template.
+  case detached(DomainName)
+  /// The domain cannot be taken under a template as it is.
+  case notAdoptable(DomainName, TemplateName, AdoptionObstacle)
+  /// No template can be suggested for domains; has a sentence that says why.
+  case notAlike(String)
+  /// Since the revision to restore, the template of the domain has changed. Has what would stay different, in words.
+  case templateChanged(DomainName, TemplateName, [String])
   /// The documents of a state take too long. Has the number of domains that were done, the number of all,
   /// and the slowest ones.
   case tooMuchWork(Work, done: Int, of: Int, longest: Duration, slowest: [DomainName])
+  /// The author is limited to domains or labels, and may not do that to this one.
+  case outsideLimits(DomainName, Limited)
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)
+
+  /// What somebody who is limited may not do.
+  package enum Limited: Sendable {
+    /// Change this domain, or add it.
+    case domain
+    /// Change its labels, which are these.
+    case labels([Label])
+    /// Change anything but these documents.
+    case documents([DocumentName])
+  }
 
   /// What takes too long.
   package enum Work: String, Sendable {

@@ -2,9 +2,6 @@ package import Association
 package import Store
 
 extension Publisher {
-  /// The action of `apply`, for revisions and the audit.
-  static let applying = Revision.applying
-
   /// Creates and changes apps and domains as a state describes them, all of it or nothing.
   ///
   /// Every domain is planned before the store's lock is taken, and only what its review found is kept. Then
@@ -17,8 +14,10 @@ extension Publisher {
   ///   `report` throw.
   package func apply(
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication) throws -> Void = { _, _, _ in }
+    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
+    }
   ) throws -> AppliedState {
+    let state = try options.overwrite ? state : state.leavingTemplates(store)
     let applied = try store.edit(context) { (earlier: StatePlan?) in
       var planning = StatePlanning(self, state, options, by: context, report: report)
       return try planning.plan(reusing: earlier)
@@ -28,84 +27,199 @@ extension Publisher {
     try serve(context)
     return applied
   }
+
+  /// Applies a state that is made from what is stored, again if that has changed meanwhile.
+  ///
+  /// - Returns: What was done, and the domains of the state.
+  func apply(
+    _ options: ApplyOptions, by context: WriteContext, report: @escaping StatePlanning.Report,
+    _ state: () throws -> DesiredState
+  ) throws -> (applied: AppliedState, domains: [DomainName]) {
+    let result = try store.edit(context) { (earlier: PlannedState?) in
+      try plan(try state(), options, reusing: earlier, by: context, report: report)
+    } write: { transaction, planned in
+      (try transaction.apply(planned.state, planned.plan, options), planned.state.domains)
+    }
+    try serve(context)
+    return result
+  }
+
+  /// Plans a state that was made from what is stored.
+  ///
+  /// - Parameter earlier: A plan that is outdated in part.
+  func plan(
+    _ state: DesiredState, _ options: ApplyOptions, reusing earlier: PlannedState?,
+    by context: WriteContext, report: @escaping StatePlanning.Report
+  ) throws -> PlannedState {
+    var planning = StatePlanning(self, state, options, by: context, report: report)
+    let isSame = earlier?.state.domains == state.domains
+    return PlannedState(
+      state: state, plan: try planning.plan(reusing: isSame ? earlier?.plan : nil))
+  }
+}
+
+/// A state that was made from what is stored, and the plan for it.
+struct PlannedState {
+  let state: DesiredState
+  let plan: StatePlan
 }
 
 extension Transaction {
-  fileprivate func apply(
+  /// Writes a plan for a state.
+  ///
+  /// - Throws: `Outdated`, `PublicationError`, `StoreError`.
+  func apply(
     _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> AppliedState {
+    beginChange(options.action, reverting: options.reverted)
+    let edited = try state.templates.filter {
+      try state.isOfTemplates || template($0.name)?.template != $0
+    }
+    try lock(edited.map(\.name), .change)
+    try lock(try changing(state.apps) + changing(state.androidApps), .change)
     let dependents = try state.dependents(
-      app: { try app($0)?.app }, domains: { try domains(using: $0) })
+      app: { try app($0)?.app }, domains: { try domains(using: $0) },
+      template: { try template($0) },
+      domains: { try domains(using: $0) })
     if dependents != plan.dependents { throw Outdated() }
+    for (template, revision) in zip(state.templates, plan.templates)
+    where try self.template(template.name)?.revision != revision {
+      throw Outdated()
+    }
+    let templates = try state.templates.map { try apply($0, of: state, options) }
     let apps = try state.apps.map { ($0.id, try apply($0, plan)) }
     let androidApps = try state.androidApps.map { ($0.id, try apply($0, plan)) }
     if try !areCurrent(plan.apps) { throw Outdated() }
-    for (index, found) in plan.unchanged where try version(of: state.domains[index]) != found {
+    let unchanged = try versions(of: plan.unchanged.map { state.domains[$0.index] })
+    for same in plan.unchanged where unchanged[state.domains[same.index]] != same.version {
       throw Outdated()
     }
     // Frees names before they are taken, because one may move from one domain to another.
     if options.prune {
-      let unlisted = state.unlisted(of: try domainNames(), by: context)
+      let unlisted = state.unlisted(
+        of: try domainNames(within: context.within),
+        using: try options.table.map { try domains(using: $0) })
       if unlisted != plan.deletions.map(\.name) { throw Outdated() }
     }
+    var refusals = plan.refusals
     if context.isDryRun {
-      try check(plan)
+      let taken = try check(plan, of: state)
+      if let error = taken.first, !options.listsRefusals { throw error }
+      refusals += taken
     } else {
-      try write(plan, of: state, within: options.longestWrite)
+      try write(plan, of: state, options)
+    }
+    for (template, action) in templates where state.isOfTemplates || action != .unchanged {
+      try renameParameters(of: plan.refused, state, options.action)
+      try noteBehind(template.template.name, plan.refused)
     }
     return AppliedState(
       apps: apps + (try prune(state.apps, plan, options)),
       androidApps: androidApps + (try prune(state.androidApps, plan, options)),
+      templates: templates + (try pruneTemplates(state, plan, options)),
       deleted: plan.deletions.map(\.name),
-      dependents: plan.edits.filter { $0.index == nil }.map(\.name))
+      dependents: plan.edits.filter { $0.index == nil }.map(\.name), change: change,
+      refused: plan.refused, skipReasons: plan.skipReasons, leftOut: plan.leftOut(of: state),
+      refusals: refusals, moreRefusals: plan.moreRefusals)
   }
 
-  private func write(_ plan: StatePlan, of state: DesiredState, within longest: Duration) throws {
-    let start = ContinuousClock.now
+  /// The apps of a state that exist and are not as it has them.
+  private func changing<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
+    try apps.filter { app in try self.app(app.id).map { app.app(over: $0.app) != $0.app } ?? false }
+      .map(\.id.id)
+  }
+
+  private func apply(
+    _ template: Template, of state: DesiredState, _ options: ApplyOptions
+  ) throws -> (template: StoredTemplate, action: AppliedState.Action) {
+    let old = try self.template(template.name)
+    let (stored, isNew) = try put(
+      template, isApplied: options.action == Revision.applying, renaming: state.renamedParameters)
+    return (stored, isNew ? .create : old?.revision == stored.revision ? .unchanged : .update)
+  }
+
+  private func write(_ plan: StatePlan, of state: DesiredState, _ options: ApplyOptions) throws {
+    let (start, longest) = (ContinuousClock.now, options.longestWrite)
     let count = plan.deletions.count + plan.edits.count
     func begin(_ done: Int) throws {
       if .now - start <= longest { return }
       throw PublicationError.tooMuchWork(
         .written, done: done, of: count, longest: longest, slowest: [])
     }
+    func check(_ basis: DomainBasis, _ version: StoredDomain.Version?) throws -> DomainBasis {
+      if basis.stored?.version != version { throw Outdated() }
+      return basis
+    }
+    var deleted = DomainBases(plan.deletions.map(\.name))
     for (done, deletion) in plan.deletions.enumerated() {
       try begin(done)
-      try delete(try basis(of: deletion.name, at: deletion.version))
+      try delete(check(try deleted.basis(at: done) { try bases(of: $0) }, deletion.version))
     }
-    for edit in plan.edits where !edit.released.isEmpty {
+    let releasing = plan.edits.filter { !$0.released.isEmpty }
+    var released = DomainBases(releasing.map(\.name))
+    for (index, edit) in releasing.enumerated() {
       try begin(plan.deletions.count)
-      try release(edit.released, of: try basis(of: edit.name, at: edit.version))
+      let basis = try released.basis(at: index) { try bases(of: $0) }
+      try release(edit.released, of: check(basis, edit.version))
     }
+    var edited = DomainBases(plan.edits.map(\.name))
+    var (apps, templates) = (UsedApps(), [TemplateName: Template]())
     for (done, edit) in plan.edits.enumerated() {
       try begin(plan.deletions.count + done)
-      try apply(edit, of: state)
+      let basis = try edited.basis(at: done) { try bases(of: $0) }
+      try apply(
+        edit, check(basis, edit.version), &apps, &templates, plan, of: state, options.action)
     }
   }
 
-  /// Does without writing what `write` does: finds out whether the plan is outdated, and whether names are taken.
-  private func check(_ plan: StatePlan) throws {
-    for deletion in plan.deletions where try version(of: deletion.name) != deletion.version {
+  /// Does without writing what `write` does: finds out whether the plan is outdated, and which names are taken.
+  private func check(_ plan: StatePlan, of state: DesiredState) throws -> [any Error] {
+    var refusals: [any Error] = []
+    let leftOut = plan.leftOut(of: state)
+    let deletions = try versions(of: plan.deletions.map(\.name))
+    for deletion in plan.deletions where deletions[deletion.name] != deletion.version {
       throw Outdated()
     }
+    let edits = try versions(of: plan.edits.map(\.name))
+    let taking = plan.edits.flatMap { edit in
+      (edit.version == nil ? [Alias(edit.name)] : []) + edit.taken
+    }
+    let owners = try owners(of: taking)
     let deleted = Set(plan.deletions.map(\.name))
     var released: [Alias: DomainName] = [:]
     for edit in plan.edits { for (_, alias) in edit.released { released[alias] = edit.name } }
     var taken: [Alias: DomainName] = [:]
     for edit in plan.edits {
       try goOn()
-      if try version(of: edit.name) != edit.version { throw Outdated() }
+      if edits[edit.name] != edit.version { throw Outdated() }
       for name in (edit.version == nil ? [Alias(edit.name)] : []) + edit.taken {
         let owner =
-          try taken[name]
-          ?? owner(of: name).flatMap { owner in
+          taken[name]
+          ?? owners[name].flatMap { owner in
             deleted.contains(owner) || released[name] == owner ? nil : owner
           }
         if let owner, owner != edit.name {
-          throw PublicationError.nameTaken(name.description, for: edit.name, by: owner)
+          if refusals.count == Self.mostNamesTaken { return refusals }
+          refusals.append(
+            Self.refusal(of: name.description, for: edit.name, ownedBy: owner, leftOut))
         }
         taken[name] = edit.name
       }
     }
+    return refusals
+  }
+
+  /// The number of names that a dry run reports.
+  private static var mostNamesTaken: Int { 100 }
+
+  /// The error about a name of another domain, which the state has too, or leaves to others.
+  private static func refusal(
+    of name: String, for claimant: DomainName, ownedBy owner: DomainName,
+    _ leftOut: Set<DomainName>
+  ) -> any Error {
+    leftOut.contains(owner)
+      ? StoreError.nameTaken(name, by: owner)
+      : PublicationError.nameTaken(name, for: claimant, by: owner)
   }
 
   /// The apps that no domain uses when the plan is written.
@@ -121,10 +235,29 @@ extension Transaction {
   private func prune<Key>(
     _ listed: [DesiredApp<Key>], _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> [(Key, AppliedState.Action)] {
-    if !options.prune || !context.within.isEmpty { return [] }
+    if !options.prune || options.table != nil || !context.within.isEverything { return [] }
     let listed = Set(listed.map(\.id))
     let unused = try unusedApps(after: plan).filter { !listed.contains($0) }
     if !context.isDryRun { for id in unused { try delete(id) } }
+    return unused.map { ($0, .delete) }
+  }
+
+  /// Deletes the templates that the state does not list and no domain uses any more.
+  private func pruneTemplates(
+    _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
+  ) throws -> [(template: StoredTemplate, action: AppliedState.Action)] {
+    if !options.prune || options.table != nil || !context.within.isEverything { return [] }
+    let listed = Set(state.templates.map(\.name))
+    let changed = Set(plan.deletions.map(\.name)).union(plan.edits.map(\.name))
+    let unused = try templates().filter { stored in
+      let name = stored.template.name
+      if listed.contains(name) { return false }
+      // A dry run has not changed the domains.
+      return try stored.domainCount == 0
+        || context.isDryRun && stored.domainCount <= changed.count
+          && !plan.templatesInUse.contains(name) && changed.isSuperset(of: domains(using: name))
+    }
+    if !context.isDryRun { for template in unused { try delete(template.template.name) } }
     return unused.map { ($0, .delete) }
   }
 
@@ -136,15 +269,22 @@ extension Transaction {
     if old == new { return .unchanged }
     // Somebody limited to domains adds apps that domains of the state use, and changes none. So since that was
     // checked, the app was created, or deleted.
-    if !context.within.isEmpty && (old != nil || !plan.named.contains(app.id.id)) {
+    if !context.within.isEverything && (old != nil || !plan.named.contains(app.id.id)) {
       throw Outdated()
     }
     _ = try put(new, Key.self)
     return old == nil ? .create : .update
   }
 
-  private func apply(_ edit: StatePlan.Edit, of state: DesiredState) throws {
-    var basis = try basis(of: edit.name, at: edit.version)
+  /// - Parameters:
+  ///   - apps: Those that were read before.
+  ///   - templates: The same for templates.
+  private func apply(
+    _ edit: StatePlan.Edit, _ basis: DomainBasis, _ apps: inout UsedApps,
+    _ templates: inout [TemplateName: Template], _ plan: StatePlan, of state: DesiredState,
+    _ action: String
+  ) throws {
+    var basis = basis
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
     let found =
@@ -153,24 +293,45 @@ extension Transaction {
       } else { basis.stored?.domain }
     guard var domain = found else { throw Outdated() }
     if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
+    if let use = domain.template {
+      guard let template = try templates[use.name] ?? template(use.name)?.template else {
+        throw Outdated()
+      }
+      templates[use.name] = template
+      if edit.index == nil {
+        domain.keepParameters(of: template, renaming: state.renamedParameters)
+      }
+      domain = try domain.resolved(with: template)
+    }
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
+    try read(&apps, of: domain)
     let whole = DomainEdit(
-      domain, over: basis, documents: domain.rendered(try apps(of: domain)),
+      domain, over: basis, documents: domain.rendered(apps),
       acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
-      _ = try save(whole, action: Publisher.applying)
+      _ = try save(whole, action: action)
     } catch StoreError.nameTaken(let name, let owner) {
-      throw PublicationError.nameTaken(name, for: edit.name, by: owner)
+      throw Self.refusal(of: name, for: edit.name, ownedBy: owner, plan.leftOut(of: state))
     }
   }
 
-  /// A domain as a review found it.
-  private func basis(
-    of name: DomainName, at version: StoredDomain.Version?
-  ) throws -> DomainBasis {
-    let basis = try basis(of: name)
-    if basis.stored?.version != version { throw Outdated() }
-    return basis
+  /// Gives the values of domains that are left behind the names that their template has for them now. Nothing else of
+  /// them changes: otherwise nobody could edit them, and the next edit of the template would lose the values.
+  private func renameParameters(
+    of names: [DomainName], _ state: DesiredState, _ action: String
+  ) throws {
+    if state.renamedParameters.isEmpty || context.isDryRun { return }
+    var bases = DomainBases(names)
+    for index in names.indices {
+      let basis = try bases.basis(at: index) { try self.bases(of: $0) }
+      guard let stored = basis.stored, let published = basis.published else { continue }
+      var domain = stored.domain
+      domain.renameParameters(state.renamedParameters)
+      let renamed = DomainEdit(
+        domain, over: basis, documents: published.documents, acceptedCodes: stored.acceptedCodes,
+        findings: nil)
+      _ = try save(renamed, action: action)
+    }
   }
 }

@@ -39,8 +39,8 @@ extension Publisher {
   ///     still be edited.
   ///   - creation: Unless `none`, Android apps that rows name are created with the fingerprints of the
   ///     domain's kept statements.
-  ///   - change: Returns the new state of the domain, given the stored one or `nil`. Called again if
-  ///     another edit was faster.
+  ///   - change: Returns the new state of the domain, given the stored one or `nil`; of a domain with a template, both
+  ///     have only its own entries and expectations. Called again if another edit was faster.
   /// - Throws: What `change` throws, too.
   package func publish(
     _ name: DomainName, if precondition: Precondition = .none, action: String,
@@ -48,9 +48,19 @@ extension Publisher {
     creatingAndroidApps creation: AndroidAppCreation = .none,
     by context: WriteContext, _ change: (StoredDomain?) throws -> Domain
   ) throws -> Publication {
-    try publish(name, if: precondition, action: action, by: context) {
-      var proposal = Proposal(domain: try change($0), accepted: accepted)
-      if creation != .none { try proposal.createNamedApps(before: $0?.domain, store.appSource) }
+    try publish(name, if: precondition, action: action, by: context) { stored in
+      var old = stored
+      if let domain = stored?.domain { old?.domain = domain.own }
+      var proposal = Proposal(domain: try change(old), accepted: accepted)
+      if let stored, stored.domain.template != nil, proposal.domain.template == nil,
+        proposal.domain.expectations == old?.domain.expectations
+      {
+        // Leaving a template removes no expectation by the way.
+        proposal.domain.expectations = stored.domain.expectations
+      }
+      if creation != .none {
+        try proposal.createNamedApps(before: stored?.domain, store.appSource)
+      }
       return proposal
     }
   }
@@ -72,6 +82,7 @@ extension Publisher {
     let file = try AdoptedFile(file, as: kind, accepting: accepted)
     return try publish(name, if: precondition, action: "adopt file", by: context) {
       let old = $0?.domain ?? Domain(name: name)
+      if let template = old.template?.name { throw PublicationError.usesTemplate(name, template) }
       var proposal = try file.proposal(for: old, apps: store.appSource)
       if creation != .none {
         try proposal.createKeptApps(creation, store.appSource)
@@ -83,15 +94,42 @@ extension Publisher {
     }
   }
 
-  /// Publishes an earlier revision again, as a new one: its documents, names, `enabled` and `cacheSeconds`.
+  /// Publishes a document byte for byte under its name; creates the domain if it does not exist.
+  ///
+  /// - Throws: `PublicationError` with the errors of the document.
+  package func put(
+    _ document: NamedDocument, for name: DomainName, if precondition: Precondition = .none,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+  ) throws -> Publication {
+    try publish(
+      name, if: precondition, action: "put document", accepting: accepted, by: context
+    ) { old in
+      var domain = old?.domain ?? Domain(name: name)
+      let isNew = !domain.namedDocuments.contains { $0.name == document.name }
+      if isNew && domain.namedDocuments.count >= NamedDocument.mostOfDomain {
+        throw InvalidInput(
+          .tooMany,
+          "\(name) has \(domain.namedDocuments.count) documents by name, the most that a domain can have. Remove one "
+            + "first.")
+      }
+      domain.put(document)
+      if let old { domain.takeOwnership(changing: old.domain) }
+      return domain
+    }
+  }
+
+  /// Publishes an earlier revision again, as a new one: its documents, names, `enabled`, `cacheSeconds` and `fallback`.
   /// Everything else stays as it is, such as expectations, which must still hold. A revision of an
   /// earlier version of the program has only its document.
   ///
-  /// - Parameter check: Called with each name that the domain gets back; throws to refuse.
+  /// - Parameters:
+  ///   - detaching: Whether what came from a template becomes the domain's own. Otherwise, the domain uses the template
+  ///     as it is now, and must publish the same with it.
+  ///   - check: Called with each name that the domain gets back; throws to refuse.
   /// - Throws: `StoreError.notFound`, `.nameTaken`, and what `check` throws.
   package func restore(
     _ number: Int, of name: DomainName, if precondition: Precondition = .none,
-    accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
+    accepting accepted: Set<Finding.Code> = [], detaching: Bool = false, by context: WriteContext,
     checking check: (Alias) throws -> Void = { _ in }
   ) throws -> Publication {
     try publish(
@@ -103,7 +141,11 @@ extension Publisher {
       domain.name = name
       domain.environment = stored.domain.environment
       domain.isStrict = stored.domain.isStrict
-      domain.expectations = stored.domain.expectations
+      domain.labels = stored.domain.labels
+      domain.managedBy = stored.domain.managedBy
+      if detaching { domain.template = nil }
+      domain.takeExpectations(of: stored.domain)
+      try published.settle(&domain, detaching: detaching, apps: store.appSource)
       let current = Set(stored.domain.aliases)
       for alias in domain.aliases where !current.contains(alias) { try check(alias) }
       return try published.proposal(
@@ -117,20 +159,21 @@ extension Publisher {
   /// - Throws: `StoreError.notFound`, `.notDeleted`, `.nameTaken`, and what `check` throws.
   package func restore(
     deleted name: DomainName, if precondition: Precondition = .none,
-    accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
+    accepting accepted: Set<Finding.Code> = [], detaching: Bool = false, by context: WriteContext,
     checking check: (Alias) throws -> Void = { _ in }
   ) throws -> Publication {
     try publish(name, action: "restore domain", by: context) { _ in
       let published = try store.lastRevision(ofDeleted: name, if: precondition)
       var domain = try published.domain() ?? Domain(name: name)
       domain.name = name
+      try published.settle(&domain, detaching: detaching, apps: store.appSource)
       for alias in domain.aliases { try check(alias) }
       return try published.proposal(
         for: domain, accepting: accepted, apps: store.appSource)
     }
   }
 
-  private func publish(
+  func publish(
     _ name: DomainName, if precondition: Precondition = .none, action: String,
     by context: WriteContext, _ propose: (StoredDomain?) throws -> Proposal
   ) throws -> Publication {
@@ -157,12 +200,15 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
+      try context.refuse(from: basis.stored?.domain, to: nil)
       var publication = try Publication(deleting: name, basis, accepting: accepted)
       publication.compare()
       return (basis, publication)
     } write: { transaction, deletion in
+      var publication = deletion.1
       try transaction.delete(deletion.0)
-      return deletion.1
+      publication.change = transaction.change
+      return publication
     }
     try serve(context)
     return publication
@@ -175,9 +221,18 @@ extension Publisher {
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
   ) throws -> [Publication] {
+    try rename(old, to: new, accepting: accepted, undoing: nil, by: context)
+  }
+
+  func rename(
+    _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code>,
+    undoing reversal: RenamingReversal?, by context: WriteContext
+  ) throws -> [Publication] {
     var source = store.appSource
     source.environment = { try store.environment(of: $0 == new ? old : $0) }
-    return try rename(old, to: new, apps: source, accepting: accepted, by: context) {
+    return try rename(
+      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context
+    ) {
       $0.renaming(old, to: new)
     }
   }
@@ -189,6 +244,13 @@ extension Publisher {
     _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
   ) throws -> [Publication] {
+    try rename(old, to: new, accepting: accepted, undoing: nil, by: context)
+  }
+
+  func rename(
+    _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code>,
+    undoing reversal: RenamingReversal?, by context: WriteContext
+  ) throws -> [Publication] {
     var source = store.appSource
     source.androidApp = { package in
       if package == old { return nil }
@@ -196,29 +258,40 @@ extension Publisher {
       app?.package = package
       return app
     }
-    return try rename(old, to: new, apps: source, accepting: accepted, by: context) {
+    return try rename(
+      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context
+    ) {
       $0.renaming(old, to: new)
     }
   }
 
+  /// - Parameter reversal: What the renaming undoes, if anything.
   private func rename<Key: AppKey>(
     _ old: Key, to new: Key, apps source: AppSource, accepting accepted: Set<Finding.Code>,
-    by context: WriteContext, _ renaming: (Domain) -> Domain
+    undoing reversal: RenamingReversal?, by context: WriteContext, _ renaming: (Domain) -> Domain
   ) throws -> [Publication] {
     let publications = try store.edit(context) { earlier in
-      try review(
-        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier, apps: source,
-        action: "rename app \(old) to \(new)", by: context
+      let names = try store.domains(using: old)
+      try reversal?.check(names)
+      return try review(
+        names.map { Domain(name: $0) }, reusing: earlier, apps: source,
+        action: reversal?.action ?? "rename app \(old) to \(new)", by: context
       ) { _, basis in
         // It was deleted after the list was read.
         guard let stored = basis.stored else { throw Outdated() }
-        let domain = renaming(stored.domain)
-        basis.stored?.domain = domain
-        // The store renames rows, not what is in kept statements.
+        let domain = try source.changing(stored.domain, renaming)
+        let renamed = renaming(stored.domain)
+        basis.stored?.domain = renamed
+        // The store renames rows, not what is in kept statements and in parameters.
         basis.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
-        return Proposal(domain: domain, before: domain, accepted: accepted)
+        basis.stored?.domain.template = stored.domain.template
+        return Proposal(domain: domain, before: renamed, accepted: accepted)
       }
     } write: { transaction, reviews in
+      if let reversal {
+        if reviews.contains(where: { !reversal.covers($0.edit.basis) }) { throw Outdated() }
+        transaction.beginChange(reversal.action, reverting: reversal.change)
+      }
       let names = try transaction.rename(old, to: new)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
       return try reviews.map { try $0.publish(in: transaction) }
@@ -240,11 +313,10 @@ extension Publisher {
       let names =
         old == nil || old?.certificates == app.certificates
         ? [] : try store.domains(using: package)
+      var source = store.appSource
+      source.androidApp = { try $0 == package ? app : store.androidApp($0) }
       return try review(
-        names.map { Domain(name: $0) }, reusing: earlier,
-        apps: AppSource(
-          environment: store.environment(of:),
-          androidApp: { try $0 == package ? app : store.androidApp($0) }),
+        names.map { Domain(name: $0) }, reusing: earlier, apps: source,
         action: "change certificates of Android app \(package)", by: context
       ) { _, basis in
         // It was deleted after the list was read.
@@ -253,6 +325,7 @@ extension Publisher {
         return Proposal(domain: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
+      try transaction.lock([package.id], .change)
       let old = try transaction.app(package)?.app
       let (stored, isNew) = try transaction.put(app, PackageName.self)
       let names =
@@ -316,6 +389,35 @@ extension Publisher {
 }
 
 extension PublishedRevision {
+  /// Settles what the domain of this revision has to do with its template.
+  ///
+  /// - Throws: `PublicationError.templateChanged` if it would publish something else with the template as it is now.
+  func settle(_ domain: inout Domain, detaching: Bool = false, apps source: AppSource) throws {
+    guard let template = domain.template?.name else { return }
+    if detaching {
+      domain.template = nil
+      return
+    }
+    let before = domain
+    do {
+      _ = try source.resolve(&domain)
+    } catch PublicationError.invalid(_, let error) {
+      throw PublicationError.templateChanged(domain.name, template, error.faults.map(\.message))
+    }
+    let now = domain.documents(try source.apps(of: [domain]))
+    if now.mapValues({ $0.serialized() }) == documents
+      && domain.cacheSeconds == before.cacheSeconds
+      && ServedFallback.text(of: domain) == ServedFallback.text(of: before)
+    {
+      return
+    }
+    let comparison = try DomainComparison(
+      of: domain.name, from: DomainComparison.State(ReadDocuments(stored: documents), before),
+      to: DomainComparison.State(ReadDocuments(now), domain), findsExamples: false)
+    throw PublicationError.templateChanged(
+      domain.name, template, comparison.changes.map(\.summary))
+  }
+
   /// The domain with these documents and no others. A document that its rows do not render is adopted: that
   /// of an earlier version of the program, or of other Android apps than now. Errors that were accepted once
   /// are accepted again, except one of the change itself.

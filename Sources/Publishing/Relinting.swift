@@ -42,7 +42,7 @@ package struct Relinting: Sendable {
     var linted: [(basis: LintBasis, findings: [Finding])] = []
     for basis in stale where linted.isEmpty || !mustStop() {
       let draft = Draft(basis.stored.domain, basis.apps)
-      linted.append((basis, try draft.findings() + outdated(basis.stored, draft)))
+      linted.append((basis, try draft.findings(at: store.now()) + outdated(basis.stored, draft)))
     }
     if linted.isEmpty { return 0 }
     try store.write(Self.context) { transaction in

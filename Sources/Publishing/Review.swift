@@ -29,44 +29,62 @@ struct Review {
   /// - Parameters:
   ///   - apps: Where the apps are found.
   ///   - action: The action for the audit.
+  ///   - refuse: Takes what stops the proposal. Unless it throws, the review goes on, for a plan that is only
+  ///     shown.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
     _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, action: String,
-    by context: WriteContext, now: UnixTime
+    by context: WriteContext, now: UnixTime,
+    refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     self.action = action
     let old = proposal.before ?? basis.stored?.domain
+    var proposal = proposal
+    let templates = try source.resolve(&proposal.domain)
     createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
     let source = source.adding(createdApps)
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
-    let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
+    try context.refuse(from: basis.stored?.domain, to: domain)
+    var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
+    apps.templates = templates
     let draft = Draft(domain, apps)
     let before = {
       basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
     }
-    let found = draft.findings()
+    let found = draft.findings(at: now)
     let findings = proposal.findings + found
-    let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
-    let known = basis.stored.map { Self.acceptedErrors(of: $0, apps) } ?? [:]
+    // A document that only time has made wrong keeps nobody from editing the rest of the domain.
+    let asStored = Set(
+      domain.namedDocuments.filter { basis.stored?.domain.namedDocuments.contains($0) == true }
+        .map { DocumentKind.named($0.name) })
+    let concerned = findings.filter { !asStored.contains($0.kind) }
+    let counts = Dictionary(grouping: concerned.filter { $0.severity == .error }, by: \.code)
+    let known = basis.stored.map { Self.acceptedErrors(of: $0, apps, at: now) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
     let foreign = draft.domain.findings(namingSince: old, apps)
-    if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
+    var service = ServiceReview()
+    if concerned.contains(where: { $0.isRefused(accepting: accepted) }) {
       let tooLarge = DocumentKind.allCases.first { kind in
         draft.bytes[kind].map { $0.count > kind.maximumSize } ?? false
       }
       let account = tooLarge.flatMap { ByteAccount(of: draft.documents, $0) }
-      var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      var open = concerned.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
         open += (foreign + ServiceReview.closing(draft.domain, draft.documents, since: old, before))
           .filter { $0.isRefused(accepting: proposal.accepted) }
       }
-      throw PublicationError.refused(domain.name, open, account: account)
+      try refuse(.refused(domain.name, open, account: account))
+    } else {
+      do throws(PublicationError) {
+        service = try ServiceReview(
+          of: draft.domain, draft.documents, since: old, before, findings: findings, foreign,
+          accepting: proposal.accepted)
+      } catch {
+        try refuse(error)
+      }
     }
-    let service = try ServiceReview(
-      of: draft.domain, draft.documents, since: old, before, findings: findings, foreign,
-      accepting: proposal.accepted)
     edit = DomainEdit(
       domain, over: basis, apps: apps, documents: draft.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
@@ -80,11 +98,11 @@ struct Review {
 
   /// The number of each error that was accepted when a domain was published.
   private static func acceptedErrors(
-    of stored: StoredDomain, _ apps: UsedApps
+    of stored: StoredDomain, _ apps: UsedApps, at now: UnixTime
   ) -> [Finding.Code: Int] {
     let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
     if codes.isEmpty { return [:] }
-    let findings = Draft(stored.domain, apps).findings()
+    let findings = Draft(stored.domain, apps).findings(at: now)
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
@@ -99,7 +117,45 @@ struct Review {
     }
     var publication = publication
     publication.edited = try transaction.save(edit, action: action)
+    if publication.edited.isChanged { publication.change = transaction.change }
     return publication
+  }
+}
+
+extension WriteContext {
+  /// Refuses an edit of a domain outside the author's limits. Endpoints check that, too, but labels may change between
+  /// their check and the edit.
+  ///
+  /// - Throws: `PublicationError.outsideLimits`.
+  func refuse(from old: Domain?, to new: Domain?) throws(PublicationError) {
+    try refuseOthers(than: documents, from: old, to: new)
+    guard !within.isEverything, let name = (old ?? new)?.name else { return }
+    // Who may give a domain this name may do anything with it.
+    if within.covers(Alias(name)) { return }
+    guard let old, within.covers(Alias(name), labels: old.labels) else {
+      throw .outsideLimits(name, .domain)
+    }
+    if let new, new.labels != old.labels { throw .outsideLimits(name, .labels(old.labels)) }
+  }
+}
+
+extension WriteContext {
+  /// Refuses whatever an author who is limited to documents changes besides these.
+  private func refuseOthers(
+    than documents: [DocumentName], from old: Domain?, to new: Domain?
+  ) throws(PublicationError) {
+    if documents.isEmpty { return }
+    guard var allowed = old, let new else {
+      guard let name = (old ?? new)?.name else { return }
+      throw .outsideLimits(name, .documents(documents))
+    }
+    for name in documents {
+      allowed.namedDocuments.removeAll { $0.name == name }
+      if let document = new.namedDocuments.first(where: { $0.name == name }) {
+        allowed.put(document)
+      }
+    }
+    if allowed != new { throw .outsideLimits(new.name, .documents(documents)) }
   }
 }
 
@@ -109,6 +165,47 @@ struct AppSource {
   var environment: (AppIdentifier) throws -> App.Environment
   /// An Android app; `nil` if there is none with this package.
   var androidApp: (PackageName) throws -> AndroidApp?
+  /// A template; `nil` if there is none with this name. Without a revision, it is one that the edit itself writes.
+  var template: (TemplateName) throws -> (template: Template, revision: Int?)?
+
+  /// Adds to a domain what its template gives it now.
+  ///
+  /// - Returns: The revision of the template that this depends on.
+  /// - Throws: `PublicationError.invalid`.
+  func resolve(_ domain: inout Domain) throws -> [TemplateName: Int] {
+    guard let name = domain.template?.name else { return [:] }
+    do {
+      guard let found = try template(name) else {
+        throw InvalidInput(
+          .templateNotFound, at: JSONPointer.root.appending("template"),
+          "The template \(name.text.quoted) does not exist. Add it first, or correct the name.")
+      }
+      domain = try domain.resolved(with: found.template)
+      return found.revision.map { [name: $0] } ?? [:]
+    } catch let error as InvalidInput {
+      throw PublicationError.invalid(domain.name, error)
+    }
+  }
+
+  /// Changes a domain wherever it names some app; of a domain with a template, its own part and its parameters.
+  ///
+  /// - Throws: `PublicationError.ofTemplate` if what comes from the template would have to change, too.
+  func changing(_ domain: Domain, _ change: (Domain) -> Domain) throws -> Domain {
+    guard let template = domain.template?.name else { return change(domain) }
+    let own = domain.ownPart
+    var changed = change(own)
+    changed.takeOwnership(changing: own)
+    var resolved = changed
+    _ = try resolve(&resolved)
+    let again = change(resolved)
+    if again.document != resolved.document
+      || again.androidCredentials != resolved.androidCredentials
+      || again.expectations != resolved.expectations
+    {
+      throw PublicationError.ofTemplate(domain.name, template)
+    }
+    return changed
+  }
 
   /// The apps of domains.
   ///
@@ -136,13 +233,16 @@ extension AppSource {
   func has(_ apps: UsedApps) throws -> Bool {
     try apps.environments.allSatisfy { try environment($0) == $1 }
       && apps.android.allSatisfy { try androidApp($0) == $1 }
+      && apps.templates.allSatisfy { try template($0)?.revision == $1 }
   }
 }
 
 extension Store {
   /// The stored apps.
   var appSource: AppSource {
-    AppSource(environment: environment(of:), androidApp: androidApp(_:))
+    AppSource(environment: environment(of:), androidApp: androidApp(_:)) { name in
+      try self.storedTemplate(name).map { ($0.template, $0.revision) }
+    }
   }
 }
 
@@ -160,10 +260,10 @@ struct Draft {
     rendering = domain.assetLinksRendering(apps)
     let json = domain.documents(with: rendering)
     documents = ReadDocuments(json)
-    bytes = json.mapValues { $0.serialized() }
+    bytes = domain.bytes(of: json)
   }
 
-  func findings() -> [Finding] {
+  func findings(at now: UnixTime) -> [Finding] {
     let context = Linter.Context(
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
@@ -173,6 +273,7 @@ struct Draft {
         && !concernsUnknownCertificate($0)
     }
       + environmentFindings() + androidFindings() + crossPlatformFindings()
+      + domain.namedFindings(at: now)
   }
 
   /// Whether a finding asks what certificate a statement has, and the stored app tells.
@@ -347,7 +448,7 @@ extension Domain {
     let before = Set(old?.androidApps ?? [])
     return androidApps.compactMap { package in
       guard !before.contains(package), let app = apps.android[package], let author = app.addedBy,
-        !author.covers(name)
+        !author.covers(self)
       else { return nil }
       let fingerprints = app.certificates.map(\.fingerprint.description)
       return Finding(

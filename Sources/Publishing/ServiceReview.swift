@@ -9,6 +9,9 @@ struct ServiceReview {
   /// The URLs of old and new expectations that resolve differently.
   let changedResolutions: [ChangedResolution]
 
+  /// The review of a change that is refused: nothing is accepted, and no URL is resolved.
+  init() { (findings, changedResolutions) = ([], []) }
+
   /// - Parameters:
   ///   - domain: The new state; `nil` if the domain is deleted.
   ///   - documents: The new documents, if there are any.
@@ -103,7 +106,8 @@ struct Resolver {
 
   mutating func broken() throws(TooComplex) -> [BrokenExpectation] {
     var broken: [BrokenExpectation] = []
-    for expectation in domain.expectations {
+    // Those of a template are about the domains that use it, so they keep none from being deleted.
+    for expectation in isDeleted ? domain.own.expectations : domain.expectations {
       let explanation = try explain(expectation)
       if explanation.resolution == expectation.resolution { continue }
       broken.append(BrokenExpectation(expectation: expectation, explanation: explanation))

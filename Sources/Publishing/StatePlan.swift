@@ -6,7 +6,8 @@ import Store
 struct StatePlan {
   /// A domain that changes.
   struct Edit {
-    /// The index in the state; `nil` for a domain that it does not list, but whose Android apps it changes.
+    /// The index in the state; `nil` for a domain that it does not list, but whose Android apps or
+    /// template it changes.
     let index: Int?
     let name: DomainName
     /// The stored domain as the review found it; `nil` if there was none.
@@ -28,21 +29,47 @@ struct StatePlan {
     let version: StoredDomain.Version?
   }
 
+  /// A domain of the state that stays as it is.
+  struct Unchanged {
+    let index: Int
+    let version: StoredDomain.Version?
+    /// Whether others have changed the domain, and the state has it as it was before.
+    let isLeftOut: Bool
+  }
+
   fileprivate(set) var edits: [Edit] = []
-  /// The domains that are published as they should be, by their index in the state.
-  fileprivate(set) var unchanged: [(index: Int, version: StoredDomain.Version?)] = []
+  /// The domains that are published as they should be, and those that the state leaves to others, by their
+  /// index in the state.
+  fileprivate(set) var unchanged: [Unchanged] = []
   fileprivate(set) var deletions: [Deletion] = []
+  /// The domains that are left as they are because they would be refused, and why, of the first of them.
+  fileprivate(set) var refused: [DomainName] = []
+  fileprivate(set) var skipReasons: [PublicationError] = []
   /// The apps that the reviews depend on.
   fileprivate(set) var apps = UsedApps()
   /// The apps that domains of the state, and those that it changes, name, also in expectations.
   fileprivate(set) var named: Set<LinkedApp> = []
-  /// The domains that name Android apps whose certificates change.
+  /// The templates that domains of the state use.
+  fileprivate(set) var templatesInUse: Set<TemplateName> = []
+  /// The domains that name Android apps whose certificates change, or use templates that change.
   fileprivate(set) var dependents: Set<DomainName> = []
+  /// The current revisions of the templates of the state; `nil` for new ones.
+  fileprivate(set) var templates: [Int?] = []
+  /// What would be refused, if a dry run lists it.
+  fileprivate(set) var refusals: [any Error] = []
+  /// The number of domains that are refused without an error there.
+  fileprivate(set) var moreRefusals = 0
+
+  /// The domains that the state leaves to others.
+  func leftOut(of state: DesiredState) -> Set<DomainName> {
+    Set(unchanged.filter(\.isLeftOut).map { state.domains[$0.index] })
+  }
 }
 
 /// Makes the plan for a state, one domain after the other.
 struct StatePlanning {
-  typealias Report = (DomainName, AppliedState.Action, Publication) throws -> Void
+  /// Takes what happens to a domain. The publication is `nil` if it cannot be made.
+  typealias Report = (DomainName, AppliedState.Action, Publication?) throws -> Void
 
   let publisher: Publisher
   let state: DesiredState
@@ -53,11 +80,17 @@ struct StatePlanning {
   private var store: Store { publisher.store }
   private let environments: [AppIdentifier: App.Environment]
   private let androidApps: [PackageName: DesiredApp<PackageName>]
+  private let templates: [TemplateName: Template]
+  /// Those of them whose domains are published with them.
+  private var changedTemplates: Set<TemplateName> = []
   private var plan = StatePlan()
+  /// The edits of an earlier plan of domains that the state does not list.
+  private var dependents: [DomainName: StatePlan.Edit] = [:]
   private var errors: [PublicationError] = []
   private var errorCount = 0
   private var foreignChanges: [ForeignChange] = []
   private var foreignCount = 0
+  private var unknownApps: Set<LinkedApp> = []
   private var hasInvalid = false
   private var findingCount = 0
   private var work: StateWork
@@ -82,6 +115,7 @@ struct StatePlanning {
       state.apps.compactMap { app in app.environment.map { (app.id, $0) } },
       uniquingKeysWith: { $1 })
     androidApps = Dictionary(state.androidApps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    templates = Dictionary(state.templates.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     work = StateWork(longest: options.longest, count: state.domains.count)
   }
 
@@ -91,43 +125,80 @@ struct StatePlanning {
   /// - Throws: `PublicationError`, `StoreError`, `DesiredState.Invalid`.
   mutating func plan(reusing earlier: StatePlan?) throws -> StatePlan {
     let earlier = try reusable(earlier)
+    for template in state.templates {
+      let stored = try store.storedTemplate(template.name)
+      plan.templates.append(stored?.revision)
+      try state.precondition.check(stored?.revision, of: .template(template.name))
+      if state.isOfTemplates || stored?.template != template {
+        changedTemplates.insert(template.name)
+      }
+    }
     let edits = Dictionary(
       (earlier?.edits ?? []).compactMap { edit in edit.index.map { ($0, edit) } }
     ) { $1 }
+    // What becomes of kept statements depends on more than the domain.
+    if state.androidApps.isEmpty {
+      dependents = Dictionary(
+        (earlier?.edits ?? []).filter { $0.index == nil }.map { ($0.name, $0) }
+      ) { $1 }
+    }
     let unchanged = Dictionary((earlier?.unchanged ?? []).map { ($0.index, $0) }) { $1 }
+    let versions = try earlier.map { _ in try store.versions(of: state.domains) } ?? [:]
+    var bases = DomainBases(state.domains, isSparse: earlier != nil)
     for index in state.domains.indices {
       if context.isAbandoned() { throw StoreError.busy }
       let name = state.domains[index]
-      if let edit = edits[index], try store.version(of: name) == edit.version {
+      if let edit = edits[index], versions[name] == edit.version {
         plan.edits.append(edit)
         continue
       }
-      if let same = unchanged[index], try store.version(of: name) == same.version {
+      if let same = unchanged[index], versions[name] == same.version {
         plan.unchanged.append(same)
         continue
       }
       try work.begin()
-      try add(index, name)
+      do {
+        try add(index, name, bases.basis(at: index, read: store.bases(of:)))
+      } catch StoreError.unknownApps(let apps) where goesOn {
+        unknownApps.formUnion(apps)
+        try report(name, store.version(of: name) == nil ? .create : .update, nil)
+      }
       work.end(name)
     }
     if hasInvalid { throw DesiredState.Invalid() }
     try refuseUnusedApps()
     if foreignCount > 0 {
-      throw PublicationError.changedElsewhere(foreignChanges, count: foreignCount)
+      try refuse(PublicationError.changedElsewhere(foreignChanges, count: foreignCount))
     }
     try addDeletions()
     try addDependents()
-    if errorCount == 1, let error = errors.first { throw error }
-    if errorCount > 1 { throw PublicationError.several(errors, count: errorCount) }
+    if goesOn {
+      plan.refusals += errors as [any Error]
+      if !unknownApps.isEmpty {
+        plan.refusals.append(StoreError.unknownApps(unknownApps.sorted { $0.text < $1.text }))
+      }
+      plan.moreRefusals = errorCount - errors.count
+    } else {
+      if errorCount == 1, let error = errors.first { throw error }
+      if errorCount > 1 { throw PublicationError.several(errors, count: errorCount) }
+    }
     try reportMoves()
     return plan
   }
 
+  /// Whether the plan goes on after what would be refused.
+  private var goesOn: Bool { options.listsRefusals && context.isDryRun }
+
+  private mutating func refuse(_ error: any Error) throws {
+    if !goesOn { throw error }
+    plan.refusals.append(error)
+  }
+
   /// Somebody limited to domains adds an app only with a domain that uses it.
-  private func refuseUnusedApps() throws {
-    if context.within.isEmpty { return }
+  private mutating func refuseUnusedApps() throws {
+    if context.within.isEverything { return }
     let added = try unusedApps(state.apps) + unusedApps(state.androidApps)
-    if !added.isEmpty { throw DesiredState.UnusedApps(apps: added) }
+    if !added.isEmpty { try refuse(DesiredState.UnusedApps(apps: added)) }
   }
 
   /// The apps that are neither stored nor used by a domain of the state.
@@ -139,28 +210,73 @@ struct StatePlanning {
   /// The earlier plan, if apps are still as it found them.
   private mutating func reusable(_ earlier: StatePlan?) throws -> StatePlan? {
     guard let earlier else { return nil }
-    guard try appSource.has(earlier.apps) else { return nil }
+    guard try appSource.has(earlier.apps),
+      try earlier.templates == state.templates.map({ try store.storedTemplate($0.name)?.revision })
+    else { return nil }
     (plan.apps, plan.named) = (earlier.apps, earlier.named)
+    plan.templatesInUse = earlier.templatesInUse
     return earlier
   }
 
-  private mutating func add(_ index: Int, _ name: DomainName) throws {
-    let basis = try store.basis(of: name)
-    guard let desired = try state.domain(index, basis.stored) else {
+  private mutating func add(_ index: Int, _ name: DomainName, _ basis: DomainBasis) throws {
+    var found: DesiredDomain?
+    var base: PublishedRevision?
+    var (mayUndo, isLeftOut) = (false, false)
+    do {
+      if let table = options.table, let other = basis.stored?.domain.template?.name, other != table
+      {
+        throw PublicationError.notAdoptable(name, table, .uses(other))
+      }
+      found = try state.domain(index, basis.stored)
+      if let desired = found {
+        let isAsStored = Self.isAsStored(desired.domain, basis)
+        mayUndo = !isAsStored && self.mayUndo(since: desired.revision, basis)
+        base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
+        isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
+        // One that is left to others may not even fit its template as it is now.
+        if !isLeftOut { found?.domain = try resolved(desired.domain, isAsStored, basis) }
+      }
+    } catch let error as PublicationError {
+      return refuse(name, error)
+    }
+    guard let desired = found else {
       hasInvalid = true
       return
     }
     if hasInvalid { return }
     plan.named.formUnion(desired.domain.namedApps)
-    if try isUnchanged(desired.domain, basis) {
-      return plan.unchanged.append((index, basis.stored?.version))
+    if let template = desired.domain.template { plan.templatesInUse.insert(template.name) }
+    if try isLeftOut || Self.isStored(desired.domain, basis) && isUnchanged(desired.domain, basis) {
+      return plan.unchanged.append(
+        StatePlan.Unchanged(index: index, version: basis.stored?.version, isLeftOut: isLeftOut))
     }
-    if let change = try foreignChange(to: desired, basis) {
+    if mayUndo, let change = try foreignChange(to: desired, basis, since: base) {
       foreignCount += 1
       if foreignCount <= Self.mostNamed { foreignChanges.append(change) }
     }
-    if foreignCount > 0 { return }
+    if foreignCount > 0 && !goesOn { return }
     try add(desired, name, basis, at: index)
+  }
+
+  /// A domain of the state with what its template gives it. One that is stored like this stays as it is unless the state
+  /// changes its template: it may be behind an edit of the template, which is nothing that this state is about.
+  private mutating func resolved(
+    _ desired: Domain, _ isAsStored: Bool, _ basis: DomainBasis
+  ) throws -> Domain {
+    if isAsStored, let old = basis.stored?.domain, let template = desired.template,
+      !changedTemplates.contains(template.name)
+    {
+      return old
+    }
+    var domain = desired
+    plan.apps.templates.merge(try appSource.resolve(&domain)) { $1 }
+    return domain
+  }
+
+  /// Whether a domain is stored like this, whatever its template gives.
+  private static func isAsStored(_ desired: Domain, _ basis: DomainBasis) -> Bool {
+    guard let old = basis.stored?.domain else { return false }
+    return desired == old || desired.isSame(as: old.ownPart)
   }
 
   private mutating func add(
@@ -169,11 +285,13 @@ struct StatePlanning {
     var review: Review
     do {
       review = try self.review(desired, basis)
+      if errorCount > 0 && !goesOn { return }
+      if index == nil && !review.publication.edited.isChanged { return }
+      review.publication.compare()
+      try state.check(review.publication)
     } catch let error as PublicationError {
-      return note(error)
+      return refuse(name, error)
     }
-    if errorCount > 0 || index == nil && !review.publication.edited.isChanged { return }
-    review.publication.compare()
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
@@ -191,15 +309,24 @@ struct StatePlanning {
     try report(name, review.publication.action, review.publication)
   }
 
-  /// Publishes the domains that the state does not list, but whose Android apps it changes.
+  /// Publishes the domains that the state does not list, but whose Android apps or templates it changes.
   private mutating func addDependents() throws {
     plan.dependents = try state.dependents(
-      app: store.androidApp(_:), domains: store.domains(using:))
+      app: store.androidApp(_:), domains: store.domains(using:),
+      template: store.storedTemplate(_:), domains: store.domains(using:))
     let others = Set(plan.deletions.map(\.name)).union(state.domains)
-    for name in plan.dependents.subtracting(others).sorted() {
+      .subtracting(plan.leftOut(of: state))
+    let names = plan.dependents.subtracting(others).sorted()
+    let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
+    var bases = DomainBases(names, isSparse: !dependents.isEmpty)
+    for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
+      if let edit = dependents[name], versions[name] == edit.version {
+        plan.edits.append(edit)
+        continue
+      }
       try work.begin()
-      let basis = try store.basis(of: name)
+      let basis = try bases.basis(at: index, read: store.bases(of:))
       // If not, it was deleted after the list was read.
       if let stored = basis.stored {
         var domain = stored.domain
@@ -207,22 +334,40 @@ struct StatePlanning {
           guard let old = try store.androidApp(app.id) else { continue }
           domain.replaceKeptCertificates(of: old, by: app.app(over: old))
         }
-        try add((domain, nil), name, basis, at: nil)
+        if let template = domain.template.flatMap({ templates[$0.name] }) {
+          domain.keepParameters(of: template, renaming: state.renamedParameters)
+        }
+        do {
+          try add((domain, nil), name, basis, at: nil)
+        } catch StoreError.unknownApps(let apps) where goesOn {
+          unknownApps.formUnion(apps)
+          try report(name, .update, nil)
+        }
       }
       work.end(name)
     }
   }
 
   private mutating func addDeletions() throws {
-    guard options.prune else { return }
-    for name in state.unlisted(of: try store.domainNames(), by: context) {
+    let deleted =
+      options.prune
+      ? state.unlisted(
+        of: try store.domainNames(within: context.within),
+        using: try options.table.map { try store.domains(using: $0) }) : state.deleted
+    var bases = DomainBases(deleted)
+    for (index, name) in deleted.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
-      let basis = try store.basis(of: name)
+      let basis = try bases.basis(at: index, read: store.bases(of:))
       // If not, it was deleted after the list was read.
       if basis.stored != nil {
         do {
-          var deletion = try Publication(deleting: name, basis, accepting: options.accepted)
+          var refusals: [PublicationError] = []
+          var deletion = try Publication(deleting: name, basis, accepting: options.accepted) {
+            if !goesOn { throw $0 }
+            refusals.append($0)
+          }
+          for error in refusals { note(error) }
           deletion.compare()
           plan.deletions.append(StatePlan.Deletion(name: name, version: basis.stored?.version))
           try report(name, .delete, deletion)
@@ -234,6 +379,13 @@ struct StatePlanning {
     }
   }
 
+  /// Leaves a domain of the state out, or refuses all of them.
+  private mutating func refuse(_ name: DomainName, _ error: PublicationError) {
+    if !options.skipsRefused { return note(error) }
+    plan.refused.append(name)
+    if plan.skipReasons.count < Self.mostNamed { plan.skipReasons.append(error) }
+  }
+
   /// Goes on after an error, so that the problem names every domain that is refused.
   private mutating func note(_ error: PublicationError) {
     errorCount += 1
@@ -241,11 +393,21 @@ struct StatePlanning {
   }
 
   private mutating func review(_ desired: DesiredDomain, _ basis: DomainBasis) throws -> Review {
+    var refusals: [PublicationError] = []
     let review = try Review(
-      Proposal(domain: desired.domain, accepted: options.accepted), over: basis, apps: appSource,
-      action: Publisher.applying, by: context, now: store.now())
+      Proposal(
+        domain: desired.domain,
+        accepted: options.accepted.union(
+          state.accepted(desired.domain.name, basis.stored?.domain))),
+      over: basis, apps: appSource, action: options.action, by: context, now: store.now()
+    ) {
+      if !goesOn { throw $0 }
+      refusals.append($0)
+    }
+    for error in refusals { note(error) }
     plan.apps.environments.merge(review.edit.apps.environments) { $1 }
     plan.apps.android.merge(review.edit.apps.android) { $1 }
+    plan.apps.templates.merge(review.edit.apps.templates) { $1 }
     return review
   }
 
@@ -259,68 +421,108 @@ struct StatePlanning {
       return androidApps[package].map {
         PackageName.rows.written($0.app(over: stored), stored, context)
       } ?? stored
+    } template: { name in
+      try templates[name].map { ($0, nil) } ?? store.appSource.template(name)
     }
   }
 
-  /// Whether a domain is published as it should be. It is not linted again then.
+  /// Whether a stored domain is published as it should be. It is not linted again then.
   private func isUnchanged(_ domain: Domain, _ basis: DomainBasis) throws -> Bool {
     guard let old = basis.stored?.domain, let published = basis.published else { return false }
     var domain = domain
     domain.document = domain.document.keepingRows(of: old.document)
-    if domain != old { return false }
     let apps = try appSource.apps(of: [domain])
     return try domain.rendered(apps) == published.documents && store.appSource.has(apps)
   }
 
+  private static func isStored(_ domain: Domain, _ basis: DomainBasis) -> Bool {
+    basis.stored.map { domain.isSame(as: $0.domain) } ?? false
+  }
+
   // MARK: Changes of others
 
+  /// Whether others may have changed a domain after this revision, so that applying a state of it could undo
+  /// that. What `apply` published is its own.
+  private func mayUndo(since number: Int?, _ basis: DomainBasis) -> Bool {
+    if options.overwrite { return false }
+    guard let stored = basis.stored, let published = basis.published else {
+      return number != nil && basis.lastNumber > 0
+    }
+    return number != stored.revision && !published.revision.isApplied
+  }
+
+  /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one
+  /// that `apply` published since. It says nothing about what others made of the domain then.
+  private func isAsBefore(_ index: Int, _ base: PublishedRevision?) throws -> Bool {
+    guard let base, let before = try base.wholeDomain(),
+      let domain = try state.earlier(
+        index, StoredDomain(before, revision: base.revision.number))
+    else { return false }
+    if domain.template == nil { return domain.isSame(as: before) }
+    // What the template gave is not in the state.
+    return DomainResource.exported(StoredDomain(domain))
+      == DomainResource.exported(StoredDomain(before))
+  }
+
   /// What applying a domain would undo of changes that others made.
+  ///
+  /// - Parameter base: The revision that its author had before them.
   private func foreignChange(
-    to desired: DesiredDomain, _ basis: DomainBasis
+    to desired: DesiredDomain, _ basis: DomainBasis, since base: PublishedRevision?
   ) throws -> ForeignChange? {
-    if options.overwrite { return nil }
-    if basis.stored == nil, desired.revision != nil, basis.lastNumber > 0 {
+    guard let stored = basis.stored, let published = basis.published else {
       let name = desired.domain.name
       return ForeignChange(
         domain: name, current: try store.revision(basis.lastNumber, of: name).revision,
         expected: desired.revision, undone: ["domain \(name) deleted"], isDeleted: true)
     }
-    guard let stored = basis.stored, let published = basis.published,
-      desired.revision != stored.revision, !published.revision.isApplied
-    else { return nil }
-    let undone = try undone(by: desired, stored, published)
-    if undone.isEmpty { return nil }
-    return ForeignChange(
-      domain: stored.domain.name, current: published.revision, expected: desired.revision,
-      undone: Array(undone.prefix(Self.mostUndone)))
+    return try changes(by: desired, stored, published, since: base)
   }
 
   /// The differences to the current revision that the author of the state has not made: those to the
-  /// revision that the state was made from are missing. If that one is unknown, the last one that
-  /// `apply` published takes its place. Without either, whatever the domain would lose was made by others.
-  private func undone(
-    by desired: DesiredDomain, _ stored: StoredDomain, _ published: PublishedRevision
-  ) throws -> [String] {
+  /// revision that the author had are missing. Without that, whatever the domain would lose was made by others.
+  private func changes(
+    by desired: DesiredDomain, _ stored: StoredDomain, _ published: PublishedRevision,
+    since base: PublishedRevision?
+  ) throws -> ForeignChange? {
     let name = stored.domain.name
+    var change = ForeignChange(
+      domain: name, current: published.revision, expected: desired.revision, undone: [])
     let documents = desired.domain.documents(try appSource.apps(of: [desired.domain]))
     let new = DomainComparison.State(
       ReadDocuments(documents), desired.domain)
     let current = try published.state(stored.domain)
-    let base = try store.base(of: stored, at: desired.revision).map { try $0.state($0.domain()) }
+    let before = try base.map { try $0.state($0.domain()) }
     do throws(TooComplex) {
       let changes = try DomainComparison(
         of: name, from: current, to: new, findsExamples: false
       ).changes
-      guard let base else { return changes.filter(\.loses).map(\.summary) }
-      let own = try DomainComparison(of: name, from: base, to: new, findsExamples: false)
+      guard let base, let before else {
+        change.undone = Self.words(changes.filter(\.loses))
+        return change.undone.isEmpty ? nil : change
+      }
+      let own = try DomainComparison(of: name, from: before, to: new, findsExamples: false)
       let made = Set(own.changes.map(\.identity))
-      return changes.filter { change in
-        !made.contains(change.identity)
-          && (own.areSettingsKnown || !change.concernsSettings || change.loses)
-      }.map(\.summary)
+      let halves = Set(own.changes.flatMap(\.halves))
+      change.undone = Self.words(
+        changes.filter { change in
+          !made.contains(change.identity)
+            && (change.halves.isEmpty || !halves.isSuperset(of: change.halves))
+            && (own.areSettingsKnown || !change.concernsSettings || change.loses)
+        })
+      if change.undone.isEmpty { return nil }
+      let others = try DomainComparison(of: name, from: before, to: current, findsExamples: false)
+      change.sides = ForeignChange.Sides(
+        base: base.revision.number, own: Self.words(own.changes),
+        others: Self.words(others.changes))
     } catch {
-      return ["the document, which is too complex to compare"]
+      change.undone = ["the document, which is too complex to compare"]
     }
+    return change
+  }
+
+  private static func words(_ changes: [DocumentChange]) -> [String] {
+    changes.prefix(mostUndone).map(\.summary)
   }
 
   // MARK: Moved names
@@ -344,7 +546,10 @@ struct StatePlanning {
         continue
       }
       publications.append(
-        try Publication(deleting: deletion.name, basis, accepting: options.accepted))
+        try Publication(deleting: deletion.name, basis, accepting: options.accepted) {
+          // It is listed already.
+          if !goesOn { throw $0 }
+        })
     }
     for edit in plan.edits where publications.count < Self.mostNamed {
       guard (edit.taken + edit.released.map(\.alias)).contains(where: moved.contains) else {
@@ -371,16 +576,24 @@ extension DesiredState {
     package let apps: [LinkedApp]
   }
 
-  /// The domains that name Android apps whose certificates the state changes. Their documents change with
-  /// them.
+  /// The domains that name Android apps whose certificates the state changes, or that use templates which it changes.
+  /// Their documents change with them.
   ///
   /// - Parameters:
   ///   - app: The stored app.
   ///   - domains: The domains that use an app.
+  ///   - template: The stored template.
+  ///   - users: The domains that use a template.
   func dependents(
-    app: (PackageName) throws -> AndroidApp?, domains: (PackageName) throws -> [DomainName]
+    app: (PackageName) throws -> AndroidApp?, domains: (PackageName) throws -> [DomainName],
+    template: (TemplateName) throws -> StoredTemplate?,
+    domains users: (TemplateName) throws -> [DomainName]
   ) throws -> Set<DomainName> {
     var names: Set<DomainName> = []
+    for desired in templates
+    where try isOfTemplates || template(desired.name)?.template != desired {
+      names.formUnion(try users(desired.name))
+    }
     for desired in androidApps {
       guard let old = try app(desired.id) else { continue }
       if desired.app(over: old).certificates == old.certificates { continue }
@@ -389,12 +602,14 @@ extension DesiredState {
     return names
   }
 
-  /// The domains that pruning deletes.
-  func unlisted(of names: [DomainName], by context: WriteContext) -> [DomainName] {
+  /// Those of the domains that somebody may change that pruning deletes.
+  ///
+  /// - Parameter users: The only domains that it deletes; `nil` for any.
+  func unlisted(of names: [DomainName], using users: [DomainName]?) -> [DomainName] {
     let listed = Set(domains)
-    return names.filter { name in
-      !listed.contains(name) && !kept.contains(name)
-        && (context.within.isEmpty || context.within.contains { $0.covers(Alias(name)) })
+    let users = users.map { Set($0) }
+    return names.filter {
+      !listed.contains($0) && !kept.contains($0) && users?.contains($0) != false
     }
   }
 }
@@ -431,6 +646,13 @@ private struct StateWork {
 }
 
 extension Domain {
+  /// Whether it is the same domain, whatever numbers its entries and routes have.
+  fileprivate func isSame(as other: Domain) -> Bool {
+    var domain = self
+    domain.document = domain.document.keepingRows(of: other.document)
+    return domain == other
+  }
+
   /// The apps that it uses, as the store counts them.
   fileprivate var namedApps: [LinkedApp] {
     document.appIdentifiers.map(\.id) + (androidApps + keptAndroidApps).map(\.id)
@@ -465,13 +687,28 @@ extension DocumentChange {
   }
 
   fileprivate var concernsSettings: Bool {
-    Self.defaults[what] != nil || what == .alias || what == .expectation
+    Self.defaults[what] != nil || Self.others.contains(what)
   }
+
+  private static let others: Set<What> = [
+    .alias, .label, .managedBy, .template, .parameter, .fallback, .expectation,
+  ]
 
   private static let defaults: [What: JSON] = [
     .enabled: true, .cacheSeconds: .integer(Domain.defaultCacheSeconds),
     .environment: .string(App.Environment.production.rawValue), .strict: false,
   ]
+
+  /// What it takes away and what it adds: which of both a comparison reports as one change depends on the
+  /// other things in the documents.
+  fileprivate var halves: [String] {
+    if kind == .moved { return [] }
+    let removed = before.map { ("removed", $0) }
+    let added = after.map { ("added", $0) }
+    return [removed, added].compactMap(\.self).map { kind, thing in
+      ([kind, what.rawValue, thing.text] + apps).joined(separator: "\0")
+    }
+  }
 
   /// The same change, wherever the thing is in the document.
   fileprivate var identity: String {

@@ -151,7 +151,7 @@ final class CertificateReloader: Sendable {
         : "A certificate expires soon. Renew it.",
       [
         "setting": .string(expiry.setting), "certificate": .string(expiry.name),
-        "notAfter": .string(CertificateTime(expiry.notAfter.seconds).description),
+        "notAfter": .time(expiry.notAfter),
       ])
   }
 }

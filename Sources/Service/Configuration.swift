@@ -15,6 +15,7 @@ package struct Configuration: Sendable, Equatable {
   package var insecureAdmin = false
   package var trustedProxies: [AddressRange] = []
   package var adminUserHeader: String?
+  package var adminGroupsHeader: String?
   package var adminHosts: [String] = []
   package var publicCertificates: String?
   package var adminCertificates: String?
@@ -119,6 +120,11 @@ extension Configuration {
       "The header in which trustedProxies name the user who sends a request to the JSON API, such as "
         + "X-Forwarded-User. The proxy must remove this header from what clients send. Add users with PUT "
         + "/v1/users/NAME."),
+    Setting(
+      "adminGroupsHeader", \.adminGroupsHeader, .headerName, .atOnce,
+      "The header in which trustedProxies list the groups of that user, with commas between them, such as "
+        + "X-Forwarded-Groups. The proxy must remove this header, too. Give groups roles with PUT /v1/groups/NAME."
+    ),
     Setting(
       "adminHosts", \.adminHosts, .hosts, .atOnce,
       "The host names at which people open the dashboard through such a proxy. Requests to other hosts "

@@ -59,8 +59,6 @@ extension Configuration {
   }
 
   /// Refuses a directory for temporary files in which the server cannot create any.
-  ///
-  /// - Throws: `Invalid`.
   package func checkSpoolDirectory() throws(Invalid) {
     // The dot refuses a file in place of the directory.
     guard let directory = spoolDirectory, access("\(directory)/.", W_OK | X_OK) != 0 else { return }
@@ -74,6 +72,14 @@ extension Configuration {
   ///
   /// - Throws: `Invalid`, with what to do.
   package func checkUserHeader() throws(Invalid) {
+    if let groups = adminGroupsHeader {
+      guard let user = adminUserHeader, user.lowercased() != groups.lowercased() else {
+        throw Invalid(
+          description:
+            "adminGroupsHeader needs an adminUserHeader besides it, because groups are those of the user whom the proxy "
+            + "names. Set both.")
+      }
+    }
     if adminUserHeader == nil { return }
     if trustedProxies.isEmpty {
       throw Invalid(

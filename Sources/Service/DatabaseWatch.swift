@@ -186,6 +186,8 @@ extension AuditRecord {
     fields["token"] = token.map { .string($0) }
     fields["webhook"] = webhook.map { .string($0) }
     fields["revision"] = revision.map { .integer($0) }
+    fields["change"] = change.map { .integer($0) }
+    fields["domains"] = domainCount.map { .integer($0) }
     if !reason.isEmpty { fields["reason"] = .string(reason) }
     return fields
   }

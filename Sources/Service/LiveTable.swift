@@ -184,8 +184,22 @@ private struct LoadedDomain: Sendable {
     case .deleted: (document, fault, isUnreadable) = (nil, nil, false)
     case .unreadable(let reason): (document, fault, isUnreadable) = (nil, reason, true)
     case .served(let served, let reason):
-      document = try ServedDocument.first(of: served, change.domain, contents)
-      (fault, isUnreadable) = (reason, false)
+      let (fallback, damage) = Self.fallback(of: served)
+      document = try ServedDocument.first(of: served, change.domain, contents, fallback)
+      (fault, isUnreadable) = (reason ?? damage, false)
+    }
+  }
+}
+
+extension LoadedDomain {
+  /// What people without an app get, and what is wrong with it. Then they get 404.
+  private static func fallback(of served: ServedDomain) -> (ServedFallback?, fault: String?) {
+    guard let text = served.fallback, !served.files.isEmpty else { return (nil, nil) }
+    do {
+      return (try ServedFallback(text: text), nil)
+    } catch {
+      let name = served.names.first?.description ?? ""
+      return (nil, "the fallback of \(name) cannot be read")
     }
   }
 }
@@ -223,9 +237,15 @@ private final class SharedContents: Sendable {
 extension ServedDocument {
   /// The first document of a domain, with the others behind it.
   fileprivate static func first(
-    of served: ServedDomain, _ domain: Int64, _ contents: SharedContents
+    of served: ServedDomain, _ domain: Int64, _ contents: SharedContents,
+    _ fallback: ServedFallback?
   ) throws -> ServedDocument {
-    var next: ServedDocument?
+    // Behind all documents: the first one stands for the domain.
+    var next = served.changePassword.flatMap { location in
+      served.files.first.map {
+        ServedDocument(redirectingTo: location, domain: domain, revision: $0.revision)
+      }
+    }
     for (index, file) in served.files.enumerated().reversed() {
       guard let digest = DocumentDigest(hexadecimal: file.sha256) else {
         throw PreparedResponse.Failure.invalidField("ETag")
@@ -234,8 +254,17 @@ extension ServedDocument {
         // The table finds the others through the first one.
         names: index == 0 ? served.names : [], content: contents.content(of: file, digest),
         digest: digest, publishedAt: file.publishedAt, cacheSeconds: file.cacheSeconds,
-        domain: domain, revision: file.revision, kind: file.kind, next: next)
+        domain: domain, revision: file.revision, kind: file.kind, named: file.named, next: next,
+        fallback: index == 0 ? fallback : nil)
     }
     return next ?? ServedDocument(disabled: served.names, domain: domain)
+  }
+}
+
+extension ServedFile {
+  /// What makes it a named document; `nil` for a rendered one.
+  fileprivate var named: ServedDocument.Named? {
+    guard case .named(let name) = kind else { return nil }
+    return ServedDocument.Named(name, mediaType ?? .json, expiresAt: expiresAt)
   }
 }

@@ -22,9 +22,10 @@ extension Log {
 }
 
 extension AnsweredRequest {
-  /// Whether it is a successful probe, which monitoring sends often.
+  /// Whether it is a successful probe, which monitoring sends often, or a page for `aasa render`, which asks four times
+  /// a second.
   fileprivate var isRoutine: Bool {
-    status == .ok && AdminAPI.probes.contains(path)
+    status == .ok && (AdminAPI.probes.contains(path) || path == "/v1/served")
   }
 
   fileprivate var fields: JSON.Object {

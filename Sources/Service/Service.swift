@@ -300,7 +300,9 @@ extension Configuration {
   }
 
   fileprivate var proxyTrust: ProxyTrust {
-    ProxyTrust(proxies: trustedProxies, userHeader: adminUserHeader, hosts: adminHosts)
+    ProxyTrust(
+      proxies: trustedProxies, userHeader: adminUserHeader, groupsHeader: adminGroupsHeader,
+      hosts: adminHosts)
   }
 
   fileprivate var checkSchedule: CheckSchedule.Settings {

@@ -40,8 +40,8 @@ extension StoreError {
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."
     case .olderSchema(let found, let known):
-      "\(path.quotedPath) has schema \(found), but this version of aasa needs \(known), and --read-only must not "
-        + "change it. Start a server of this version without --read-only first."
+      "\(path.quotedPath) has schema \(found), but this version of aasa needs \(known), and whatever only reads must "
+        + "not change it. Start a server of this version without --read-only first."
     case .unsuitable(let reason): "\(path.quotedPath) \(reason)"
     case .readOnlyStore(let writers): "Nothing was changed: \(Self.advice(writers))"
     case .busy:

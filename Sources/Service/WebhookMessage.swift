@@ -37,10 +37,13 @@ enum WebhookMessage {
 
   /// What happened, for people.
   static func text(_ delivery: Delivery) -> String {
-    let data = JSON.object(delivery.data)
-    let domain = delivery.domain ?? ""
+    if delivery.event == Delivery.digest { return digest(.object(delivery.data)) }
+    return text(delivery.event, delivery.domain ?? "", .object(delivery.data))
+  }
+
+  private static func text(_ event: String, _ domain: String, _ data: JSON) -> String {
     let revision = data["revision"]?.integerValue.map { "revision \($0)" } ?? "a revision"
-    guard let event = WebhookEvent(rawValue: delivery.event) else {
+    guard let event = WebhookEvent(rawValue: event) else {
       let webhook = data["webhook"]?.stringValue ?? ""
       return "This is a test of the webhook \"\(webhook)\". It works."
     }
@@ -74,6 +77,47 @@ enum WebhookMessage {
       let days = data["days"]?.integerValue.map { " in \($0.counted("day"))" } ?? " soon"
       return "\(domain): the certificate expires\(days)\(since(data["expires"], ", at"))."
     }
+  }
+
+  /// What happened in some time, a line for each cause.
+  private static func digest(_ data: JSON) -> String {
+    let count = data["events"]?.integerValue ?? 0
+    var lines = ["\(count.counted("event"))\(since(data["from"], " since")):"]
+    lines += (data["groups"]?.arrayValue ?? []).prefix(20).map { "• \(group($0))" }
+    let more =
+      (data["moreEvents"]?.integerValue ?? 0)
+      + (data["groups"]?.arrayValue ?? []).dropFirst(20).reduce(0) {
+        $0 + ($1["events"]?.integerValue ?? 0)
+      }
+    if more > 0 { lines.append("and \(more.counted("event")) with other causes") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Events with one cause: as by itself if it is one, otherwise what they share, and where.
+  private static func group(_ group: JSON) -> String {
+    let type = group["type"]?.stringValue ?? ""
+    let names = (group["domains"]?.arrayValue ?? []).compactMap(\.stringValue)
+    if group["events"] == 1 {
+      return text(type, names.first ?? "", group["example"] ?? [:])
+    }
+    let count = names.count + (group["moreDomains"]?.integerValue ?? 0)
+    let rest = count - min(3, names.count)
+    let places =
+      names.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    let cause = group["cause"] ?? [:]
+    let what =
+      switch WebhookEvent(rawValue: type) {
+      case .revisionPublished: "\(author(cause)) published\(reason(cause))"
+      case .domainDisabled: "\(author(cause)) disabled them\(reason(cause))"
+      case .domainDeleted: "\(author(cause)) deleted them\(reason(cause))"
+      case .checkFailed: "checks fail (\(cause["code"]?.stringValue ?? "unknown"))"
+      case .checkRecovered: "checks succeed again"
+      case .appleCollected: "Apple's CDN has fetched what they serve"
+      case .appleOverdue: "Apple's CDN has not fetched what they serve"
+      case .certificateExpiring: "the certificate expires\(since(cause["expires"], " at"))"
+      case nil: type
+      }
+    return "\(count.counted("domain")): \(what): \(places)"
   }
 
   private static func author(_ data: JSON) -> String { data["author"]?.stringValue ?? "somebody" }

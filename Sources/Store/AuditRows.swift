@@ -14,7 +14,7 @@ package struct AuditRecord: Sendable, Equatable {
   package var action = ""
   /// The author's reason; may be empty.
   package var reason = ""
-  /// The changed domain. Without a domain, app, token, webhook or user, the whole database was changed.
+  /// The changed domain. Without a domain, app, token, webhook, user or group, the whole database was changed.
   package var domain: DomainName?
   /// The changed app.
   package var app: AppIdentifier?
@@ -26,10 +26,18 @@ package struct AuditRecord: Sendable, Equatable {
   package var webhook: String?
   /// The name of the user who was added, changed or deleted.
   package var user: String?
+  /// The changed template.
+  package var template: TemplateName?
+  /// The name of the group that was added, changed or deleted.
+  package var group: String?
   /// The revision that was published.
   package var revision: Int?
   /// What changed of a domain, in words; may be empty.
   package var changes = ""
+  /// The change of domains that it is about.
+  package var change: Int64?
+  /// The number of domains, if it stands for a change of several.
+  package var domainCount: Int?
 
   /// The object of an action.
   package enum Subject: Sendable, Equatable {
@@ -41,23 +49,37 @@ package struct AuditRecord: Sendable, Equatable {
     case webhook(String)
     /// A user, by name.
     case user(String)
+    case template(TemplateName)
+    /// A group, by its name.
+    case group(String)
   }
 }
 
-/// Selects audit records.
+/// Selects audit records. A change of several domains is one record, unless a domain or that change is asked for.
 package struct AuditFilter: Sendable {
   /// Only records of this domain.
   package var domain: DomainName?
   /// Only records of this author.
   package var author: String?
+  /// Only the parts of this change.
+  package var change: Int64?
   /// Only records before this one; the newest come first.
   package var before: Int64?
 
   /// All records.
-  package init(domain: DomainName? = nil, author: String? = nil, before: Int64? = nil) {
+  package init(
+    domain: DomainName? = nil, author: String? = nil, change: Int64? = nil, before: Int64? = nil
+  ) {
     self.domain = domain
     self.author = author
+    self.change = change
     self.before = before
+  }
+
+  /// Conditions that need no parameter.
+  fileprivate var parts: String {
+    if change != nil { return "is_part = 1" }
+    return domain == nil ? "is_part = 0" : "1 = 1"
   }
 }
 
@@ -69,11 +91,12 @@ extension Store {
         """
         \(AuditRows.select)
         WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
-        ORDER BY id DESC LIMIT ?4
+          AND (?4 IS NULL OR change_id = ?4) AND \(filter.parts)
+        ORDER BY id DESC LIMIT ?5
         """,
         [
           .optional(filter.domain?.text), .optional(filter.author), .optional(filter.before),
-          .integer(limit),
+          .optional(filter.change), .integer(limit),
         ], row: AuditRows.read)
     }
   }
@@ -90,7 +113,8 @@ extension Store {
   package func commandRecords(
     after first: Int64, upTo last: Int64, limit: Int
   ) throws -> (records: [AuditRecord], more: Int) {
-    let condition = "WHERE id > ? AND id <= ? AND address = '' AND author <> 'aasa serve'"
+    let condition =
+      "WHERE id > ? AND id <= ? AND address = '' AND author <> 'aasa serve' AND is_part = 0"
     let range: [Value] = [.integer(first), .integer(last)]
     return try follow { connection in
       let records = try connection.all(
@@ -107,7 +131,7 @@ extension Store {
 /// Reads and adds rows of `audit`.
 enum AuditRows {
   private static let table = Table(
-    "audit", keys: [], blank: AuditRecord(),
+    "audit", keys: ["is_part"], blank: AuditRecord(),
     columns: [
       Column("at", \.at),
       Column("author", \.author),
@@ -120,8 +144,12 @@ enum AuditRows {
       Column("token", \.token),
       Column("webhook", \.webhook),
       Column("named_user", \.user),
+      Column("named_group", \.group),
+      Column("template", \.template),
       Column("revision", \.revision),
       Column("changes", \.changes),
+      Column("change_id", \.change),
+      Column("domain_count", \.domainCount),
     ])
 
   static let select = "SELECT id, \(table.selection) FROM audit"
@@ -130,24 +158,43 @@ enum AuditRows {
     _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
     changes: [String] = [], by context: WriteContext, now: UnixTime, _ connection: any Connection
   ) throws {
-    var record = AuditRecord(
-      at: now, author: context.author, address: context.address, action: action,
-      reason: context.reason, revision: revision, changes: changes.joined(separator: "; "))
-    switch subject {
-    case .domain(let name): record.domain = name
-    case .app(.ios(let id)): record.app = id
-    case .app(.android(let package)): record.androidApp = package
-    case .token(let name): record.token = name
-    case .webhook(let name): record.webhook = name
-    case .user(let name): record.user = name
-    case nil: break
-    }
-    try table.insert(record, [], connection)
+    try add(
+      AuditRecord(
+        action, subject, revision: revision, changes: changes, by: context, now: now), connection)
+  }
+
+  /// - Parameter isPart: Whether another record stands for its change.
+  static func add(
+    _ record: AuditRecord, isPart: Bool = false, _ connection: any Connection
+  ) throws {
+    try table.insert(record, [.bool(isPart)], connection)
   }
 
   static func read(_ row: borrowing Row) throws -> AuditRecord {
     var record = try table.read(row, from: 1)
     record.id = row.integer(0)
     return record
+  }
+}
+
+extension AuditRecord {
+  init(
+    _ action: String, _ subject: Subject?, revision: Int? = nil, changes: [String] = [],
+    by context: WriteContext, now: UnixTime
+  ) {
+    self.init(
+      at: now, author: context.author, address: context.address, action: action,
+      reason: context.reason, revision: revision, changes: changes.joined(separator: "; "))
+    switch subject {
+    case .domain(let name): domain = name
+    case .app(.ios(let id)): app = id
+    case .app(.android(let package)): androidApp = package
+    case .token(let name): token = name
+    case .webhook(let name): webhook = name
+    case .user(let name): user = name
+    case .template(let name): template = name
+    case .group(let name): group = name
+    case nil: break
+    }
   }
 }

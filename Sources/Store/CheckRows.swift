@@ -48,15 +48,14 @@ enum CheckRows {
     _ check: CheckRecord, interval: Int?, _ connection: any Connection, now: UnixTime
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
-    let suppressions = try FindingRows.save(
-      check: check.findings, of: stored.id, stored.domain.document, connection, now: now)
-    let isSuppressed = suppressions.map { $0 != nil }
+    let marks = try FindingRows.save(check: check.findings, of: stored, connection, now: now)
+    let isSuppressed = marks.map { $0 != nil }
     let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
     let status = CheckStatus(worst: counting.map(\.severity).max())
     var result = check.result
     result["status"] = .string(status.rawValue)
     result["findings"] = .array(
-      zip(check.findings, suppressions).map { ReportedFinding($0, $1?.mark).json })
+      zip(check.findings, marks).map { ReportedFinding($0, $1).json })
     var run = CheckRun()
     (run.firstAt, run.lastAt) = (check.at, check.at)
     (run.status, run.cdnRevision) = (status, check.cdn?.revision)

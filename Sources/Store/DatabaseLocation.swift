@@ -5,8 +5,6 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   case postgreSQL(PostgreSQLAddress)
 
   /// Reads a path, a URI or the name of a service; `nil` for an empty text.
-  ///
-  /// - Throws: `PostgreSQLAddress.Invalid`.
   package init?(_ text: String) throws(PostgreSQLAddress.Invalid) {
     let isAddress = ["postgresql:", "postgres:", "service="].contains(where: text.hasPrefix)
     if text.isEmpty { return nil }

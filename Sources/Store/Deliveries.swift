@@ -18,7 +18,7 @@ package struct Delivery: Sendable {
   package var message = ""
   /// What happened: the raw value of a `WebhookEvent`, or `test`.
   package var event = ""
-  /// The domain that it happened to; `nil` for a test.
+  /// The domain that it happened to; `nil` for a test and for a digest.
   package var domain: String?
   /// More about it.
   package var data: JSON.Object = [:]
@@ -39,6 +39,8 @@ package struct Delivery: Sendable {
   /// Why the last attempt failed; empty if it did not.
   package var error = ""
 
+  /// The event of a delivery of what happened in some time.
+  package static let digest = "digest"
   /// The event of a delivery without a cause.
   package static let test = "webhook.test"
   /// How long a target that fails is tried, in seconds.
@@ -124,7 +126,7 @@ extension Store {
   /// Whether any delivery is due or waits to be written.
   package func hasDueDelivery() throws -> Bool {
     try read { connection in
-      try EventRows.isAnyWaiting(connection)
+      try EventRows.isAnyWaiting(connection, now: now())
         || !DeliveryRows.webhooksWithDue(at: now(), connection).isEmpty
     }
   }
@@ -135,12 +137,15 @@ extension Store {
   /// - Returns: Whether more wait.
   /// - Throws: `StoreError`. Then nothing was written.
   package func writeDeliveries(limit: Int = 1000) throws -> Bool {
-    guard try read({ try EventRows.isAnyWaiting($0) }) else { return false }
+    guard try read({ try EventRows.isAnyWaiting($0, now: now()) }) else { return false }
     return try write(Self.context) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       // Before those of later events, which may be about the same domains.
-      return try EarlierDeliveries.take(limit, connection, now: now)
+      let hasMore =
+        try EarlierDeliveries.take(limit, connection, now: now)
         || EventRows.deliver(limit, connection, now: now)
+      if !hasMore { try DigestRows.sendDue(connection, now: now) }
+      return hasMore
     }
   }
 

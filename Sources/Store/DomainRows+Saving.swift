@@ -11,6 +11,8 @@ extension DomainRows {
       try connection.run(
         "UPDATE domain SET deleted_at = NULL, deleted_name = NULL WHERE id = ?",
         [.integer(deleted.id)])
+      // Servers of versions up to schema 19 leave the labels of a domain that they delete.
+      try DomainTables.label.delete(of: deleted.id, connection)
       return DomainRows(id: deleted.id)
     }
     let keys: [Value] = [.integer(0), .integer(now), .integer(now)]
@@ -20,7 +22,10 @@ extension DomainRows {
   /// Deletes everything except the row itself and the revisions.
   func delete(_ name: DomainName, now: UnixTime, _ connection: any Connection) throws {
     try connection.run(
-      "UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ? WHERE id = ?",
+      """
+      UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ?, template = NULL, template_use = NULL
+      WHERE id = ?
+      """,
       [.integer(now), .text(name.text), .integer(now), .integer(id)])
     for table in Self.tables + DomainTables.lists.map(\.table) {
       try connection.run("DELETE FROM \(table) WHERE domain_id = ?", [.integer(id)])
@@ -52,6 +57,8 @@ extension DomainRows {
     try saveNames(new, over: old, connection)
     if let old, DomainTables.domain.values(old) != DomainTables.domain.values(new) {
       try DomainTables.domain.update(new, is: .integer(id), connection)
+    } else if let use = new.template {
+      try TemplateRows.noteCurrent(id, use, connection)
     }
     let before = old?.document ?? Document()
     let document = new.document
@@ -71,11 +78,18 @@ extension DomainRows {
   }
 
   private func saveNames(_ new: Domain, over old: Domain?, _ connection: any Connection) throws {
+    if old?.names == new.names { return }
     do {
       try connection.attempt {
         try DomainTables.name.replace(old?.names ?? [], by: new.names, of: id, connection)
       }
     } catch let error as SQLError where error.kind == .unique {
+      // Somebody has created the same domain meanwhile.
+      if let owner = try Self.owner(of: Alias(new.name), connection), owner.id != id,
+        owner.name == new.name
+      {
+        throw Outdated()
+      }
       try refuseTakenNames(of: new, connection)
       throw error
     }

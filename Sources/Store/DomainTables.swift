@@ -11,6 +11,7 @@ enum DomainTables {
       Column("cache_seconds", \.cacheSeconds),
       Column("environment", \.environment),
       Column("is_strict", \.isStrict),
+      Column("managed_by", \.managedBy),
       Column("details_form", \.document.detailsForm),
       // The apps themselves are in `applinks_app`, which is read before.
       Column("has_apps") {
@@ -33,6 +34,32 @@ enum DomainTables {
         domain.passkeyEndpoints =
           row.isNull(column) ? nil : try row.json(column).objectValue
       },
+      Column("change_password", \.changePassword),
+      Column("fallback") {
+        .optional($0.fallback.map { FallbackResource.coding.write($0).text })
+      } read: { row, column, domain in
+        if row.isNull(column) { return }
+        guard let fallback = FallbackResource.read(record: try row.json(column)) else {
+          throw UnreadableColumn(text: row.text(column))
+        }
+        domain.fallback = fallback
+      },
+      // For servers, with the targets of routes.
+      Column("served_fallback") {
+        .optional(ServedFallback.text(of: $0))
+      } read: { _, _, _ in
+      },
+      Column("template") {
+        .optional($0.template?.name.text)
+      } read: { row, column, domain in
+        domain.template = row.optionalText(column).map { TemplateUse(TemplateName(stored: $0)) }
+      },
+      Column("template_use") {
+        .optional($0.template.map { JSON.object(DomainResource.record($0)).text })
+      } read: { row, column, domain in
+        if row.isNull(column) { return }
+        domain.template = DomainResource.templateUse(record: try row.json(column))
+      },
     ])
 
   /// A domain's own name at position 0, then its aliases.
@@ -48,6 +75,8 @@ enum DomainTables {
     DomainList(expectation, \.expectations),
     DomainList(androidCredential, \.androidCredentials),
     DomainList(webAuthnOrigin, \.webAuthnOrigins),
+    DomainList(label, \.labels),
+    DomainList(namedDocument, \.namedDocuments),
   ]
 
   private static let expectation = Table(
@@ -73,6 +102,24 @@ enum DomainTables {
   private static let webAuthnOrigin = Table(
     "webauthn_origin", keys: ["domain_id", "position"], blank: WebOrigin(stored: ""),
     columns: [Column("origin", \.self)])
+
+  private static let namedDocument = Table(
+    "named_document", keys: ["domain_id", "position"],
+    blank: NamedDocument(stored: DocumentName(stored: ""), .bytes, bytes: []),
+    columns: [
+      Column("name", \.name),
+      Column("media_type", \.mediaType),
+      Column("content") {
+        .blob($0.bytes)
+      } read: { row, column, document in
+        document = NamedDocument(
+          stored: document.name, document.mediaType, bytes: row.blob(column))
+      },
+    ])
+
+  static let label = Table(
+    "domain_label", keys: ["domain_id", "position"], blank: Label(stored: ""),
+    columns: [Column("label", \.self)])
 
   static let variable = Table(
     "substitution_variable", keys: ["domain_id", "position"], blank: "",
@@ -150,6 +197,16 @@ enum DomainTables {
       Column("percent_encoded", \.percentEncoded),
       Column("comment", \.comment),
       Column("extra", \.extra),
+      Column("fallback") {
+        .optional($0.fallback?.text)
+      } read: { row, column, route in
+        guard let text = row.optionalText(column) else { return }
+        do throws(ValidationError) {
+          route.fallback = try LinkTarget(text)
+        } catch {
+          throw UnreadableColumn(text: text)
+        }
+      },
     ])
 
   static let queryItem = Table(
@@ -181,7 +238,7 @@ extension LinkedApp {
 /// A list of a domain whose elements are rows of one table.
 struct DomainList: Sendable {
   let table: String
-  let load: @Sendable (inout Domain, _ id: Int64, any Connection) throws -> Void
+  let load: @Sendable (inout [Int64: Domain], DomainReading) throws -> Void
   /// Writes the rows of the second domain if those of the first differ.
   let save: @Sendable (Domain?, Domain, _ id: Int64, any Connection) throws -> Void
 
@@ -189,7 +246,9 @@ struct DomainList: Sendable {
     _ table: Table<Element>, _ list: any WritableKeyPath<Domain, [Element]> & Sendable
   ) {
     self.table = table.name
-    load = { $0[keyPath: list] = try table.list(of: $1, $2) }
+    load = { domains, reading in
+      for (id, elements) in try reading.list(table) { domains[id]?[keyPath: list] = elements }
+    }
     save = { old, new, id, connection in
       try table.replace(
         old?[keyPath: list] ?? [], by: new[keyPath: list], of: id, connection)
@@ -200,7 +259,6 @@ struct DomainList: Sendable {
 extension Table {
   /// The rows of a domain, in their order.
   func list(of domain: Int64, _ connection: any Connection) throws -> [Root] {
-    try all("domain_id", "FROM \(name) WHERE domain_id = ? ORDER BY position", domain, connection)
-      .map(\.value)
+    try DomainReading([domain], connection).list(self)[domain] ?? []
   }
 }

@@ -5,8 +5,11 @@ import Association
 protocol Engine: AnyObject, Sendable {
   /// Runs `body` in a transaction whose reads are not stale when it commits. When this returns, all of it is on
   /// the disk. If `body` throws, nothing is.
+  ///
+  /// - Parameter isBulk: Whether `body` writes many rows, and locks what must not become stale.
+  /// - Throws: `GaveWay` if others were in the way of many rows.
   func write<Result: Sendable>(
-    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result
   ) throws -> Result
 

@@ -25,9 +25,10 @@ enum EventRows {
     return event ?? 0
   }
 
-  /// Whether the deliveries of any event are still to be written.
-  static func isAnyWaiting(_ connection: any Connection) throws -> Bool {
-    try connection.first(
+  /// Whether the deliveries of any event, or a digest, are still to be written.
+  static func isAnyWaiting(_ connection: any Connection, now: UnixTime) throws -> Bool {
+    if try DigestRows.isAnyDue(connection, now: now) { return true }
+    return try connection.first(
       """
       SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_event WHERE is_waiting = 1)
         OR EXISTS (SELECT 1 FROM webhook_delivery)
@@ -56,27 +57,34 @@ enum EventRows {
           """
           DELETE FROM webhook_event WHERE id = ?1
             AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = ?1)
+            AND NOT EXISTS (SELECT 1 FROM digest_event WHERE event_id = ?1)
           """, [.integer(event.id)])
       }
     }
     return events.count == count
   }
 
-  /// Adds deliveries of an event. Each is due when no earlier one about the domain is pending.
+  /// Adds deliveries of an event. Each is due when no earlier one about the domain is pending. A webhook that takes
+  /// digests receives it in the next one.
   ///
-  /// - Parameter webhooks: Rows of webhooks.
+  /// - Parameters:
+  ///   - webhooks: Rows of webhooks.
+  ///   - isAtOnce: Whether it is in no digest.
+  ///   - queue: The queue of the event; `nil` for that of its domain.
   static func deliver(
-    _ event: Int64, to webhooks: [Int64], _ connection: any Connection, now: UnixTime
+    _ event: Int64, to webhooks: [Int64], isAtOnce: Bool = false, queue: Int64? = nil,
+    _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """
-      UPDATE webhook_event SET queue = coalesce(
+      UPDATE webhook_event SET queue = coalesce(?2,
         (SELECT earlier.queue FROM webhook_event AS earlier
           WHERE earlier.domain = webhook_event.domain AND earlier.queue IS NOT NULL
             AND earlier.id <> webhook_event.id LIMIT 1), id)
-      WHERE id = ?
-      """, [.integer(event)])
+      WHERE id = ?1
+      """, [.integer(event), .optional(queue)])
     if webhooks.isEmpty { return }
+    let list = Value.text(JSON.array(webhooks.map { .integer($0) }).text)
     try connection.run(
       """
       INSERT INTO event_delivery (event_id, webhook_id, queue, status, due_at, attempts, error)
@@ -86,10 +94,15 @@ enum EventRows {
           AND earlier.status = 'pending') THEN NULL ELSE ?3 END, 0, ''
       FROM webhook_event, webhook WHERE webhook_event.id = ?1 AND webhook.id IN (
         SELECT CAST(each.value AS BIGINT) FROM json_each(?2) AS each)
-      """,
-      [
-        .integer(event), .text(JSON.array(webhooks.map { .integer($0) }).text), .integer(now),
-      ])
+        AND (?4 = 1 OR digest_seconds IS NULL)
+      """, [.integer(event), list, .integer(now), .bool(isAtOnce)])
+    if isAtOnce { return }
+    try connection.run(
+      """
+      INSERT INTO digest_event (webhook_id, event_id) SELECT webhook.id, ?1 FROM webhook
+      WHERE digest_seconds IS NOT NULL AND webhook.id IN (
+        SELECT CAST(each.value AS BIGINT) FROM json_each(?2) AS each)
+      """, [.integer(event), list])
   }
 
   /// Lets a new webhook, or one that changes, receive only later events.
@@ -115,6 +128,7 @@ enum EventRows {
       where old.wants(event.event, of: event.domain) {
         try deliver(event.id, to: [row], connection, now: now)
       }
+      try DigestRows.send(row, connection, now: now)
     }
     try begin(row, connection)
   }
@@ -138,7 +152,23 @@ enum EventRows {
         AND id IN (SELECT event_id FROM event_delivery WHERE webhook_id = ?1)
         AND NOT EXISTS (
           SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id AND webhook_id <> ?1)
+        AND NOT EXISTS (
+          SELECT 1 FROM digest_event WHERE event_id = webhook_event.id AND webhook_id <> ?1)
       """, [.integer(webhook)])
+    try delete(digestedBy: webhook, connection)
+  }
+
+  /// Forgets what a webhook would receive in its next digest, with the events that nobody else receives.
+  static func delete(digestedBy webhook: Int64, _ connection: any Connection) throws {
+    try connection.run(
+      """
+      DELETE FROM webhook_event WHERE is_waiting = 0
+        AND id IN (SELECT event_id FROM digest_event WHERE webhook_id = ?1)
+        AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id)
+        AND NOT EXISTS (
+          SELECT 1 FROM digest_event WHERE event_id = webhook_event.id AND webhook_id <> ?1)
+      """, [.integer(webhook)])
+    try connection.run("DELETE FROM digest_event WHERE webhook_id = ?", [.integer(webhook)])
   }
 
   /// Deletes deliveries of some events that ended long ago, and those of the events that have none any more.
@@ -157,6 +187,7 @@ enum EventRows {
       """
       DELETE FROM webhook_event WHERE id IN \(these) AND is_waiting = 0
         AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id)
+        AND NOT EXISTS (SELECT 1 FROM digest_event WHERE event_id = webhook_event.id)
       """, [list])
     return deleted
   }

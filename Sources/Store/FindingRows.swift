@@ -77,7 +77,8 @@ enum FindingRows {
 
   static func all(of domain: Int64, _ connection: any Connection) throws -> [ReportedFinding] {
     try table.all(
-      "domain_id", "FROM finding WHERE domain_id = ? ORDER BY position", domain, connection
+      "domain_id", "FROM finding WHERE domain_id = ? ORDER BY position", .integer(domain),
+      connection
     ).map(\.value)
   }
 
@@ -106,17 +107,20 @@ enum FindingRows {
 
   /// Writes the findings of the last check.
   ///
-  /// - Returns: For each finding, the suppression that covers it now.
+  /// - Returns: For each finding, the mark of the suppression that covers it now.
   static func save(
-    check findings: [Finding], of domain: Int64, _ document: Document, _ connection: any Connection,
-    now: UnixTime
-  ) throws -> [Suppression?] {
-    let rows = findings.prefix(limit).map { ReportedFinding($0) }
-    let covering = try write(
-      rows, .check, over: all(of: domain, connection), SuppressionRows.all(of: domain, connection),
-      of: domain, document, connection)
-    return covering.map { $0.flatMap { $0.endsAt > now ? $0 : nil } }
-      + findings.dropFirst(limit).map { _ in nil }
+    check findings: [Finding], of stored: StoredDomain, _ connection: any Connection, now: UnixTime
+  ) throws -> [ReportedFinding.Suppression?] {
+    let rows = findings.map { ReportedFinding($0) }
+    let own = try write(
+      Array(rows.prefix(limit)), .check, over: all(of: stored.id, connection),
+      SuppressionRows.all(of: stored.id, connection), of: stored.id, stored.domain.document,
+      connection)
+    let shared = try SharedSuppressionRows.all(connection).active(for: stored.domain, at: now)
+    return rows.enumerated().map { index, row in
+      let own = index < own.count ? own[index] : nil
+      return own.flatMap { $0.endsAt > now ? $0.mark : nil } ?? shared.mark(of: row)
+    }
   }
 
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
@@ -152,9 +156,11 @@ enum FindingRows {
     }
     let old = all.filter { $0.source == source }
     if old.map(table.values) == marked.map(table.values) { return covering }
-    try connection.run(
-      "DELETE FROM finding WHERE domain_id = ? AND source = ?",
-      [.integer(domain), .text(source.rawValue)])
+    if !old.isEmpty {
+      try connection.run(
+        "DELETE FROM finding WHERE domain_id = ? AND source = ?",
+        [.integer(domain), .text(source.rawValue)])
+    }
     for (position, finding) in marked.enumerated() {
       try table.insert(
         finding, [.integer(domain), .integer(firstPosition(source) + position)], connection)

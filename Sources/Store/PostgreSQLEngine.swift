@@ -56,16 +56,17 @@ final class PostgreSQLEngine: Engine {
 
   /// Transactions that do not depend on each other run at the same time. One that does is run again.
   func write<Result: Sendable>(
-    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result
   ) throws -> Result {
     var result: Result?
     var pause = 1.0
     try waitBudget.wait { _ in
       do {
-        result = try writers.transaction(.write, body)
+        result = try writers.transaction(isBulk ? .bulk : .write, body)
         return true
       } catch let error as SQLError where [.conflict, .unique].contains(error.kind) {
+        if isBulk { throw GaveWay() }
         // What another transaction has changed meanwhile, the next attempt sees. A pause of its own length lets
         // one of them be first.
         usleep(UInt32(Double.random(in: 0...pause) * 1000))

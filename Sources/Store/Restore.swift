@@ -144,7 +144,9 @@ private struct Replacement {
       let users = try connection.all(
         """
         SELECT name FROM saved.named_user WHERE (name, role, updated_at) NOT IN
-          (SELECT name, role, updated_at FROM main.named_user) ORDER BY name
+          (SELECT name, role, updated_at FROM main.named_user)
+        UNION ALL SELECT 'group ' || name FROM saved.named_group WHERE (name, role, updated_at) NOT IN
+          (SELECT name, role, updated_at FROM main.named_group) ORDER BY name
         """
       ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
@@ -195,7 +197,7 @@ private struct Replacement {
   private func isOther() throws -> Bool {
     let columns = [
       "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
-      "webhook", "named_user",
+      "webhook", "named_user", "named_group",
     ]
     let own = columns.map { "own.\($0)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0)" }.joined(separator: ", ")

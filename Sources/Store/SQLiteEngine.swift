@@ -50,7 +50,7 @@ final class SQLiteEngine: Engine {
   }
 
   func write<Result: Sendable>(
-    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget,
+    _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result
   ) throws -> Result {
     let result = try writeQueue.take(.database, &waitBudget) { waitBudget in

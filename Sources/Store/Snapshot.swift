@@ -13,14 +13,15 @@ package final class Snapshot: Sendable {
 
   private static let schema = """
     CREATE TABLE snapshot (program TEXT NOT NULL, version INTEGER NOT NULL, taken_at INTEGER NOT NULL) STRICT;
-    INSERT INTO snapshot VALUES ('aasa', 1, 0);
+    INSERT INTO snapshot VALUES ('aasa', 2, 0);
     CREATE TABLE domain (
-      id INTEGER PRIMARY KEY, names TEXT NOT NULL
+      id INTEGER PRIMARY KEY, names TEXT NOT NULL, change_password TEXT, fallback TEXT
     ) STRICT;
     CREATE TABLE file (
       domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE, kind TEXT NOT NULL,
       revision INTEGER NOT NULL, content BLOB NOT NULL, sha256 TEXT NOT NULL,
-      published_at INTEGER NOT NULL, cache_seconds INTEGER NOT NULL, PRIMARY KEY (domain_id, kind)
+      published_at INTEGER NOT NULL, cache_seconds INTEGER NOT NULL, media_type TEXT,
+      PRIMARY KEY (domain_id, kind)
     ) STRICT;
     """
 
@@ -63,26 +64,35 @@ package final class Snapshot: Sendable {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       return try connection.transaction(.read) { connection in
-        let takenAt = try connection.first(
-          "SELECT taken_at FROM snapshot WHERE program = 'aasa' AND version = 1"
-        ) { $0.time(0) }
-        guard let takenAt else { throw StoreError.foreign }
-        try connection.run("SELECT id, names FROM domain ORDER BY id") { row in
+        let found = try connection.first(
+          "SELECT taken_at, version FROM snapshot WHERE program = 'aasa' AND version IN (1, 2)"
+        ) { (takenAt: $0.time(0), version: $0.int(1)) }
+        guard let found else { throw StoreError.foreign }
+        // The last snapshot of an earlier version knows neither redirects, nor media types, nor what people without an app get.
+        let isEarlier = found.version == 1
+        let columns = isEarlier ? "NULL, NULL" : "change_password, fallback"
+        try connection.run("SELECT id, names, \(columns) FROM domain ORDER BY id") { row in
           let names = row.text(1).split(separator: " ").map { Alias(stored: String($0)) }
-          try body(try Self.read(row.integer(0), names, connection))
+          let redirect = try SecureURL?.read(row, 2)
+          try body(
+            try Self.read(
+              row.integer(0), names, redirect, row.optionalText(3),
+              mediaType: isEarlier ? "NULL" : "media_type",
+              connection))
         }
-        return takenAt
+        return found.takenAt
       }
     }
   }
 
   private static func read(
-    _ domain: Int64, _ names: [Alias], _ connection: any Connection
+    _ domain: Int64, _ names: [Alias], _ redirect: SecureURL?, _ fallback: String?,
+    mediaType: StaticString, _ connection: any Connection
   ) throws -> Changes.Change {
     var fault: String?
     let files = try connection.all(
       """
-      SELECT kind, revision, content, sha256, published_at, cache_seconds FROM file
+      SELECT kind, revision, content, sha256, published_at, cache_seconds, \(mediaType) FROM file
       WHERE domain_id = ?
       """, [.integer(domain)]
     ) { row -> ServedFile? in
@@ -95,13 +105,15 @@ package final class Snapshot: Sendable {
       }
       return ServedFile(
         kind: kind, revision: row.int(1), document: content, sha256: sha256,
-        publishedAt: row.time(4), cacheSeconds: row.int(5))
+        publishedAt: row.time(4), cacheSeconds: row.int(5),
+        mediaType: try MediaType?.read(row, 6))
     }
     if let fault, files.allSatisfy({ $0 == nil }) {
       return Changes.Change(domain: domain, now: .unreadable(fault: fault))
     }
     let served = ServedDomain(
-      names: names, files: files.compactMap(\.self).sorted { $0.kind < $1.kind })
+      names: names, files: files.compactMap(\.self).sorted { $0.kind < $1.kind },
+      changePassword: redirect, fallback: fallback)
     return Changes.Change(domain: domain, now: .served(served, fault: fault))
   }
 
@@ -111,18 +123,22 @@ package final class Snapshot: Sendable {
     guard case .served(let served, _) = change.now else { return }
     let names = served.names.map(\.description).joined(separator: " ")
     try connection.run(
-      "INSERT INTO domain (id, names) VALUES (?, ?)", [.integer(change.domain), .text(names)])
+      "INSERT INTO domain (id, names, change_password, fallback) VALUES (?, ?, ?, ?)",
+      [
+        .integer(change.domain), .text(names), served.changePassword.stored,
+        .optional(served.fallback),
+      ])
     for file in served.files {
       try connection.run(
         """
         INSERT INTO file
-          (domain_id, kind, revision, content, sha256, published_at, cache_seconds)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+          (domain_id, kind, revision, content, sha256, published_at, cache_seconds, media_type)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           .integer(change.domain), .text(file.kind.rawValue), .integer(file.revision),
           .blob(file.document), .text(file.sha256), .integer(file.publishedAt),
-          .integer(file.cacheSeconds),
+          .integer(file.cacheSeconds), file.mediaType.stored,
         ])
     }
   }

@@ -11,11 +11,11 @@ extension Transaction {
   /// Notes that somebody without limits lets a domain use apps that somebody limited to other domains added. Nobody is
   /// asked about these apps again.
   func confirmAndroidApps(of edit: DomainEdit) throws {
-    if !context.within.isEmpty { return }
+    if !context.within.isEverything { return }
     let before = Set(edit.basis.stored?.domain.androidApps ?? [])
     for package in edit.domain.androidApps where !before.contains(package) {
       let author = try PackageName.rows.app(package, connection)?.addedBy
-      if author?.covers(edit.domain.name) != false { continue }
+      if author?.covers(edit.domain) != false { continue }
       try connection.run(
         "UPDATE android_app SET added_by = NULL, added_within = NULL WHERE package = ?",
         [.text(package.text)])
@@ -28,6 +28,11 @@ extension UsedApps {
   /// The apps that a domain names.
   init(of domain: Domain, _ connection: any Connection) throws {
     self.init()
+    try read(of: domain, connection)
+  }
+
+  /// Reads the apps that a domain names, besides those that it has.
+  mutating func read(of domain: Domain, _ connection: any Connection) throws {
     for app in domain.document.appIdentifiers where environments[app] == nil {
       environments[app] = try AppIdentifier.rows.environment(of: app, connection)
     }
@@ -36,7 +41,7 @@ extension UsedApps {
     }
   }
 
-  /// Whether the apps are still as they were read.
+  /// Whether the apps and templates are still as they were read.
   ///
   /// - Parameter others: Apps that may be different.
   func areCurrent(_ connection: any Connection, except others: Set<LinkedApp> = []) throws -> Bool {
@@ -47,5 +52,6 @@ extension UsedApps {
       && android.allSatisfy { package, app in
         try others.contains(package.id) || PackageName.rows.app(package, connection) == app
       }
+      && templates.allSatisfy { try TemplateRows.revision(of: $0, connection) == $1 }
   }
 }

@@ -12,6 +12,8 @@ package protocol AppKey: Hashable, Sendable, CustomStringConvertible {
   static var rows: AppRows<Self> { get }
   /// An app with the defaults.
   static func app(_ key: Self) -> App
+  /// An app beside those of the other platform.
+  static func state(_ app: App) -> AppState
 }
 
 package struct StoredApp<Key: AppKey>: Sendable, Equatable {
@@ -39,6 +41,14 @@ extension Store {
   /// An app; `nil` if it does not exist.
   package func storedApp<Key: AppKey>(_ key: Key) throws -> StoredApp<Key>? {
     try read { try Key.rows.find(key, $0) }
+  }
+
+  /// Those apps that are stored.
+  package func known<Key: AppKey>(_ keys: [Key]) throws -> [Key] {
+    try read { connection in
+      let missing = Set(try Key.rows.missing(keys, connection))
+      return keys.filter { !missing.contains($0) }
+    }
   }
 
   /// The domains that use an app.
@@ -77,7 +87,7 @@ extension Transaction {
 
   /// The apps that so many domains use.
   package func apps<Key: AppKey>(usedBy counts: ClosedRange<Int>) throws -> [Key] {
-    try Key.rows.used(within: [], connection).filter { counts.contains($0.domainCount) }
+    try Key.rows.used(within: Scope(), connection).filter { counts.contains($0.domainCount) }
       .map { $0.app[keyPath: Key.rows.key] }
   }
 
@@ -95,7 +105,8 @@ extension Transaction {
     }
     if old?.app != app {
       try rows.save(app, over: old?.app, now: now, connection)
-      try record("put \(rows.noun)", .app(key.id))
+      addToChange(
+        key.id, from: old.map { Key.state($0.app) }, to: Key.state(app), "put \(rows.noun)")
     }
     // Kept statements may name an app that is new.
     if old.map({ rows.haveOtherFindings($0.app, app) }) ?? true {
@@ -117,7 +128,7 @@ extension Transaction {
     }
     if isDryRun { return }
     try rows.delete(key, connection)
-    try record("delete \(rows.noun)", .app(key.id))
+    addToChange(key.id, from: Key.state(app.app), to: nil, "delete \(rows.noun)")
   }
 
   /// Changes the identifier of an app. Returns the domains that use it, which the caller must
@@ -126,11 +137,12 @@ extension Transaction {
   /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
   package func rename<Key: AppKey>(_ old: Key, to new: Key) throws -> [DomainName] {
     let rows = Key.rows
-    _ = try rows.get(old, connection)
+    try lock([old.id], .change)
+    let app = try rows.get(old, connection).app
     // Kept statements get the new name only when the caller publishes them.
     let domains = try rows.domains(naming: old, limit: Int.max, connection)
+    if try new != old && rows.find(new, connection) != nil { throw StoreError.appExists(new.id) }
     if isDryRun {
-      if try new != old && rows.find(new, connection) != nil { throw StoreError.appExists(new.id) }
       footprint.apps.formUnion([old.id, new.id])
       return domains
     }
@@ -139,7 +151,9 @@ extension Transaction {
     } catch let error as SQLError where error.kind == .unique {
       throw StoreError.appExists(new.id)
     }
-    try record("rename \(rows.noun) to \(new)", .app(old.id))
+    addToChange(
+      old.id, from: Key.state(app), to: Key.state(try rows.get(new, connection).app),
+      "rename \(rows.noun) to \(new)")
     return domains
   }
 }
@@ -148,6 +162,8 @@ extension Transaction {
 package struct AppRows<Key: AppKey>: Sendable {
   /// What an app is called in the audit log.
   let noun: String
+  /// The table, and the column with the identifiers.
+  var names: (table: String, column: String) { (table.name, keyColumn) }
   /// The columns; that of the identifier is the first.
   let table: Table<StoredApp<Key>>
   package let key: any KeyPath<Key.App, Key> & Sendable
@@ -223,16 +239,20 @@ package struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// The apps that some domains use, by identifier; all apps without a limit to domains.
-  func used(within: [Alias], _ connection: any Connection) throws -> [StoredApp<Key>] {
-    if within.isEmpty { return try all("ORDER BY \(keyColumn)", [], connection) }
+  func used(
+    within: Scope, label: Label? = nil, _ connection: any Connection
+  ) throws -> [StoredApp<Key>] {
+    if within.isEverything && label == nil {
+      return try all("ORDER BY \(keyColumn)", [], connection)
+    }
     return try all(
       """
       WHERE EXISTS (
         SELECT 1 FROM (\(rowUses)) AS used
         JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
-        WHERE \(DomainFilter.within("?1")))
+        WHERE \(DomainFilter.within("?1")) AND \(DomainFilter.labelled("?2")))
       ORDER BY \(keyColumn)
-      """, [.text(JSON.strings(within.map(\.description)).text)], connection)
+      """, [within.list, .optional(label?.text)], connection)
   }
 
   /// The environment of an app; production if it is not stored.
@@ -245,14 +265,15 @@ package struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// Those that have no row, each once.
-  private func missing(_ keys: [Key], _ connection: any Connection) throws -> [Key] {
-    var seen: Set<Key> = []
-    return try keys.filter { key in
-      guard seen.insert(key).inserted else { return false }
-      return try connection.first(
-        "SELECT 1 FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)]
-      ) { _ in true } == nil
-    }
+  fileprivate func missing(_ keys: [Key], _ connection: any Connection) throws -> [Key] {
+    if keys.isEmpty { return [] }
+    let names = keys.map(\.text).uniqued()
+    let stored = try connection.all(
+      "SELECT \(keyColumn) FROM \(table.name) WHERE \(keyColumn) IN (SELECT each.value FROM json_each(?) AS each)",
+      [.text(JSON.strings(names).text)]
+    ) { $0.text(0) }
+    var seen = Set(stored)
+    return keys.filter { seen.insert($0.text).inserted }
   }
 
   /// Adds the apps that have no row yet.
@@ -355,6 +376,9 @@ extension AppIdentifier: AppKey {
 
   /// An app for production.
   package static func app(_ key: AppIdentifier) -> App { App(id: key) }
+
+  /// The app beside Android apps.
+  package static func state(_ app: App) -> AppState { .ios(app) }
 }
 
 extension PackageName: AppKey {
@@ -372,13 +396,13 @@ extension PackageName: AppKey {
         Column("added_by") {
           .optional($0.app.addedBy?.name)
         } read: { row, column, stored in
-          stored.app.addedBy = row.optionalText(column).map { .init(name: $0, domains: []) }
+          stored.app.addedBy = row.optionalText(column).map { .init(name: $0, scope: Scope()) }
         },
         Column("added_within") {
-          .optional($0.app.addedBy.map { JSON.strings($0.domains.map(\.description)).text })
+          .optional($0.app.addedBy.map { JSON.strings($0.scope.texts).text })
         } read: { row, column, stored in
           if stored.app.addedBy == nil { return }
-          stored.app.addedBy?.domains = try [String].read(row, column).map { Alias(stored: $0) }
+          stored.app.addedBy?.scope = Scope(stored: try [String].read(row, column))
         },
       ]), key: \.package, environment: \.environment,
     haveOtherFindings: { ($0.environment, $0.certificates) != ($1.environment, $1.certificates) },
@@ -397,8 +421,8 @@ extension PackageName: AppKey {
     },
     written: { app, old, context in
       var app = app
-      let isLimited = old == nil && !context.within.isEmpty
-      app.addedBy = isLimited ? .init(name: context.author, domains: context.within) : nil
+      let isLimited = old == nil && !context.within.isEverything
+      app.addedBy = isLimited ? .init(name: context.author, scope: context.within) : nil
       // Others beside them confirm nothing, and neither do the same ones, which may come from an export.
       let fingerprints = app.certificates.map(\.fingerprint)
       if let old, old.certificates.contains(where: { fingerprints.contains($0.fingerprint) }) {
@@ -435,4 +459,7 @@ extension PackageName: AppKey {
 
   /// An app for production without certificates.
   package static func app(_ key: PackageName) -> AndroidApp { AndroidApp(package: key) }
+
+  /// The app beside Apple's.
+  package static func state(_ app: AndroidApp) -> AppState { .android(app) }
 }

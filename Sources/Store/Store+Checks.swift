@@ -236,26 +236,28 @@ extension Store {
 
   /// The first `limit` domains by name after `last`, with how their last checks ended, and the number of all.
   ///
-  /// - Parameter within: The domains that a token is limited to; empty for all.
+  /// - Parameter within: The domains that a token is limited to.
   /// - Throws: `StoreError.database`.
   package func checks(
-    _ status: CheckStatus? = nil, within: [Alias] = [], after last: String? = nil, limit: Int
+    _ status: CheckStatus? = nil, label: Label? = nil, within: Scope = Scope(),
+    after last: String? = nil, limit: Int
   ) throws -> (page: [CheckState], total: Int) {
     let from = """
       FROM domain_name AS own
       JOIN check_schedule ON check_schedule.domain_id = own.domain_id AND own.position = 0
       JOIN domain_check ON domain_check.id = check_id
       WHERE (?1 IS NULL OR status = ?1) AND \(DomainFilter.within("?2"))
+        AND \(DomainFilter.labelled("?3"))
       """
     let values: [Value] = [
-      .optional(status?.rawValue), .text(JSON.strings(within.map(\.description)).text),
+      .optional(status?.rawValue), within.list, .optional(label?.text),
     ]
     return try scan { connection in
       let page = try connection.all(
         """
         SELECT own.name, checked_at, failures, failing_since, certificate_ends_at, cdn_lag,
           cdn_fetched_at, \(CheckRows.brief.selection)
-        \(from) AND own.name > ?3 ORDER BY own.name LIMIT ?4
+        \(from) AND own.name > ?4 ORDER BY own.name LIMIT ?5
         """, values + [.text(last ?? ""), .integer(limit)]
       ) { row in
         CheckState(
@@ -319,12 +321,14 @@ extension Store {
       }
       summary.certificateEnds.sort()
       summary.cdnAges.sort()
+      let shared = try SharedSuppressionRows.covering(at: "?1", connection)
       try connection.run(
         """
         SELECT finding.code, count(DISTINCT finding.domain_id) FROM finding
         LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
-          AND suppression.number = finding.suppression AND ends_at > ?
-        WHERE source = 'check' AND suppression.number IS NULL GROUP BY finding.code
+          AND suppression.number = finding.suppression AND suppression.ends_at > ?1
+        WHERE source = 'check' AND suppression.number IS NULL AND \(shared) IS NULL
+        GROUP BY finding.code
         """, [.integer(now())]
       ) { summary.codes[$0.text(0)] = $0.int(1) }
       return summary

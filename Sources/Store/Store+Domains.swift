@@ -31,6 +31,43 @@ extension Store {
     }
   }
 
+  /// The domains that some hosts belong to, in the same way. Hosts of no domain are left out.
+  package func domains(serving hosts: [DomainName]) throws -> [DomainName: DomainName] {
+    let covering = hosts.map { DomainFilter.coveringNames(of: $0) }
+    let names = Set(covering.joined()).sorted()
+    let domains = try read { connection in
+      try connection.all(
+        """
+        SELECT name.name, own.name FROM domain_name AS name
+        JOIN domain_name AS own ON own.domain_id = name.domain_id AND own.position = 0
+        WHERE name.name IN (SELECT each.value FROM json_each(?1) AS each)
+        """, [.text(JSON.strings(names).text)]
+      ) { ($0.text(0), DomainName(stored: $0.text(1))) }
+    }
+    let byName = Dictionary(domains, uniquingKeysWith: { first, _ in first })
+    var found: [DomainName: DomainName] = [:]
+    for (host, names) in zip(hosts, covering) {
+      found[host] = names.lazy.compactMap { byName[$0] }.first
+    }
+    return found
+  }
+
+  /// The names of the domains that meet some conditions, in order.
+  package func domainNames(_ filter: DomainFilter) throws -> [DomainName] {
+    try scan { connection in
+      let named = try filter.domainsByUnicodeName(connection)
+      return try connection.all(
+        "SELECT own.name, own.domain_id \(filter.sql) ORDER BY own.name", filter.values
+      ) { (name: DomainName(stored: $0.text(0)), id: $0.integer(1)) }
+      .filter { named?.contains($0.id) != false }.map(\.name)
+    }
+  }
+
+  private static func template(_ row: borrowing Row, _ column: Int32) throws -> TemplateUse? {
+    if row.isNull(column) { return nil }
+    return DomainResource.templateUse(record: try row.json(column))
+  }
+
   /// The first `limit` domains by name after `last`, and the number of all.
   package func domains(
     _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
@@ -41,7 +78,8 @@ extension Store {
       try connection.run(
         """
         SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
-          domain_check.status, checked_at, own.domain_id
+          domain_check.status, checked_at, own.domain_id, managed_by, \(DomainFilter.isBehind),
+          template_use
         \(filter.sql) ORDER BY own.name
         """, filter.values
       ) { row in
@@ -55,7 +93,9 @@ extension Store {
             name: DomainName(stored: name), isEnabled: row.bool(1),
             format: try row.enumeration(2), environment: try row.enumeration(3),
             revision: row.int(4), updatedAt: row.time(5), deletedAt: row.optionalTime(6),
-            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8)))
+            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8),
+            managedBy: row.optionalText(10), isBehind: row.bool(11),
+            template: try Self.template(row, 12)))
         ids.append(row.integer(9))
       }
       let details = try DomainDetails(of: ids, connection, now: now())
@@ -87,18 +127,24 @@ package struct DomainFilter: Sendable {
   package var isCollected: Bool?
   /// How the last check of the domain ended.
   package var check: CheckOutcome?
+  /// A label that the domain has.
+  package var label: Label?
+  /// The template that the domain uses.
+  package var template: TemplateName?
+  /// Whether an edit of the domain's template was not published for it, because that was refused.
+  package var isBehind: Bool?
   /// Whether to list deleted domains instead of those that exist.
   package var isDeleted: Bool
-  /// The domains that a token is limited to; empty for all.
-  package var within: [Alias]
+  /// The domains that a token is limited to.
+  package var within: Scope
 
   /// Conditions; none of them by default.
   package init(
     text: String? = nil, host: DomainName? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
     isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
-    isCollected: Bool? = nil, check: CheckOutcome? = nil,
-    isDeleted: Bool = false, within: [Alias] = []
+    isCollected: Bool? = nil, check: CheckOutcome? = nil, label: Label? = nil,
+    isDeleted: Bool = false, within: Scope = Scope()
   ) {
     self.text = text
     self.host = host
@@ -110,11 +156,12 @@ package struct DomainFilter: Sendable {
     self.finding = finding
     self.isCollected = isCollected
     self.check = check
+    self.label = label
     self.isDeleted = isDeleted
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 11.
+  /// The rows that meet the conditions, which are the parameters 1 to 14.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -140,7 +187,14 @@ package struct DomainFilter: Sendable {
         WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
       AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
       AND (?11 IS NULL OR coalesce(domain_check.status, 'unchecked') = ?11)
+      AND \(labelled("?12"))
+      AND (?13 IS NULL OR domain.template = ?13)
+      AND (?14 IS NULL OR \(isBehind) = ?14)
     """
+
+  /// SQL for whether the domain is behind its template.
+  static let isBehind =
+    "CASE WHEN coalesce(template_use, '') LIKE '\(TemplateRows.behindPattern)' THEN 1 ELSE 0 END"
 
   /// SQL for the ID of the domain that a host belongs to: the one with this name or alias, otherwise the one
   /// with the longest wildcard above it.
@@ -155,11 +209,15 @@ package struct DomainFilter: Sendable {
 
   /// The names that cover a host, as a JSON array.
   fileprivate static func names(covering host: DomainName) -> Value {
+    .text(JSON.strings(coveringNames(of: host)).text)
+  }
+
+  /// The names that cover a host, the one that decides first.
+  fileprivate static func coveringNames(of host: DomainName) -> [String] {
     let labels = host.text.split(separator: ".")
-    let names = labels.indices.map { index in
+    return labels.indices.map { index in
       (index == 0 ? "" : "*.") + labels[index...].joined(separator: ".")
     }
-    return .text(JSON.strings(names).text)
   }
 
   /// SQL for the domains that use an app, given SQL for its identifier.
@@ -169,14 +227,30 @@ package struct DomainFilter: Sendable {
 
   /// SQL for whether the domain `own` is one of those that a token is limited to.
   ///
-  /// - Parameter list: SQL for their JSON array; empty for all.
+  /// - Parameter list: SQL for `Scope.list`.
   static func within(_ list: String) -> String {
     """
     (json_array_length(\(list)) = 0 OR EXISTS (
-      SELECT 1 FROM json_each(\(list)) AS each WHERE each.value = own.name
-        OR (each.value LIKE '*%'
-          AND own.name LIKE '%' || replace(substr(each.value, 2), '_', '\\_') ESCAPE '\\')))
+      SELECT 1 FROM json_each(\(list)) AS each WHERE \(covers("each.value"))
+        OR (each.value LIKE 'label:%' AND EXISTS (
+          SELECT 1 FROM domain_label WHERE domain_label.domain_id = own.domain_id
+            AND (each.value = 'label:' || label
+              OR (substr(each.value, 1, length(label) + 7) = 'label:' || label || ' '
+                AND \(covers("substr(each.value, length(label) + 8)"))))))))
     """
+  }
+
+  /// SQL for whether a glob covers the name of the domain `own`, given SQL for the glob.
+  static func covers(_ glob: String) -> String {
+    """
+    (\(glob) = own.name OR (\(glob) LIKE '*%'
+      AND own.name LIKE '%' || replace(substr(\(glob), 2), '_', '\\_') ESCAPE '\\'))
+    """
+  }
+
+  /// SQL for whether the domain `own` has a label, given SQL for that; `NULL` for any domain.
+  static func labelled(_ label: String) -> String {
+    "(\(label) IS NULL OR own.domain_id IN (SELECT domain_id FROM domain_label WHERE label = \(label)))"
   }
 
   /// The domains with a name or an alias that contains `text` in Unicode; `nil` if SQL can compare it, since it is
@@ -190,7 +264,7 @@ package struct DomainFilter: Sendable {
       UNION ALL SELECT id, deleted_name FROM domain WHERE instr(deleted_name, 'xn--') > 0
       """, []
     ) { row in
-      if Alias(stored: row.text(1)).name.quickUnicode.contains(text) {
+      if Alias(stored: row.text(1)).name.unicode.contains(text) {
         found.insert(row.integer(0))
       }
     }
@@ -206,11 +280,17 @@ package struct DomainFilter: Sendable {
       .optional(unicodeText == nil ? text?.lowercased() : nil), .optional(app?.text),
       .optional(environment?.rawValue),
       .optional(isEnabled), .optional(finding),
-      .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
+      within.list, .optional(isCollected),
       .optional(androidApp?.text), .optional(kind?.rawValue),
       host.map(Self.names(covering:)) ?? .nullText, .optional(check?.rawValue),
+      .optional(label?.text), .optional(template?.text), .optional(isBehind),
     ]
   }
+}
+
+extension Scope {
+  /// The JSON array that `DomainFilter.within` takes; empty for all domains.
+  var list: Value { texts.stored }
 }
 
 /// A domain in a list.
@@ -242,6 +322,14 @@ package struct DomainSummary: Sendable, Equatable {
   package fileprivate(set) var findings: [Finding.Severity: Int]?
   /// What Apple's CDN has fetched; `nil` if the domain serves no Apple file.
   package fileprivate(set) var apple: AppleCopy?
+  /// The labels, in order.
+  package fileprivate(set) var labels: [Label] = []
+  /// Where the domain is managed; `nil` for nowhere else.
+  package let managedBy: String?
+  /// Whether an edit of the domain's template was not published for it, because that was refused.
+  package let isBehind: Bool
+  /// The template that the domain uses.
+  package let template: TemplateUse?
 
   /// What Apple's CDN has fetched of a domain, by the fetch ledger.
   package struct AppleCopy: Sendable, Equatable {
@@ -253,7 +341,7 @@ package struct DomainSummary: Sendable, Equatable {
   }
 }
 
-/// What a page of a list shows of its domains besides their own rows, in three statements.
+/// What a page of a list shows of its domains besides their own rows, in a few statements.
 private struct DomainDetails {
   private struct Details {
     var isPending = false
@@ -263,6 +351,7 @@ private struct DomainDetails {
     var fetched: Int?
     var kinds: [DocumentKind] = []
     var findings: [Finding.Severity: Int] = [:]
+    var labels: [Label] = []
   }
 
   private var details: [Int64: Details] = [:]
@@ -292,11 +381,16 @@ private struct DomainDetails {
       """, [list]
     ) { row in try details[row.integer(0)]?.kinds.append(row.enumeration(1)) }
     try connection.run(
+      "SELECT domain_id, label FROM domain_label WHERE domain_id \(isListed) ORDER BY position",
+      [list]
+    ) { row in details[row.integer(0)]?.labels.append(Label(stored: row.text(1))) }
+    let shared = try SharedSuppressionRows.covering(at: "?2", connection)
+    try connection.run(
       """
       SELECT finding.domain_id, severity, count(*) FROM finding
       LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
         AND suppression.number = finding.suppression AND suppression.ends_at > ?2
-      WHERE suppression.number IS NULL AND finding.domain_id \(isListed)
+      WHERE suppression.number IS NULL AND \(shared) IS NULL AND finding.domain_id \(isListed)
       GROUP BY finding.domain_id, severity
       """, [list, .integer(now)]
     ) { row in try details[row.integer(0)]?.findings[row.enumeration(1)] = row.int(2) }
@@ -309,6 +403,7 @@ private struct DomainDetails {
     domain.certificateEndsAt = glance.certificateEndsAt
     domain.hasKeptStatements = glance.hasKeptStatements
     if domain.deletedAt != nil { return }
+    domain.labels = glance.labels
     if !glance.isPending { domain.findings = glance.findings }
     if domain.isEnabled && glance.kinds.contains(.apple) {
       domain.apple = DomainSummary.AppleCopy(

@@ -66,6 +66,7 @@ package final class Pruning: Sendable {
     /// The last domain examined in this round.
     var domain: Int64 = 0
     var isAuditDone = false
+    var areChangesDone = false
     var areDeliveriesDone = false
     var areChecksDone = false
     /// When the work must be taken again.
@@ -110,6 +111,10 @@ package final class Pruning: Sendable {
       pruned.auditRecords = try store.pruneAudit(retention, limit: Bound.rows)
       state.isAuditDone = pruned.auditRecords < Bound.rows
     }
+    if !state.areChangesDone {
+      state.areChangesDone = try store.pruneChanges(
+        retention, changes: Bound.rows, domains: Bound.deliveries)
+    }
     if !state.areDeliveriesDone {
       (pruned.deliveries, state.areDeliveriesDone) =
         try store.pruneDeliveries(limit: Bound.deliveries)
@@ -124,7 +129,8 @@ package final class Pruning: Sendable {
     pruned.revisions = part.revisions
     pruned.domains = part.domains
     pruned.isComplete =
-      part.last == nil && state.isAuditDone && state.areDeliveriesDone && state.areChecksDone
+      part.last == nil && state.isAuditDone && state.areChangesDone && state.areDeliveriesDone
+      && state.areChecksDone
     if pruned.isComplete {
       _ = try takesWork(Self.pause)
       state = State(next: store.now() + Self.pause)
@@ -205,6 +211,37 @@ extension Store {
 }
 
 extension Store {
+  /// Removes the oldest changes, which are kept as long as audit records, and then the domains of removed ones.
+  ///
+  /// - Returns: Whether nothing is left to remove.
+  fileprivate func pruneChanges(_ retention: Retention, changes: Int, domains: Int) throws -> Bool {
+    guard let cutoff = cutoff(days: retention.auditDays) else { return true }
+    let oldest = (
+      "SELECT id FROM (SELECT id, at FROM recorded_change ORDER BY id LIMIT ?2) AS oldest WHERE at < ?1",
+      [Value.integer(cutoff), .integer(changes)]
+    )
+    let orphans = (
+      """
+      SELECT change_id, name FROM changed_domain
+      WHERE change_id < coalesce((SELECT min(id) FROM recorded_change), 9223372036854775807)
+      ORDER BY change_id LIMIT ?1
+      """, [Value.integer(domains)]
+    )
+    let isAny = try read { connection in
+      try connection.first(oldest.0, oldest.1) { _ in true } != nil
+        || connection.first(orphans.0, orphans.1) { _ in true } != nil
+    }
+    guard isAny else { return true }
+    return try write(Self.context) { transaction in
+      let connection = transaction.connection
+      try connection.run("DELETE FROM recorded_change WHERE id IN (\(oldest.0))", oldest.1)
+      let isLast = connection.changes < changes
+      try connection.run(
+        "DELETE FROM changed_domain WHERE (change_id, name) IN (\(orphans.0))", orphans.1)
+      return isLast && connection.changes < domains
+    }
+  }
+
   /// Removes the details of old checks, but not of the last one of a domain.
   fileprivate func pruneChecks(_ retention: Retention, limit: Int) throws -> Int {
     guard let cutoff = cutoff(days: retention.checkDays) else { return 0 }

@@ -16,12 +16,30 @@ package struct PublishedRevision: Sendable, Equatable {
     guard let record = try recorded() else { return nil }
     if record["domain"] == nil { return Domain(earlierRecord: record) }
     do throws(InvalidInput) {
-      return try DomainResource.read(record: record)
+      return addingBytes(to: try DomainResource.read(record: record))
     } catch {
       let fault = error.faults.first.map { "\($0.pointer): \($0.message)" } ?? ""
       throw StoreError.database(
         .damaged, detail: "revision \(revision.number) has an invalid domain; \(fault)")
     }
+  }
+
+  /// The record has no bytes: those of the revision's documents are its named documents.
+  private func addingBytes(to domain: Domain) -> Domain {
+    var domain = domain
+    domain.namedDocuments = domain.namedDocuments.compactMap { document in
+      documents[.named(document.name)].map {
+        NamedDocument(stored: document.name, document.mediaType, bytes: $0)
+      }
+    }
+    return domain
+  }
+
+  /// The domain as it was, if all of it was recorded.
+  ///
+  /// - Throws: Like `domain`.
+  package func wholeDomain() throws -> Domain? {
+    try record == nil || earlierRecord() != nil ? nil : domain()
   }
 
   /// What an earlier version of the program recorded, which is not the whole domain.
@@ -61,6 +79,23 @@ extension Store {
     try read { try RevisionRows.get(number, of: domain.version, $0) }
   }
 
+  /// The revision of a domain that was current at a time; `nil` if nothing was published by then.
+  ///
+  /// - Throws: `StoreError.notFound` if it was pruned.
+  package func revision(of domain: StoredDomain, at time: UnixTime) throws -> PublishedRevision? {
+    try read { connection in
+      let sql = """
+        SELECT number FROM revision WHERE domain_id = ?1 AND published_at <= ?2
+        ORDER BY number DESC LIMIT 1
+        """
+      let found = try connection.first(sql, [.integer(domain.id), .integer(time)]) { $0.int(0) }
+      if let found { return try RevisionRows.get(found, of: domain.version, connection) }
+      // Without the first revision, nobody knows what was published before the oldest one that is kept.
+      return try RevisionRows.find(1, of: domain.id, connection) == nil
+        ? RevisionRows.get(1, of: domain.version, connection) : nil
+    }
+  }
+
   /// A page of the revisions of a domain, which may be deleted: the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -86,6 +121,7 @@ enum RevisionRows {
       Column("reason", \.reason),
       Column("accepted_codes", \.acceptedCodes),
       Column("is_applied", \.isApplied),
+      Column("change_id", \.change),
     ])
 
   /// The columns of the table; the first parameter is the domain.
@@ -99,23 +135,57 @@ enum RevisionRows {
   static func find(
     _ number: Int, of domain: Int64, _ connection: any Connection
   ) throws -> PublishedRevision? {
-    let key: [Value] = [.integer(domain), .integer(number)]
-    let sql = select("settings, " + table.selection) + " AND number = ?"
-    let found = try connection.first(sql, key) { row in
-      (record: row.optionalText(0), revision: try table.read(row, from: 1))
+    try all(
+      "revision WHERE domain_id = ?1 AND number = ?2",
+      "document WHERE domain_id = ?1 AND revision = ?2",
+      [.integer(domain), .integer(number)], connection)[domain]
+  }
+
+  /// The current revisions of some domains with their documents, by domain.
+  ///
+  /// - Parameters:
+  ///   - isRead: SQL that follows the row of a domain, with a parameter for the domains.
+  ///   - domains: That parameter.
+  static func current(
+    _ isRead: String, _ domains: Value, _ connection: any Connection
+  ) throws -> [Int64: PublishedRevision] {
+    try all(
+      "domain JOIN revision ON domain_id = domain.id AND number = domain.revision WHERE domain.id \(isRead)",
+      """
+      domain JOIN document ON domain_id = domain.id AND document.revision = domain.revision
+      WHERE domain.id \(isRead)
+      """, [domains], connection)
+  }
+
+  /// A revision of each of some domains, by domain.
+  ///
+  /// - Parameters:
+  ///   - revisions: SQL after FROM for their rows.
+  ///   - documents: The same for those of their documents.
+  private static func all(
+    _ revisions: String, _ documents: String, _ values: [Value], _ connection: any Connection
+  ) throws -> [Int64: PublishedRevision] {
+    var found: [Int64: (revision: Revision, record: String?, documents: Documents)] = [:]
+    try connection.run("SELECT domain_id, settings, \(table.selection) FROM \(revisions)", values) {
+      found[$0.integer(0)] = (try table.read($0, from: 2), $0.optionalText(1), [:])
     }
-    guard case (let record, var revision)? = found else { return nil }
-    var documents: Documents = [:]
+    if found.isEmpty { return [:] }
     try connection.run(
-      "SELECT kind, content, sha256 FROM document WHERE domain_id = ? AND revision = ?", key
+      "SELECT domain_id, kind, content, sha256, media_type FROM \(documents)", values
     ) { row in
-      let (kind, content): (DocumentKind, [UInt8]) = (try row.enumeration(0), row.blob(1))
-      documents[kind] = content
-      revision.documents.append(
-        Revision.Document(kind, size: content.count, sha256: row.text(2)))
+      let (kind, content): (DocumentKind, [UInt8]) = (try row.enumeration(1), row.blob(2))
+      let domain = row.integer(0)
+      found[domain]?.documents[kind] = content
+      found[domain]?.revision.documents.append(
+        Revision.Document(
+          kind, size: content.count, sha256: row.text(3), mediaType: try MediaType?.read(row, 4)))
     }
-    revision.documents.sort { $0.kind < $1.kind }
-    return PublishedRevision(documents: documents, revision: revision, record: record)
+    return found.mapValues { found in
+      var revision = found.revision
+      revision.documents.sort { $0.kind < $1.kind }
+      return PublishedRevision(
+        documents: found.documents, revision: revision, record: found.record)
+    }
   }
 
   /// A page of the revisions of a domain, the newest first, before `number`.
@@ -139,12 +209,14 @@ enum RevisionRows {
     var documents: [Int: [Revision.Document]] = [:]
     try connection.run(
       """
-      SELECT revision, kind, length(content), sha256 FROM document
+      SELECT revision, kind, length(content), sha256, media_type FROM document
       WHERE domain_id = ? AND revision BETWEEN ? AND ?
       """, [.integer(domain), .integer(first), .integer(last)]
     ) { row in
       documents[row.int(0), default: []].append(
-        Revision.Document(try row.enumeration(1), size: row.int(2), sha256: row.text(3)))
+        Revision.Document(
+          try row.enumeration(1), size: row.int(2), sha256: row.text(3),
+          mediaType: try MediaType?.read(row, 4)))
     }
     return revisions.map { revision in
       var revision = revision
@@ -187,11 +259,13 @@ enum RevisionRows {
     for document in revision.documents {
       try connection.run(
         """
-        INSERT INTO document (domain_id, revision, kind, content, sha256) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO document (domain_id, revision, kind, content, sha256, media_type)
+        VALUES (?, ?, ?, ?, ?, ?)
         """,
         [
           .integer(domain), .integer(revision.number), .text(document.kind.rawValue),
           .blob(documents[document.kind] ?? []), .text(document.sha256),
+          document.mediaType.stored,
         ])
     }
     try connection.run(
@@ -209,7 +283,8 @@ extension Revision {
       number: number,
       documents: edit.documents.sorted { $0.key < $1.key }.map { kind, content in
         Revision.Document(
-          kind, size: content.count, sha256: SHA256.hexadecimal(of: content))
+          kind, size: content.count, sha256: SHA256.hexadecimal(of: content),
+          mediaType: edit.domain.namedDocuments.first { .named($0.name) == kind }?.mediaType)
       }, publishedAt: now, author: context.author,
       reason: context.reason.isEmpty ? action : context.reason, acceptedCodes: edit.acceptedCodes,
       isApplied: action == Self.applying)

@@ -7,6 +7,10 @@ package struct ServedDomain: Sendable {
   /// The files in the order of kinds; none if the domain is disabled. Then its names have no file, even
   /// if another domain has a wildcard for them.
   package let files: [ServedFile]
+  /// Where `/.well-known/change-password` redirects to.
+  package var changePassword: SecureURL?
+  /// What people without an app get, as `ServedFallback` reads it; `nil` for nothing.
+  package var fallback: String?
 }
 
 /// A file of an enabled domain.
@@ -22,6 +26,16 @@ package struct ServedFile: Sendable {
   package let publishedAt: UnixTime
   /// The `max-age` of answers, in seconds.
   package let cacheSeconds: Int
+  /// The media type of a document that is not rendered; `nil` for JSON.
+  package var mediaType: MediaType?
+}
+
+extension ServedFile {
+  /// When the document ends by what it says; `nil` if that is unknown.
+  package var expiresAt: UnixTime? {
+    guard case .named(let name) = kind else { return nil }
+    return NamedDocument(stored: name, mediaType ?? .json, bytes: document).expiresAt
+  }
 }
 
 /// What was read of a domain.
@@ -100,7 +114,7 @@ extension Store {
 
 /// Reads rows of `domain` with their current documents. A document is served only if it is the one
 /// whose SHA-256 was stored: its entity tag is made from that.
-private enum ServedRows {
+enum ServedRows {
   private static func select(_ dialect: Dialect) -> String {
     // SQLite knows `string_agg` since 3.44.
     let joined = dialect == .sqlite ? "group_concat" : "string_agg"
@@ -109,7 +123,7 @@ private enum ServedRows {
         (SELECT \(joined)(name, ' ') FROM (
           SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position) AS names),
         EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
-        \(fileColumns)
+        change_password, \(fileColumns), served_fallback
       FROM domain
       LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
       LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
@@ -118,8 +132,9 @@ private enum ServedRows {
       """
   }
   /// What `file` reads.
-  private static let fileColumns = "number, published_at, kind, content, sha256"
-  private static let firstOfFile: Int32 = 6
+  private static let fileColumns = "number, published_at, kind, content, sha256, media_type"
+  private static let firstOfFile: Int32 = 7
+  private static let placeOfFallback: Int32 = 13
   private static let revisions = """
     SELECT \(fileColumns) FROM revision
     LEFT JOIN document ON document.domain_id = revision.domain_id AND document.revision = number
@@ -135,6 +150,8 @@ private enum ServedRows {
     let revision: Int
     /// Whether a revision after the current one exists.
     let hasLater: Bool
+    let changePassword: SecureURL?
+    let fallback: String?
     var files: [ServedFile] = []
     /// Whether every document so far is there and whole.
     var isWhole = true
@@ -149,10 +166,10 @@ private enum ServedRows {
       var all: [Reading] = []
       let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
       try connection.run(select(connection.dialect), range) { row in
-        if all.last?.domain != row.integer(0) { all.append(reading(row)) }
+        if all.last?.domain != row.integer(0) { all.append(try reading(row)) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }
-        if let file = file(row, from: firstOfFile, all[last].cacheSeconds) {
+        if let file = try file(row, from: firstOfFile, all[last].cacheSeconds) {
           all[last].files.append(file)
         } else {
           all[last].isWhole = false
@@ -168,13 +185,14 @@ private enum ServedRows {
     }
   }
 
-  private static func reading(_ row: borrowing Row) -> Reading {
+  private static func reading(_ row: borrowing Row) throws -> Reading {
     let names = row.text(4).utf8.split(separator: UInt8(ascii: " ")).map {
       Alias(stored: String(Substring($0)))
     }
     return Reading(
       domain: row.integer(0), names: names, isEnabled: row.bool(1), cacheSeconds: row.int(2),
-      revision: row.int(3), hasLater: row.bool(5))
+      revision: row.int(3), hasLater: row.bool(5), changePassword: try SecureURL?.read(row, 6),
+      fallback: row.optionalText(placeOfFallback))
   }
 
   private static func served(
@@ -186,7 +204,11 @@ private enum ServedRows {
     // The current revision is always the last one.
     if !read.isEnabled || !read.hasLater && read.isWhole {
       let files = read.files.sorted { $0.kind < $1.kind }
-      return .served(ServedDomain(names: read.names, files: files), fault: nil)
+      return .served(
+        ServedDomain(
+          names: read.names, files: files,
+          changePassword: read.isEnabled ? read.changePassword : nil, fallback: read.fallback),
+        fault: nil)
     }
     name = first.description
     let whole = try newestWhole(of: read, connection)
@@ -195,7 +217,9 @@ private enum ServedRows {
       return .unreadable(fault: fault + ", and no older one is intact")
     }
     return .served(
-      ServedDomain(names: read.names, files: whole),
+      ServedDomain(
+        names: read.names, files: whole, changePassword: read.changePassword,
+        fallback: read.fallback),
       fault: fault + "; revision \(revision) is served")
   }
 
@@ -210,7 +234,7 @@ private enum ServedRows {
         if isWhole { return }
         (number, isWhole, whole) = (row.int(0), true, [])
       }
-      if let file = file(row, from: 0, read.cacheSeconds) {
+      if let file = try file(row, from: 0, read.cacheSeconds) {
         whole.append(file)
       } else {
         isWhole = false
@@ -222,15 +246,19 @@ private enum ServedRows {
   /// The file in the columns from an index on; `nil` if it is damaged or missing.
   private static func file(
     _ row: borrowing Row, from first: Int32, _ cacheSeconds: Int
-  ) -> ServedFile? {
+  ) throws -> ServedFile? {
     guard !row.isNull(first + 2), let kind = DocumentKind(rawValue: row.text(first + 2)) else {
       return nil
     }
     let (document, sha256) = (row.blob(first + 3), row.text(first + 4))
     guard SHA256.hexadecimal(of: document) == sha256 else { return nil }
+    let mediaType = try MediaType?.read(row, first + 5)
+    // A kind of a later version, which stores no media type with it.
+    if case .named = kind, mediaType == nil { return nil }
     return ServedFile(
       kind: kind, revision: row.int(first), document: document,
-      sha256: sha256, publishedAt: row.time(first + 1), cacheSeconds: cacheSeconds)
+      sha256: sha256, publishedAt: row.time(first + 1), cacheSeconds: cacheSeconds,
+      mediaType: mediaType)
   }
 }
 

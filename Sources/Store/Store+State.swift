@@ -14,21 +14,26 @@ extension Store {
     try read { try DomainRows.version(of: name, $0) }
   }
 
-  /// The revision that somebody had before them who made a state of a domain: the one that they name, or
-  /// else the last one that `apply` published; `nil` if neither is kept.
-  package func base(of domain: StoredDomain, at number: Int?) throws -> PublishedRevision? {
+  /// The versions of some domains; those that do not exist are left out.
+  package func versions(of names: [DomainName]) throws -> [DomainName: StoredDomain.Version] {
+    try read { try DomainRows.versions(of: names, $0) }
+  }
+
+  /// The revision that somebody had before them who made a state of a domain, which may be deleted: the one
+  /// that they name or, if that is later or the only one kept, the last one that `apply` published; `nil` if
+  /// neither is kept.
+  package func base(of name: DomainName, at number: Int?) throws -> PublishedRevision? {
     try read { connection in
-      if let number, number < domain.revision,
-        let named = try RevisionRows.find(number, of: domain.id, connection)
-      {
-        return named
-      }
+      let domain = try DomainRows.history(of: name, connection)
       let applied = try connection.first(
         "SELECT max(number) FROM revision WHERE domain_id = ? AND is_applied = 1",
         [.integer(domain.id)]
       ) { $0.optionalInteger(0) }
-      guard let number = applied ?? nil else { return nil }
-      return try RevisionRows.find(Int(number), of: domain.id, connection)
+      let numbers = [number, (applied ?? nil).map(Int.init)].compactMap(\.self)
+      for number in numbers.sorted(by: >) where number <= domain.revision {
+        if let found = try RevisionRows.find(number, of: domain.id, connection) { return found }
+      }
+      return nil
     }
   }
 }
@@ -53,14 +58,14 @@ extension DomainEdit {
 // MARK: Writing
 
 extension Transaction {
-  /// A domain to edit, as it is in this transaction.
-  package func basis(of name: DomainName) throws -> DomainBasis {
-    try DomainBasis(name, connection)
+  /// Domains to edit, in the order of their names, as they are until the transaction ends.
+  package func bases(of names: [DomainName]) throws -> [DomainBasis] {
+    try DomainBasis.all(names, locks: !isDryRun, connection)
   }
 
-  /// The domain's version; `nil` if it does not exist.
-  package func version(of name: DomainName) throws -> StoredDomain.Version? {
-    try DomainRows.version(of: name, connection)
+  /// The versions of some domains; those that do not exist are left out.
+  package func versions(of names: [DomainName]) throws -> [DomainName: StoredDomain.Version] {
+    try DomainRows.versions(of: names, connection)
   }
 
   /// The environment of an app; production if it is not stored.
@@ -68,19 +73,56 @@ extension Transaction {
     try AppIdentifier.rows.environment(of: app, connection)
   }
 
-  /// The apps that a domain names.
-  package func apps(of domain: Domain) throws -> UsedApps {
-    try UsedApps(of: domain, connection)
+  /// Reads the apps that a domain names, besides those that were read before.
+  package func read(_ apps: inout UsedApps, of domain: Domain) throws {
+    try apps.read(of: domain, connection)
   }
 
-  /// Whether apps are still as they were read.
+  /// Whether apps and templates are still as they were read. They stay so until the transaction ends.
   package func areCurrent(_ apps: UsedApps) throws -> Bool {
-    try apps.areCurrent(connection, except: footprint.apps)
+    try lock(
+      apps.environments.keys.map(\.id) + apps.android.keys.map(\.id), .use)
+    try lock(Array(apps.templates.keys), .use)
+    return try apps.areCurrent(connection, except: footprint.apps)
   }
 
-  /// The domain that has a name, as its own or as an alias.
-  package func owner(of name: Alias) throws -> DomainName? {
-    try DomainRows.owner(of: name, connection)?.name
+  /// Keeps others from changing apps, or also from using them, until the transaction ends.
+  ///
+  /// A transaction that changes an app or a template publishes each domain that uses it. So it locks it before it
+  /// looks for them, and every other one that lets a domain use it locks it, too.
+  package func lock(_ apps: [LinkedApp], _ lock: RowLock) throws {
+    try self.lock(AppIdentifier.rows.names, apps.compactMap(\.identifier?.text), lock)
+    try self.lock(PackageName.rows.names, apps.compactMap(\.package?.text), lock)
+  }
+
+  /// The same for templates.
+  package func lock(_ templates: [TemplateName], _ lock: RowLock) throws {
+    try self.lock(("template", "name"), templates.map(\.text), lock)
+  }
+
+  private func lock(
+    _ names: (table: String, column: String), _ values: [String], _ lock: RowLock
+  ) throws {
+    // In SQLite, only one transaction writes.
+    if isDryRun || values.isEmpty || connection.dialect == .sqlite { return }
+    try connection.run(
+      """
+      SELECT 1 FROM \(names.table)
+      WHERE \(names.column) IN (SELECT each.value FROM json_each(?) AS each)
+      ORDER BY \(names.column) \(connection.lock(lock, of: names.table))
+      """, [.text(JSON.strings(values).text)])
+  }
+
+  /// The domains that have some names, as their own or as aliases; names of no domain are left out.
+  package func owners(of names: [Alias]) throws -> [Alias: DomainName] {
+    let owners = try connection.all(
+      """
+      SELECT taken.name, own.name FROM domain_name AS taken
+      JOIN domain_name AS own ON own.domain_id = taken.domain_id AND own.position = 0
+      WHERE taken.name IN (SELECT each.value FROM json_each(?) AS each)
+      """, [.text(JSON.strings(names.map(\.description)).text)]
+    ) { (Alias(stored: $0.text(0)), DomainName(stored: $0.text(1))) }
+    return Dictionary(owners) { $1 }
   }
 
   /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:
@@ -116,19 +158,29 @@ package final class StateReader: Sendable {
   package let apps: [StoredApp<AppIdentifier>]
   /// The Android apps, by package name.
   package let androidApps: [StoredApp<PackageName>]
+  /// The templates, by name; with limits, those that the domains use.
+  package let templates: [StoredTemplate]
   private let store: Store
-  private let within: [Alias]
+  private let within: Scope
+  private let label: Label?
   private let form: String
   private let view: any View
   private let last = Mutex("")
 
-  fileprivate init(of store: Store, within: [Alias], form: String) throws {
+  fileprivate init(of store: Store, _ label: Label?, within: Scope, form: String) throws {
     self.store = store
-    self.within = within
+    (self.within, self.label) = (within, label)
     self.form = form
     view = try store.translatingErrors(.read) { try store.engine.view() }
-    apps = try Self.read(store, view) { try AppIdentifier.rows.used(within: within, $0) }
-    androidApps = try Self.read(store, view) { try PackageName.rows.used(within: within, $0) }
+    apps = try Self.read(store, view) {
+      try AppIdentifier.rows.used(within: within, label: label, $0)
+    }
+    androidApps = try Self.read(store, view) {
+      try PackageName.rows.used(within: within, label: label, $0)
+    }
+    templates = try Self.read(store, view) {
+      try TemplateRows.used(within: within, label: label, $0)
+    }
   }
 
   private static func read<Result: Sendable>(
@@ -142,38 +194,37 @@ package final class StateReader: Sendable {
   /// - Throws: `StoreError.database`.
   package func next(_ limit: Int = 1000) throws -> [Item] {
     try last.withLock { last in
-      while true {
-        let after = last
-        let items = try Self.read(store, view) { connection in
-          try connection.all(
-            """
-            SELECT name, domain.revision, sha256, domain.id
-            FROM domain_name JOIN domain ON domain.id = domain_name.domain_id
-            LEFT JOIN exported_file ON exported_file.domain_id = domain.id
-              AND exported_file.revision = domain.revision AND form = ?
-            WHERE position = 0 AND name > ? ORDER BY name LIMIT ?
-            """, [.text(form), .text(after), .integer(limit)]
-          ) { row in
-            Item(
-              name: DomainName(stored: row.text(0)), revision: row.int(1),
-              sha256: row.optionalText(2), id: row.integer(3))
-          }
+      let after = last
+      let items = try Self.read(store, view) { connection in
+        try connection.all(
+          """
+          SELECT own.name, domain.revision, sha256, domain.id
+          FROM domain_name AS own JOIN domain ON domain.id = own.domain_id
+          LEFT JOIN exported_file ON exported_file.domain_id = domain.id
+            AND exported_file.revision = domain.revision AND form = ?1
+          WHERE own.position = 0 AND own.name > ?2 AND \(DomainFilter.within("?3"))
+            AND \(DomainFilter.labelled("?4"))
+          ORDER BY own.name LIMIT ?5
+          """,
+          [.text(form), .text(after), within.list, .optional(label?.text), .integer(limit)]
+        ) { row in
+          Item(
+            name: DomainName(stored: row.text(0)), revision: row.int(1),
+            sha256: row.optionalText(2), id: row.integer(3))
         }
-        guard let end = items.last else { return [] }
-        last = end.name.text
-        let covered = items.filter { item in
-          within.isEmpty || within.contains { $0.covers(Alias(item.name)) }
-        }
-        if !covered.isEmpty { return covered }
       }
+      if let end = items.last { last = end.name.text }
+      return items
     }
   }
 
-  /// A domain; `nil` if it cannot be found.
+  /// Domains, by name.
   ///
   /// - Throws: `StoreError.database`.
-  package func domain(_ item: Item) throws -> StoredDomain? {
-    try Self.read(store, view) { try DomainRows(id: item.id).load($0) }
+  package func domains(_ items: some Sequence<Item>) throws -> [DomainName: StoredDomain] {
+    let ids = items.map(\.id)
+    let domains = try Self.read(store, view) { try DomainReading(ids, $0).domains() }
+    return Dictionary(domains.values.map { ($0.domain.name, $0) }) { $1 }
   }
 
   /// Keeps the SHA-256 of files, so that they need not be made again.
@@ -202,10 +253,13 @@ extension Store {
   /// Apps and domains, in the state that is stored now.
   ///
   /// - Parameters:
-  ///   - within: The domains; empty for all. The apps are those that they use.
+  ///   - label: Only domains with this label, and the apps that they use.
+  ///   - within: Only these domains, and the apps that they use.
   ///   - form: The form of the files whose SHA-256 is wanted.
-  package func export(within: [Alias] = [], form: String = "") throws -> StateReader {
-    try StateReader(of: self, within: within, form: form)
+  package func export(
+    _ label: Label? = nil, within: Scope = Scope(), form: String = ""
+  ) throws -> StateReader {
+    try StateReader(of: self, label, within: within, form: form)
   }
 
   /// The directory for temporary files: by default that of the database, if it is a file.

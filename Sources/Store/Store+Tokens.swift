@@ -21,8 +21,10 @@ package struct Token: Sendable, Equatable {
   /// The name of the token.
   package var name: String
   package var role: Role
-  /// The domains that it is limited to, such as `*.brand.example`; empty for all.
-  package var domains: [Alias] = []
+  /// The domains that it is limited to.
+  package var scope = Scope()
+  /// The documents that it may change, and nothing else; empty without that limit.
+  package var documents: [DocumentName] = []
   /// When it was created.
   package var createdAt: UnixTime
   /// When it expires; `nil` for never.
@@ -33,10 +35,39 @@ package struct Token: Sendable, Equatable {
   package var lastUsedAt: UnixTime?
   /// Whether it has the rights of a user whom a proxy names.
   package var isUser = false
+  /// What a user has by themselves and by their groups. `role` is the highest of these, and `scope` what any of them has.
+  package private(set) var grants: [Grant] = []
+
+  /// A role for some domains.
+  package struct Grant: Sendable, Equatable {
+    /// The group that has it; `nil` if the user has it by themselves.
+    package let group: String?
+    package let role: Role
+    package let scope: Scope
+  }
+
+  /// What it may do where a role is needed: a user may have a role for fewer domains than another.
+  package func limited(to needed: Role) -> Token {
+    var token = self
+    let able = grants.filter { $0.role >= needed }
+    if let scope = Scope(anyOf: able.map(\.scope)) { token.scope = scope }
+    return token
+  }
 
   /// The rights of a command that works on the database itself. It is not stored.
   package static func command(_ name: String) -> Token {
     Token(name: name, role: .admin, createdAt: 0)
+  }
+}
+
+extension Token {
+  /// The rights of a user who has any of these; `nil` without any.
+  init?(user name: String, _ grants: [Grant]) {
+    guard let role = grants.map(\.role).max(), let scope = Scope(anyOf: grants.map(\.scope)) else {
+      return nil
+    }
+    self.init(name: name, role: role, scope: scope, createdAt: 0)
+    (self.grants, isUser) = (grants, true)
   }
 }
 
@@ -92,13 +123,16 @@ extension Transaction {
   /// Creates a token and returns its secret, which cannot be read again.
   ///
   /// - Parameters:
-  ///   - domains: The domains that it is limited to; empty for all.
+  ///   - domains: What covers the domains that it is limited to; empty for all names.
+  ///   - labels: The labels of which each of these domains has one; empty for all domains.
+  ///   - documents: The only documents that it may change; empty for everything.
   ///   - expiresAt: When it expires; `nil` for never.
   /// - Throws: `StoreError.tokenNameTaken`, `StoreError.userNameTaken`.
   package func createToken(
-    name: String, role: Role, domains: [Alias] = [], expiresAt: UnixTime? = nil
+    name: String, role: Role, domains: [Alias] = [], labels: [Label] = [],
+    documents: [DocumentName] = [], expiresAt: UnixTime? = nil
   ) throws -> TokenSecret {
-    if try UserRows.find(name, connection) != nil { throw StoreError.userNameTaken(name) }
+    if try UserRows(.user).find(name, connection) != nil { throw StoreError.userNameTaken(name) }
     let secret = try TokenSecret()
     if isDryRun {
       if try TokenRows.has(name, connection) { throw StoreError.tokenNameTaken(name) }
@@ -113,10 +147,9 @@ extension Transaction {
     } catch let error as SQLError where error.kind == .unique {
       throw StoreError.tokenNameTaken(name)
     }
-    for glob in Set(domains) {
+    for part in DocumentLimit.texts(documents, Scope(domains: domains, labels: labels)) {
       try connection.run(
-        "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)",
-        [.integer(row), .text(glob.description)])
+        "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)", [.integer(row), .text(part)])
     }
     try record("create token", .token(name))
     return secret
@@ -193,7 +226,33 @@ enum TokenRows {
     if stored.token.lastUsedAt == nil, let until = stored.token.unusedUntil {
       stored.token.expiresAt = min(until, stored.token.expiresAt ?? until)
     }
-    stored.token.domains = try [String].read(row, 0).sorted().map { Alias(stored: $0) }
+    (stored.token.documents, stored.token.scope) = DocumentLimit.read(try [String].read(row, 0))
     return stored
+  }
+}
+
+/// The documents that a token is limited to, in the texts of its scope: `documents:security.txt,gpc.json *.example.com`.
+/// Each text begins so, because servers of earlier versions, which know no such limit, take that for a name that no
+/// domain has.
+private enum DocumentLimit {
+  private static let prefix = "documents:"
+
+  static func texts(_ documents: [DocumentName], _ scope: Scope) -> [String] {
+    if documents.isEmpty { return scope.texts }
+    let own = prefix + documents.map(\.text).joined(separator: ",")
+    return scope.isEverything ? [own] : scope.texts.map { "\(own) \($0)" }
+  }
+
+  static func read(_ texts: [String]) -> ([DocumentName], Scope) {
+    guard let first = texts.first, first.hasPrefix(prefix) else {
+      return ([], Scope(stored: texts))
+    }
+    let names = first.dropFirst(prefix.count).prefix { $0 != " " }
+    let parts = texts.compactMap { text in
+      text.firstIndex(of: " ").map { String(text[text.index(after: $0)...]) }
+    }
+    return (
+      names.split(separator: ",").map { DocumentName(stored: String($0)) }, Scope(stored: parts)
+    )
   }
 }

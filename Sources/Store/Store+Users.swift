@@ -1,13 +1,23 @@
 package import Association
 
-/// A person whom a trusted proxy names, and what they may do.
+/// Who has rights because a trusted proxy names them.
+package enum UserKind: String, Sendable, CaseIterable {
+  /// A person.
+  case user
+  /// A group of the identity provider: everybody whom a proxy says to be in it has its rights.
+  case group
+}
+
+/// A person or a group that a trusted proxy names, and what they may do.
 package struct User: Sendable, Equatable {
   /// The name, as the proxy sends it.
   package var name: String
   /// What the user may do.
   package var role = Role.viewer
-  /// The domains that the user is limited to, such as `*.brand.example`; empty for all.
+  /// What covers the domains that the user is limited to, such as `*.brand.example`; empty for all names.
   package var domains: [Alias] = []
+  /// The labels of which each of these domains has one; empty for all domains.
+  package var labels: [Label] = []
   /// When the user was added.
   package var createdAt: UnixTime = 0
   /// When the user last changed.
@@ -15,29 +25,45 @@ package struct User: Sendable, Equatable {
 
   /// The longest name, in characters.
   package static let longestName = 255
+  /// A person has the rights of no more groups.
+  package static let mostGroups = 1000
 
   /// A viewer of everything.
   package init(name: String) { self.name = name }
 
-  /// The user's rights, as those of a token with the same name.
-  package var token: Token {
-    var token = Token(name: name, role: role, domains: domains, createdAt: createdAt)
-    token.isUser = true
-    return token
-  }
+  fileprivate var scope: Scope { Scope(domains: domains, labels: labels) }
 }
 
 extension Store {
   /// All users, ordered by name.
-  package func users() throws -> [User] {
+  package func users(_ kind: UserKind = .user) throws -> [User] {
     try read { connection in
-      try connection.all(UserRows.select + " ORDER BY name", row: UserRows.read)
+      try connection.all(UserRows(kind).select + " ORDER BY name") {
+        try UserRows.read($0, from: 0)
+      }
     }
   }
 
-  /// The user of this name; `nil` if there is none.
-  package func user(_ name: String) throws -> User? {
-    try authenticate { try UserRows.find(name, $0) }
+  /// The rights of a person in some groups, as those of a token with the person's name: the most that the person or any
+  /// of the groups has. `nil` if none of them is known, or if a token has the name of a person who is not.
+  package func person(_ name: String, groups: [String] = []) throws -> Token? {
+    let (person, group) = (UserRows(.user), UserRows(.group))
+    let grants = try authenticate { connection in
+      try connection.all(
+        """
+        SELECT 0, \(person.selection) FROM \(person.table.name) WHERE name = ?1
+        UNION ALL SELECT 1, \(group.selection) FROM \(group.table.name)
+          WHERE name IN (SELECT each.value FROM json_each(?2) AS each)
+        """, [.text(name), .text(JSON.strings(groups).text)]
+      ) { row in
+        let found = try UserRows.read(row, from: 1)
+        return Token.Grant(
+          group: row.bool(0) ? found.name : nil, role: found.role, scope: found.scope)
+      }
+    }
+    let isListed = grants.contains { $0.group == nil }
+    if try !isListed && authenticate({ try TokenRows.has(name, $0) }) { return nil }
+    return Token(user: name, grants)
   }
 }
 
@@ -45,43 +71,44 @@ extension Transaction {
   /// Adds or replaces a user.
   ///
   /// - Throws: `StoreError.tokenNameTaken`.
-  package func put(_ new: User) throws -> (user: User, isNew: Bool) {
+  package func put(
+    _ new: User, as kind: UserKind = .user
+  ) throws -> (user: User, isNew: Bool) {
+    let rows = UserRows(kind)
     var new = new
     new.domains = Set(new.domains).sorted { $0.description < $1.description }
     (new.createdAt, new.updatedAt) = (now, now)
-    let old = try UserRows.find(new.name, connection)
+    let old = try rows.find(new.name, connection)
     if let old {
       new.createdAt = old.createdAt
       let changes = old.words(changingTo: new)
       if changes.isEmpty { return (old, false) }
       if isDryRun { return (new, false) }
-      try UserRows.table.update(new, where: "name", is: .text(new.name), connection)
-      try record("change user", .user(new.name), changes: changes)
+      try rows.table.update(new, where: "name", is: .text(new.name), connection)
+      try record("change \(kind.rawValue)", rows.subject(new.name), changes: changes)
     } else {
-      if try TokenRows.has(new.name, connection) { throw StoreError.tokenNameTaken(new.name) }
+      if try kind == .user && TokenRows.has(new.name, connection) {
+        throw StoreError.tokenNameTaken(new.name)
+      }
       if isDryRun { return (new, true) }
-      try UserRows.table.insert(new, [], connection)
-      try record("add user", .user(new.name))
+      try rows.table.insert(new, [], connection)
+      try record("add \(kind.rawValue)", rows.subject(new.name))
     }
-    let row = "(SELECT id FROM named_user WHERE name = ?)"
-    try connection.run(
-      "DELETE FROM named_user_domain WHERE user_id = \(row)", [.text(new.name)])
-    for glob in new.domains {
-      try connection.run(
-        "INSERT INTO named_user_domain (user_id, glob) VALUES (\(row), ?)",
-        [.text(new.name), .text(glob.description)])
-    }
+    try rows.save(new.scope, of: new.name, connection)
     return (new, old == nil)
   }
 
   /// Deletes a user, whose requests are refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
-  package func deleteUser(_ name: String) throws {
-    if try UserRows.find(name, connection) == nil { throw StoreError.notFound(.user(name)) }
+  package func deleteUser(_ name: String, _ kind: UserKind = .user) throws {
+    let rows = UserRows(kind)
+    if try rows.find(name, connection) == nil {
+      throw StoreError.notFound(kind == .user ? .user(name) : .group(name))
+    }
     if isDryRun { return }
-    try connection.run("DELETE FROM named_user WHERE name = ?", [.text(name)])
-    try record("delete user", .user(name))
+    try connection.run("DELETE FROM \(rows.table.name) WHERE name = ?", [.text(name)])
+    try record("delete \(kind.rawValue)", rows.subject(name))
   }
 }
 
@@ -92,32 +119,61 @@ extension User {
       words.append("role changed: from \(role.rawValue) to \(new.role.rawValue)")
     }
     if Set(domains) != Set(new.domains) { words.append("domains changed") }
+    if labels != new.labels { words.append("labels changed") }
     return words
   }
 }
 
-/// Reads and writes rows of `named_user`.
-enum UserRows {
-  fileprivate static let table = Table(
-    "named_user", keys: [], blank: User(name: ""),
-    columns: [
-      Column("name", \.name), Column("role", \.role), Column("created_at", \.createdAt),
-      Column("updated_at", \.updatedAt),
-    ])
+/// Reads and writes rows of `named_user`, or of `named_group`.
+struct UserRows {
+  private static let tables = UserKind.allCases.map { kind in
+    Table(
+      "named_\(kind.rawValue)", keys: [], blank: User(name: ""),
+      columns: [
+        Column("name", \.name), Column("role", \.role), Column("created_at", \.createdAt),
+        Column("updated_at", \.updatedAt),
+      ])
+  }
 
-  fileprivate static let select = """
-    SELECT (SELECT json_group_array(glob) FROM named_user_domain WHERE user_id = named_user.id),
-      \(table.selection)
-    FROM named_user
+  private let kind: UserKind
+
+  init(_ kind: UserKind) { self.kind = kind }
+
+  fileprivate var table: Table<User> { Self.tables[kind == .user ? 0 : 1] }
+
+  /// What `read` reads.
+  fileprivate var selection: String {
     """
+    (SELECT json_group_array(glob) FROM \(table.name)_domain
+      WHERE \(kind.rawValue)_id = \(table.name).id), \(table.selection)
+    """
+  }
 
-  fileprivate static func read(_ row: borrowing Row) throws -> User {
-    var user = try table.read(row, from: 1)
-    user.domains = try [String].read(row, 0).sorted().map { Alias(stored: $0) }
+  fileprivate var select: String { "SELECT \(selection) FROM \(table.name)" }
+
+  fileprivate func subject(_ name: String) -> AuditRecord.Subject {
+    kind == .user ? .user(name) : .group(name)
+  }
+
+  fileprivate static func read(_ row: borrowing Row, from first: Int32) throws -> User {
+    var user = try tables[0].read(row, from: first + 1)
+    let scope = Scope(stored: try [String].read(row, first))
+    (user.domains, user.labels) = (scope.domains, scope.labels)
     return user
   }
 
-  static func find(_ name: String, _ connection: any Connection) throws -> User? {
-    try connection.first(select + " WHERE name = ?", [.text(name)], row: read)
+  func find(_ name: String, _ connection: any Connection) throws -> User? {
+    try connection.first(select + " WHERE name = ?", [.text(name)]) { try Self.read($0, from: 0) }
+  }
+
+  fileprivate func save(_ scope: Scope, of name: String, _ connection: any Connection) throws {
+    let row = "(SELECT id FROM \(table.name) WHERE name = ?)"
+    try connection.run(
+      "DELETE FROM \(table.name)_domain WHERE \(kind.rawValue)_id = \(row)", [.text(name)])
+    for part in scope.texts {
+      try connection.run(
+        "INSERT INTO \(table.name)_domain (\(kind.rawValue)_id, glob) VALUES (\(row), ?)",
+        [.text(name), .text(part)])
+    }
   }
 }

@@ -127,12 +127,13 @@ package final class Store: Sendable {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
     if context.isDryRun { return try dryRun(context, isLong: mostDelay != nil, body) }
     return try translatingErrors(.write) {
-      try engine.write(writeQueue, &waitBudget) { connection in
+      try engine.write(writeQueue, &waitBudget, isBulk: mostDelay != nil) { connection in
         if context.isAbandoned() { throw StoreError.busy }
         let transaction = Transaction(
           connection: connection, context: context, now: now(),
           isAwaited: { mostDelay.map { self.writeQueue.areAwaited(.database, for: $0) } ?? false })
         let result = try body(transaction)
+        try transaction.endChange()
         try transaction.announce()
         return result
       }

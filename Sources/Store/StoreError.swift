@@ -14,6 +14,8 @@ package enum StoreError: Error, Sendable, Equatable {
   case nameTaken(String, by: DomainName)
   /// The app cannot be deleted because domains use it. Has the first few of them, and their number.
   case appInUse(LinkedApp, domains: [DomainName], count: Int)
+  /// The template cannot be deleted because domains use it. Has the first few of them, and their number.
+  case templateInUse(TemplateName, domains: [DomainName], count: Int)
   /// An app with this identifier already exists.
   case appExists(LinkedApp)
   /// A domain names Android apps that do not exist, or an app has no fingerprints, without which it cannot
@@ -62,19 +64,25 @@ package enum StoreError: Error, Sendable, Equatable {
   package enum Item: Sendable, Equatable {
     case domain(DomainName)
     case app(LinkedApp)
+    case template(TemplateName)
     /// An entry of a domain. Has the numbers that exist.
     case entry(Int64, existing: [Int64])
     /// A route of an entry. Has the numbers that exist.
     case route(Int64, existing: [Int64])
     /// A suppression of a domain. Has the numbers that exist.
     case suppression(Int64, existing: [Int64])
+    /// A suppression of several domains. Has the numbers that exist.
+    case sharedSuppression(Int64, existing: [Int64])
     /// A revision that the domain never had.
     case revision(Int)
     /// A revision of the domain that was pruned.
     case prunedRevision(Int)
+    /// A change that never was, or was pruned, or concerns none of the domains that somebody is limited to.
+    case change(Int64)
     case token(String)
     case webhook(String)
     case user(String)
+    case group(String)
   }
 
   /// Why the database failed.
@@ -133,6 +141,8 @@ extension StoreError: CustomStringConvertible {
     case .nameTaken(let name, let owner):
       "\(name) is already a name or an alias of the domain \(owner)"
     case .appInUse(let app, _, let count): "the app \(app) is in use by \(count) domains"
+    case .templateInUse(let name, _, let count):
+      "the template \(name) is in use by \(count) domains"
     case .appExists(let app): "the app \(app) already exists"
     case .unknownApps(let apps):
       "no fingerprints are known of \(apps.map(\.description).joined(separator: ", "))"
@@ -164,10 +174,14 @@ extension StoreError.Item: CustomStringConvertible {
     case .entry(let number, _): "entry \(number)"
     case .route(let number, _): "route \(number)"
     case .suppression(let number, _): "suppression \(number)"
+    case .sharedSuppression(let number, _): "suppression \(number) of several domains"
     case .revision(let number), .prunedRevision(let number): "revision \(number)"
+    case .change(let id): "change \(id)"
     case .token(let name): "the token \(name)"
     case .webhook(let name): "the webhook \(name)"
     case .user(let name): "the user \(name)"
+    case .template(let name): "the template \(name)"
+    case .group(let name): "the group \(name)"
     }
   }
 }

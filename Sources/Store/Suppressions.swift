@@ -164,8 +164,8 @@ extension Suppression {
 extension [Suppression] {
   /// The suppression that covers a finding of a document for the longest time; `nil` for errors of the
   /// linter.
-  package func covering(_ finding: ReportedFinding, in document: Document) -> Suppression? {
-    if finding.severity == .error && finding.source == .lint || isEmpty { return nil }
+  func covering(_ finding: ReportedFinding, in document: Document) -> Suppression? {
+    if finding.isLintError || isEmpty { return nil }
     let place = document.place(of: finding)
     return filter { $0.covers(finding, at: place) }.max { $0.endsAt < $1.endsAt }
   }
@@ -190,8 +190,11 @@ enum SuppressionRows {
   }
 
   static func all(of domain: Int64, _ connection: any Connection) throws -> [Suppression] {
-    try table.all(
-      "number", "FROM suppression WHERE domain_id = ? ORDER BY number", domain, connection
-    ).map(\.value)
+    try all(DomainReading([domain], connection))[domain] ?? []
+  }
+
+  /// Those of some domains, by domain.
+  static func all(_ reading: DomainReading) throws -> [Int64: [Suppression]] {
+    try reading.list(table, by: "number")
   }
 }

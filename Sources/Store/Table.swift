@@ -107,13 +107,15 @@ struct Table<Root: Sendable>: Sendable {
     }
   }
 
-  /// Reads the rows of one domain, each with the row that `key` names.
+  /// Reads the rows of some domains, each with the row that `key` names.
   ///
-  /// - Parameter source: SQL from FROM on, with a parameter for the domain.
+  /// - Parameters:
+  ///   - source: SQL from FROM on, with a parameter for the domains.
+  ///   - domains: That parameter.
   func all(
-    _ key: String, _ source: String, _ domain: Int64, _ connection: any Connection
+    _ key: String, _ source: String, _ domains: Value, _ connection: any Connection
   ) throws -> [(key: Int64, value: Root)] {
-    try connection.all("SELECT \(key), \(selection) \(source)", [.integer(domain)]) {
+    try connection.all("SELECT \(key), \(selection) \(source)", [domains]) {
       ($0.integer(0), try read($0, from: 1))
     }
   }
@@ -145,7 +147,7 @@ struct Table<Root: Sendable>: Sendable {
     _ old: [Root], by new: [Root], of row: Int64, _ connection: any Connection
   ) throws {
     if old.map(values) == new.map(values) { return }
-    try delete(of: row, connection)
+    if !old.isEmpty { try delete(of: row, connection) }
     for (position, element) in new.enumerated() {
       try insert(element, [.integer(row), .integer(position)], connection)
     }
@@ -248,9 +250,44 @@ extension PackageName: Storable {
   var stored: Value { .text(text) }
 }
 
+extension TemplateName: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> TemplateName {
+    TemplateName(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
 extension WebOrigin: Storable {
   static func read(_ row: borrowing Row, _ column: Int32) -> WebOrigin {
     WebOrigin(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension DocumentName: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> DocumentName {
+    DocumentName(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension MediaType: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> MediaType {
+    MediaType(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension SecureURL: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> SecureURL {
+    SecureURL(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension Label: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Label {
+    Label(stored: row.text(column))
   }
   var stored: Value { .text(text) }
 }

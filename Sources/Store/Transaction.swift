@@ -6,8 +6,10 @@ package struct WriteContext: Sendable {
   package let author: String
   /// The client's address; empty for a command.
   package let address: String
-  /// The only domains that the author may change; empty for all.
-  package let within: [Alias]
+  /// The only domains that the author may change.
+  package let within: Scope
+  /// The only documents that the author may change; empty for everything.
+  package let documents: [DocumentName]
   /// The author's reason; may be empty.
   package let reason: String
   /// Whether to answer as if it were written, and to write nothing.
@@ -16,33 +18,37 @@ package struct WriteContext: Sendable {
   package let isAbandoned: @Sendable () -> Bool
 
   package init(
-    author: String, address: String = "", within: [Alias] = [], reason: String = "",
+    author: String, address: String = "", within: Scope = Scope(),
+    documents: [DocumentName] = [], reason: String = "",
     isDryRun: Bool = false,
     isAbandoned: @escaping @Sendable () -> Bool = { false }
   ) {
     self.author = author
     self.address = address
     self.within = within
+    self.documents = documents
     self.reason = reason
     self.isDryRun = isDryRun
     self.isAbandoned = isAbandoned
   }
 }
 
-/// What a caller requires of the domain that it changes (RFC 9110 section 13.1).
+/// What a caller requires of the domain or the template that it changes (RFC 9110 section 13.1).
 package enum Precondition: Sendable, Equatable {
   case none
-  /// The domain exists.
+  /// It exists.
   case exists
-  /// The domain does not exist.
+  /// It does not exist.
   case absent
-  /// The domain has one of these revisions.
+  /// It has one of these revisions.
   case revision([Int])
 
-  fileprivate func check(_ revision: Int?, of name: DomainName) throws(StoreError) {
+  /// - Parameter revision: The current revision; `nil` if the item does not exist.
+  /// - Throws: `StoreError.staleRevision`, `.alreadyExists` or `.notFound`.
+  package func check(_ revision: Int?, of item: StoreError.Item) throws(StoreError) {
     switch (self, revision) {
     case (.none, _), (.exists, _?), (.absent, nil): return
-    case (.exists, nil), (.revision, nil): throw StoreError.notFound(.domain(name))
+    case (.exists, nil), (.revision, nil): throw StoreError.notFound(item)
     case (.absent, let current?): throw StoreError.alreadyExists(current: current)
     case (.revision(let expected), let current?):
       if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
@@ -58,16 +64,38 @@ package struct DomainBasis: Sendable {
   /// The number of the last revision, perhaps from before a deletion; 0 without any.
   package let lastNumber: Int
   let suppressions: [Suppression]
+  /// Those of several domains, perhaps not of this one.
+  let sharedSuppressions: [SharedSuppression]
 
-  init(_ name: DomainName, _ connection: any Connection) throws {
-    stored = try DomainRows.find(name, connection)
-    lastNumber = try stored?.revision ?? DomainRows.deleted(name, connection)?.revision ?? 0
-    published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
-    suppressions = try stored.map { try SuppressionRows.all(of: $0.id, connection) } ?? []
+  /// Domains with some names, which need not exist, in the order of the names.
+  ///
+  /// - Parameter locks: Whether they stay so until the transaction ends.
+  static func all(
+    _ names: [DomainName], locks: Bool = false, _ connection: any Connection
+  ) throws -> [DomainBasis] {
+    let versions = try DomainRows.versions(of: names, locks: locks, connection)
+    let reading = DomainReading(versions.values.map(\.id), connection)
+    let (stored, published, suppressions) =
+      versions.isEmpty
+      ? ([:], [:], [:])
+      : (try reading.domains(), try reading.revisions(), try SuppressionRows.all(reading))
+    let deleted = try DomainRows.lastRevisions(
+      ofDeleted: names.filter { versions[$0] == nil }, connection)
+    let shared = try SharedSuppressionRows.all(connection)
+    return names.map { name in
+      let domain = versions[name].flatMap { stored[$0.id] }
+      return DomainBasis(
+        stored: domain, published: domain.flatMap { published[$0.id] },
+        lastNumber: domain?.revision ?? deleted[name] ?? 0,
+        suppressions: domain.flatMap { suppressions[$0.id] } ?? [], sharedSuppressions: shared)
+    }
   }
 
-  fileprivate func isCurrent(_ name: DomainName, _ connection: any Connection) throws -> Bool {
-    try DomainRows.version(of: name, connection) == stored?.version
+  /// - Parameter locks: Whether it stays so until the transaction ends.
+  fileprivate func isCurrent(
+    _ name: DomainName, locks: Bool = false, _ connection: any Connection
+  ) throws -> Bool {
+    try DomainRows.version(of: name, locks: locks, connection) == stored?.version
   }
 }
 
@@ -96,7 +124,7 @@ package struct DomainEdit: Sendable {
     self.findings = findings
   }
 
-  /// The documents that differ from those before, in words for the audit.
+  /// The rendered documents that differ from those before, in words for the audit.
   fileprivate func changedDocuments(since before: Documents) -> [String] {
     DocumentKind.allCases.compactMap { kind in
       switch (before[kind], documents[kind]) {
@@ -119,11 +147,11 @@ package struct EditedDomain: Sendable {
   /// The domain as stored now.
   package internal(set) var stored: StoredDomain
   /// The current revision.
-  package let revision: Revision
+  package internal(set) var revision: Revision
   /// Whether anything changed. If not, no revision was published.
   package let isChanged: Bool
   /// The suppressions of findings that have not ended.
-  package internal(set) var suppressions: [Suppression]
+  package internal(set) var suppressions: Suppressions
   private let basis: DomainBasis
 
   /// A domain after an edit of what `basis` has.
@@ -133,7 +161,9 @@ package struct EditedDomain: Sendable {
   ) {
     (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
     self.basis = basis
-    suppressions = basis.suppressions.filter { $0.endsAt > now }
+    suppressions = Suppressions(
+      own: basis.suppressions.filter { $0.endsAt > now },
+      shared: basis.sharedSuppressions.active(for: stored.domain, at: now))
   }
 
   /// The documents of the previous revision; `nil` if nothing was served before.
@@ -150,9 +180,11 @@ final class Footprint {
   var apps: Set<LinkedApp> = []
   /// The rows of domains whose documents changed.
   var domains: [Int64] = []
+  var change = PendingChange()
 }
 
-/// A transaction of many domains kept others from writing. `Store.edit` lets them write, and tries it again.
+/// A transaction of many domains kept others from writing, or they were in its way. `Store.edit` lets them write,
+/// and tries it again.
 struct GaveWay: Error {}
 
 /// An open write transaction, or one that only reads for a dry run. `Store.write` lends it to its body.
@@ -209,13 +241,27 @@ extension Store {
   package func basis(
     of name: DomainName, if precondition: Precondition = .none
   ) throws -> DomainBasis {
-    let basis = try read { try DomainBasis(name, $0) }
-    try precondition.check(basis.stored?.revision, of: name)
+    let basis = try read { try DomainBasis.all([name], $0)[0] }
+    try precondition.check(basis.stored?.revision, of: .domain(name))
     return basis
   }
 
-  /// The names of all domains, in order.
-  package func domainNames() throws -> [DomainName] { try scan { try DomainRows.names($0) } }
+  /// Domains to edit, in the order of their names.
+  package func bases(of names: [DomainName]) throws -> [DomainBasis] {
+    try read { try DomainBasis.all(names, $0) }
+  }
+
+  /// The names of some domains, in order.
+  package func domainNames(within: Scope = Scope()) throws -> [DomainName] {
+    try scan { try DomainRows.names(within: within, $0) }
+  }
+
+  /// Whether a scope has a domain as it is now. One that does not exist has no labels.
+  package func has(_ name: DomainName, _ scope: Scope) throws -> Bool {
+    if scope.covers(Alias(name)) { return true }
+    if !scope.hasLabels { return false }
+    return try read { scope.covers(Alias(name), labels: try DomainRows.labels(of: name, $0)) }
+  }
 
   /// Whether an edit is still based on what is stored.
   package func isCurrent(_ edit: DomainEdit) throws -> Bool {
@@ -251,9 +297,10 @@ extension Transaction {
   ///   found them.
   package func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     try goOn()
+    // Apps and templates first, as edits of many domains lock them.
     let isCurrent =
-      try edit.basis.isCurrent(edit.domain.name, connection)
-      && areCurrent(edit.apps)
+      try areCurrent(edit.apps)
+      && edit.basis.isCurrent(edit.domain.name, locks: !isDryRun, connection)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
     var edited = edit.preview(action: action, by: context, now: now)
@@ -267,15 +314,17 @@ extension Transaction {
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
     let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
+    edited.revision.change = try currentChange(action)
     let revision = edited.revision
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
-    edited.suppressions = try FindingRows.save(
+    edited.suppressions.own = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection
     ).filter { $0.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
-    try record(action, .domain(domain.name), revision: revision.number, changes: changes)
+    try addToChange(
+      domain.name, from: old?.revision, to: revision.number, action, changes: changes)
     try WebhookRows.emit(
       revision.number, of: rows.id, action: action, changes: changes,
       isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
@@ -302,20 +351,22 @@ extension Transaction {
   /// - Throws: `Outdated` if the domain is no longer as it was found.
   package func delete(_ basis: DomainBasis) throws {
     try goOn()
-    guard let old = basis.stored, try basis.isCurrent(old.domain.name, connection) else {
-      throw Outdated()
-    }
+    guard let old = basis.stored,
+      try basis.isCurrent(old.domain.name, locks: !isDryRun, connection)
+    else { throw Outdated() }
     if isDryRun { return }
     try DomainRows(id: old.id).delete(old.domain.name, now: now, connection)
     let names = old.domain.names.map { "\($0) no longer served" }
     let more = names.count - 20
-    try record(
-      "delete domain", .domain(old.domain.name),
+    try addToChange(
+      old.domain.name, from: old.revision, to: nil, "delete domain",
       changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
     try WebhookRows.emitDeletion(of: old, by: context, connection, now: now)
     footprint.domains.append(old.id)
   }
 
-  /// The names of all domains, in order.
-  package func domainNames() throws -> [DomainName] { try DomainRows.names(connection) }
+  /// The names of some domains, in order.
+  package func domainNames(within: Scope = Scope()) throws -> [DomainName] {
+    try DomainRows.names(within: within, connection)
+  }
 }

@@ -22,6 +22,8 @@ package struct Webhook: Sendable, Equatable {
   /// The shape of what it gets.
   package var format = Format.standard
   package var isEnabled = true
+  /// How long events are collected for one message, in seconds; `nil` to send each by itself.
+  package var digestSeconds: Int?
   /// When its target answered 410, which disabled it; `nil` if it did not.
   package var goneAt: UnixTime?
   /// When it was created.
@@ -33,6 +35,8 @@ package struct Webhook: Sendable, Equatable {
   package static let limit = 100
   /// The longest name, in characters.
   package static let longestName = 100
+  /// The range of `digestSeconds`: up to a day.
+  package static let digestSecondsRange = 10...86_400
   /// A webhook that begins to receive `check.failed` hears of no more domains that fail already.
   package static let mostFailuresAtStart = 1000
 
@@ -205,7 +209,7 @@ extension Transaction {
     }
     let event = try EventRows.add(
       Delivery.test, message, of: nil, data, isWaiting: false, connection, now: now)
-    try EventRows.deliver(event, to: [id], connection, now: now)
+    try EventRows.deliver(event, to: [id], isAtOnce: true, connection, now: now)
     let added = try DeliveryRows.all(
       "WHERE event_id = ? AND webhook_id = ?", [.integer(event), .integer(id)], connection)
     guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
@@ -222,6 +226,7 @@ extension Webhook {
     if Set(events) != Set(new.events) { words.append("events changed") }
     if Set(domains) != Set(new.domains) { words.append("domains changed") }
     if format != new.format { words.append("format changed") }
+    if digestSeconds != new.digestSeconds { words.append("digestSeconds changed") }
     if isEnabled != new.isEnabled { words.append(new.isEnabled ? "enabled" : "disabled") }
     return words
   }
@@ -246,6 +251,7 @@ extension WebhookRows {
         $2.domains = try [String].read($0, $1).map { Alias(stored: $0) }
       },
       Column("format", \.format),
+      Column("digest_seconds", \.digestSeconds),
       Column("is_enabled", \.isEnabled), Column("gone_at", \.goneAt),
       Column("created_at", \.createdAt), Column("updated_at", \.updatedAt),
     ])

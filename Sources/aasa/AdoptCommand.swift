@@ -10,7 +10,8 @@ enum AdoptCommand {
     name: "adopt", group: .domains, summary: "publish what domains serve today",
     details:
       "Fetches the association files of each domain as Apple's bot does, from both of Apple's locations, and "
-      + "publishes them unchanged: JSON-equal to the originals. Lists the domains that have no file or "
+      + "publishes them unchanged: JSON-equal to the originals. Brings along the other documents below /.well-known/ "
+      + "that aasa knows, such as security.txt, byte for byte. Lists the domains that have no file or "
       + "cannot be reached, and publishes the others. Running it again changes only what has changed.",
     options: [DomainList.from] + Option.fetching + [
       Adoption.androidApps, .dryRun, .accept, .reason, .json,
@@ -57,6 +58,7 @@ enum AdoptCommand {
           site.files.map { found in
             var file = file(found.url, site.domain)
             file.content = found.content
+            file.mediaType = found.mediaType
             return file
           }
         }

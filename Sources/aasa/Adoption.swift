@@ -138,7 +138,13 @@ struct Adoption {
               + "as example.com.json, or import it alone with --domain."
           ]))
     }
-    if Self.isState(bytes) {
+    let isNamed = file.kind?.isRendered == false
+    if file.kind == nil, FilesToAdopt.isWellKnown(file.path),
+      let name = file.path.split(separator: "/").last
+    {
+      return .failure(Self.refusal(ofName: String(name), file.path))
+    }
+    if !isNamed, Self.isState(bytes) {
       return .failure(
         Refusal(
           codes: ["state"],
@@ -147,10 +153,11 @@ struct Adoption {
           ]))
     }
     do {
-      let kind = kind ?? file.kind ?? DocumentKind(ofFile: bytes)
+      let kind = isNamed ? file.kind : kind ?? file.kind
       return .success(
         try put(
-          bytes, as: kind, domain, isDryRun: isDryRun,
+          bytes, as: kind ?? DocumentKind(ofFile: bytes), file.mediaType, domain,
+          isDryRun: isDryRun,
           createsAndroidApps: createsAndroidApps ?? self.createsAndroidApps))
     } catch let refused as Installation.Refused where refused.isOfDocument {
       let text = ProblemText(refused)
@@ -164,10 +171,24 @@ struct Adoption {
     }
   }
 
+  /// Why a file below `.well-known` has no name of a document.
+  private static func refusal(ofName name: String, _ path: String) -> Refusal {
+    do throws(ValidationError) {
+      _ = try DocumentName(name)
+      return Refusal(codes: ["no-domain"], lines: [path])
+    } catch {
+      return Refusal(codes: [error.code.rawValue], lines: ["\(path.quotedPath): \(error.message)"])
+    }
+  }
+
   private func put(
-    _ bytes: [UInt8], as kind: DocumentKind, _ domain: DomainName, isDryRun: Bool,
-    createsAndroidApps: Bool
+    _ bytes: [UInt8], as kind: DocumentKind, _ mediaType: MediaType?, _ domain: DomainName,
+    isDryRun: Bool, createsAndroidApps: Bool
   ) throws -> Adopted {
+    var fields: [String: String] = [:]
+    if case .named(let name) = kind {
+      fields["Content-Type"] = (mediaType ?? name.usualMediaType).text
+    }
     let query = [
       "androidApps": createsAndroidApps ? "create" : "",
       "dryRun": "\(isDryRun)", "reason": reason,
@@ -176,7 +197,7 @@ struct Adoption {
     let answer = try installation.send(
       APIClient.Request(
         "PUT", "/v1/domains/\(domain)/documents/\(kind.rawValue)",
-        query: query.filter { !$0.value.isEmpty },
+        query: query.filter { !$0.value.isEmpty }, fields: fields,
         body: bytes))
     let json = try installation.content(of: answer, having: "domain")
     if answer.status == 201 { return (json, nil) }

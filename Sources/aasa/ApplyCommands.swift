@@ -1,19 +1,30 @@
 import Service
 import Association
+import Checking
 import HTTP
 
 enum ApplyCommand {
+  fileprivate static let template = Option(
+    "--template", "NAME", "Make the domains of this template what the table of --from says.")
+  fileprivate static let table = Option(
+    "--from", "FILE",
+    "A CSV file: the first column is \"domain\", each other one a parameter of the template.")
+
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
-      "Makes apps and domains match the files: a directory as written by export, or one file. "
-      + "Use - for stdin. Prints what changed. Refuses to undo what others have changed since the "
-      + "export, unless --overwrite is given.",
+      "Makes apps and domains match the files: directories as written by export, or single files. "
+      + "Use - for stdin. Prints what changed. A domain whose file is as exported stays as others have left it. "
+      + "Refuses to undo what they have changed in other domains, unless --overwrite is given.",
     options: [
       .dryRun, .prune, .overwrite, .accept, .reason, .json,
-    ] + Option.installation, operands: .one("FILE|DIR"),
+      template, table,
+    ] + Option.installation, operands: .any("FILE|DIR"),
     examples: [
-      ("Apply a directory kept in git", "aasa apply --reason 'release 7' domains/"),
+      (
+        "Apply a table of the domains of a template",
+        "aasa apply --template white-label --from customers.csv"
+      ),
       (
         "Apply it to a server, and delete everything else",
         "aasa apply --prune --server https://aasa.internal:8081 domains/"
@@ -22,61 +33,125 @@ enum ApplyCommand {
     failure: "refused, or stored but not served yet; stderr says which", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    _ = try DesiredChange(arguments: arguments).apply(isDryRun: arguments.has(.dryRun))
-    return .success
+    try DesiredChange(arguments: arguments, format: arguments.has(.json) ? .json : .text)
+      .apply(isDryRun: arguments.has(.dryRun)) == .refused ? .failure : .success
   }
 }
 
 /// `aasa diff`: shows what `aasa apply` would change.
 enum DiffCommand {
+  private static let format = Option(
+    "--format", "FORMAT",
+    "The format of the plan: text, or markdown for a comment on a pull request.",
+    choices: [PlanPrinter.Format.text, .markdown].map(\.rawValue))
+
   static let command = Command(
     name: "diff", group: .domains, summary: "show what apply would change",
-    options: [.prune, .overwrite, .accept, .json] + Option.installation,
-    operands: .one("FILE|DIR"),
+    details: "Prints the whole plan, then what apply would refuse.",
+    options: [.prune, .overwrite, .accept, format, .json] + Option.installation,
+    operands: .many("FILE|DIR"),
     examples: [
       ("Compare a directory with a database", "aasa diff domains/"),
       (
-        "Compare it with a server, in a pipeline",
-        "aasa diff --server https://aasa.internal:8081 domains/"
+        "Write a comment for a pull request, in a pipeline",
+        "aasa diff --format markdown --server https://aasa.internal:8081 domains/"
       ),
     ],
     success: "nothing would change", failure: "apply would be refused",
     difference: "something would change", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let isDifferent = try DesiredChange(arguments: arguments).apply(isDryRun: true)
-    return isDifferent ? .different : .success
+    switch try DesiredChange(arguments: arguments, format: planFormat(arguments))
+      .apply(isDryRun: true)
+    {
+    case .refused: .failure
+    case .different: .different
+    case .same: .success
+    }
+  }
+
+  private static func planFormat(_ arguments: Arguments) throws(UsageError) -> PlanPrinter.Format {
+    guard let word = arguments.value(format) else { return arguments.has(.json) ? .json : .text }
+    guard format.choices.contains(word), let format = PlanPrinter.Format(rawValue: word) else {
+      throw UsageError(
+        "--format must be one of \(format.choices.joined(separator: ", ")), not \(word.quoted).")
+    }
+    if arguments.has(.json) {
+      throw UsageError("--json and --format cannot be used together.")
+    }
+    return format
   }
 }
 
 /// The change that the arguments of `aasa apply` or `aasa diff` describe.
 private struct DesiredChange {
-  let arguments: Arguments
+  enum Outcome {
+    case same, different, refused
+  }
 
-  /// Applies the files and prints the plan as it arrives.
+  let arguments: Arguments
+  let format: PlanPrinter.Format
+
+  /// Applies the files and prints the plan as it arrives; a dry run then prints what would be refused.
   ///
-  /// - Returns: Whether something changes.
   /// - Throws: Like `Installation.apply`; a refusal names the files.
-  func apply(isDryRun: Bool) throws -> Bool {
+  func apply(isDryRun: Bool) throws -> Outcome {
     let installation = try Installation(
       arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote)
     let change = Installation.Change(
       prune: arguments.has(.prune), overwrite: arguments.has(.overwrite), isDryRun: isDryRun,
-      accepted: try arguments.acceptedCodes(), reason: arguments.value(.reason) ?? "")
-    let path = arguments.operands[0]
-    return try Progress.during("Reading \(path.quotedPath)") { progress in
+      listsRefusals: isDryRun, accepted: try arguments.acceptedCodes(),
+      reason: arguments.value(.reason) ?? "")
+    let paths = arguments.operands
+    let listed = paths.map(\.quotedPath).joined(separator: " and ")
+    if let table = arguments.value(ApplyCommand.table) {
+      return try apply(table, change, to: installation)
+    }
+    if paths.isEmpty { throw UsageError("FILE|DIR is required.") }
+    return try Progress.during("Reading \(listed)") { progress in
       var known: [String: String] = [:]
-      if try DesiredFiles.areMany(at: path) {
+      if try DesiredFiles.areMany(at: paths) {
         progress.say("Asking \(installation.name) for its current state")
-        known = try installation.hashes(unlessAppsDifferFrom: DesiredFiles.apps(at: path))
+        known = try installation.hashes(
+          unlessAppsDifferFrom: paths.flatMap(DesiredFiles.apps(at:)))
       }
-      let files = try DesiredFiles(path: path, known: known, progress)
+      let files = try DesiredFiles(paths: paths, known: known, progress)
       progress.above { FilesToAdopt.say(skipped: files.unrelated) }
       if change.prune && !files.isWhole {
         throw UsageError(
-          "--prune would delete all domains that \(path.quotedPath) does not list, and it is not a "
-            + "list of all domains.")
+          "--prune would delete all domains that \(listed) \(paths.count > 1 ? "do" : "does") not list, and "
+            + "\(paths.count > 1 ? "none" : "it") is \(paths.count > 1 ? "" : "not ")a list of all domains."
+        )
       }
+      do {
+        return try apply(files, change, to: installation, progress)
+      } catch var refused as Installation.Refused {
+        refused.files = files
+        // There is no plan.
+        try PlanPrinter(format, isDryRun: isDryRun).printRefusal(refused)
+        throw refused
+      }
+    }
+  }
+
+  /// Applies a table of the domains of a template.
+  private func apply(
+    _ table: String, _ change: Installation.Change, to installation: Installation
+  ) throws -> Outcome {
+    guard let name = arguments.value(ApplyCommand.template) else {
+      throw UsageError("--from needs --template NAME.")
+    }
+    if !arguments.operands.isEmpty {
+      throw UsageError(
+        "--from takes the domains from a table. Leave \(arguments.operands[0].quoted) out.")
+    }
+    let path = try "/v1/templates/\(TemplateName(name))"
+    let template = try TemplateResource.read(
+      record: installation.json(APIClient.Request("GET", path), having: "template"))
+    var change = change
+    change.template = name
+    return try Progress.during("Reading \(table.quotedPath)") { progress in
+      let files = try DesiredFiles(table: table, of: template)
       do {
         return try apply(files, change, to: installation, progress)
       } catch var refused as Installation.Refused {
@@ -89,9 +164,25 @@ private struct DesiredChange {
   private func apply(
     _ files: DesiredFiles, _ change: Installation.Change, to installation: Installation,
     _ progress: Progress
-  ) throws -> Bool {
+  ) throws -> Outcome {
     if change.prune { try files.keepUnchanged() }
-    var printer = PlanPrinter(isJSON: arguments.has(.json), isDryRun: change.isDryRun)
+    do {
+      return try send(files, change, to: installation, progress)
+    } catch let refused as Installation.Refused
+      where refused.code == "unknown-parameter" && change.listsRefusals
+    {
+      // The server's version lists no refusals: the first is the answer.
+      var change = change
+      change.listsRefusals = false
+      return try send(files, change, to: installation, progress)
+    }
+  }
+
+  private func send(
+    _ files: DesiredFiles, _ change: Installation.Change, to installation: Installation,
+    _ progress: Progress
+  ) throws -> Outcome {
+    var printer = PlanPrinter(format, isDryRun: change.isDryRun)
     let domains = files.domains.counted("changed domain")
     let pieces = files.lines.pieces { sent in
       let percent = sent * 100 / max(1, files.lines.count)
@@ -101,10 +192,14 @@ private struct DesiredChange {
           ? "Sending \(domains) to \(installation.name): \(percent) %"
           : "\(installation.name) \(work) \(domains)")
     }
-    try installation.apply(change, lines: pieces) { part in
+    let made = try installation.apply(change, lines: pieces) { part in
       try progress.above { try printer.add(part) }
     }
-    try progress.above { try printer.finish(unchanged: files.unchanged) }
-    return printer.isDifferent
+    let refused = printer.refused(by: installation, files)
+    try progress.above {
+      try printer.finish(unchanged: files.unchanged, refused, change: made)
+      ChangeCommands.sayHowToUndo(made)
+    }
+    return refused != nil ? .refused : printer.isDifferent ? .different : .same
   }
 }

@@ -57,11 +57,14 @@ extension Store {
 
   /// Opens a database.
   ///
+  /// - Parameter isReadOnly: Whether nothing is ever written, so that the right to read is enough.
   /// - Throws: `UnusableDatabase`, `StoreError`.
-  static func open(_ location: DatabaseLocation, missing: MissingDatabase) throws -> Store {
+  static func open(
+    _ location: DatabaseLocation, missing: MissingDatabase, isReadOnly: Bool = false
+  ) throws -> Store {
     if missing == .refused { try checkExists(location) }
     let isNew = try missing == .createdWithNote && isMissing(location, orEmpty: false)
-    let store = try Store(location)
+    let store = try Store(location, isReadOnly: isReadOnly)
     if isNew {
       Terminal.complain(
         location.path == nil

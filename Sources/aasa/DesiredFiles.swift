@@ -5,9 +5,10 @@ import HTTP
 import Service
 import Store
 
-/// A desired state in files: one file like `GET /v1/export`, one file with a domain, or a directory that
-/// `aasa export DIR` wrote, with `apps.json` and a file for each domain, such as `example.com.json`. Hidden
-/// files are ignored; other names, subdirectories and JSON without a domain are skipped.
+/// A desired state in files, each of which is one like `GET /v1/export`, one with a domain, or a directory
+/// that `aasa export DIR` wrote, with `apps.json`, `templates/NAME.json` and a file for each domain, such as
+/// `example.com.json`. Hidden
+/// files in it are ignored; other names, subdirectories and JSON without a domain are skipped.
 ///
 /// The elements are kept as lines (NDJSON) in a spool, except those that the other side has already.
 struct DesiredFiles {
@@ -15,6 +16,10 @@ struct DesiredFiles {
   static let appsName = "apps.json"
   /// The lists of apps in it, and in a state.
   static let appLists = ["apps", "androidApps"]
+  /// The folder with the templates in a directory.
+  static let templatesName = "templates"
+  /// The lists of a state.
+  private static let lists = appLists + ["templates", "domains"]
   /// The largest file that is read, in bytes. The state of a directory may be larger.
   static let largestFile = 1_073_741_824
   /// The largest state, in bytes.
@@ -33,35 +38,61 @@ struct DesiredFiles {
   /// Whether the state lists all domains, so that `--prune` may delete the others.
   private(set) var isWhole = false
 
-  private let path: String
-  private let isDirectory: Bool
-  /// The index of each domain in a file with several.
-  private var indices: [Int] = []
-  private var isOneDomain = false
+  /// A path that the state is read from.
+  private struct Source {
+    let path: String
+    let isDirectory: Bool
+    /// The domain of a file that is nothing else.
+    var domain: String?
+
+    var name: String { path == "-" ? "stdin" : path.quotedPath }
+  }
+
+  private var sources: [Source] = []
+  /// The lines of the domains of a table.
+  private var tableLines: [String: Int] = [:]
+  private let areSeveral: Bool
+  /// Where the elements of each list come from: the index of the source, and theirs in its list.
+  private var origins: [String: [(source: Int, index: Int)]] = [:]
+  /// The source of each domain and the text of each app with its source, to find what two sources have.
+  private var domainSources: [String: Int] = [:]
+  private var appSources: [String: (text: String, source: Int)] = [:]
 
   private static func emptySpool() -> Spool {
     Spool(in: FileManager.default.temporaryDirectory.path, limit: largestState)
   }
 
   /// Whether it pays to ask first what differs.
-  static func areMany(at path: String) throws -> Bool {
-    if isDirectory(path) { return try names(in: path).count > manyFiles }
-    var status = stat()
-    return path == "-" || stat(path, &status) == 0 && status.st_size > largeFile
+  static func areMany(at paths: [String]) throws -> Bool {
+    var (count, size) = (0, 0)
+    for path in paths {
+      if path == "-" { return true }
+      if isDirectory(path) {
+        count += try names(in: path).count
+        continue
+      }
+      var status = stat()
+      if stat(path, &status) == 0 { size += Int(status.st_size) }
+      count += 1
+    }
+    return count > manyFiles || size > largeFile
   }
 
-  /// Reads a file, stdin for `-`, or a directory.
+  /// Reads files, stdin for `-`, and directories.
   ///
   /// - Parameter known: The SHA-256 of the files of domains that the other side has.
   /// - Throws: `Failure` with all errors in the files, one line each.
-  init(path: String, known: [String: String] = [:], _ progress: Progress? = nil) throws {
-    self.path = path
-    isDirectory = Self.isDirectory(path)
+  init(paths: [String], known: [String: String] = [:], _ progress: Progress? = nil) throws {
+    areSeveral = paths.count > 1
     var faults: [String] = []
-    if isDirectory {
-      try readDirectory(known, &faults, progress)
-    } else {
-      try readFile(known, &faults)
+    for path in paths {
+      let source = Source(path: path, isDirectory: Self.isDirectory(path))
+      sources.append(source)
+      if source.isDirectory {
+        try readDirectory(source, known, &faults, progress)
+      } else {
+        try readFile(source, known, &faults)
+      }
     }
     if !faults.isEmpty { throw Failure(faults.joined(separator: "\n")) }
   }
@@ -99,10 +130,13 @@ struct DesiredFiles {
   // MARK: Reading
 
   private mutating func readDirectory(
-    _ known: [String: String], _ faults: inout [String], _ progress: Progress?
+    _ source: Source, _ known: [String: String], _ faults: inout [String], _ progress: Progress?
   ) throws {
+    let path = source.path
     let (names, others) = try Self.contents(of: path)
-    unrelated = others.map { "\(path)/\($0)" }
+    unrelated += others.filter { $0 != Self.templatesName }.map { "\(path)/\($0)" }
+    try readTemplates(path, &faults)
+    let before = domains + unchanged.count
     if names.isEmpty {
       faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
@@ -116,7 +150,7 @@ struct DesiredFiles {
       guard let bytes = Self.bytes(of: file, &faults) else { continue }
       let domain = String(name.dropLast(".json".count))
       if let hash = known[domain], hash == SHA256.hexadecimal(of: bytes) {
-        unchanged.append(domain)
+        if isOnly(domain, &faults) { unchanged.append(domain) }
         continue
       }
       guard let json = Self.json(bytes, of: file, &faults) else { continue }
@@ -126,13 +160,15 @@ struct DesiredFiles {
           unrelated.append(file)
           continue
         }
-        if let fault = nameFault(in: json, file, name, all) { faults.append(fault) }
-        try add(json, to: "domains")
+        if let fault = Self.nameFault(in: json, file, name, all) { faults.append(fault) }
+        try add(json, to: "domains", &faults)
       } else if let members = json.objectValue?.members, !members.isEmpty,
         members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
       {
         for member in members {
-          for app in member.value.arrayValue ?? [] { try add(app, to: member.key) }
+          for (index, app) in (member.value.arrayValue ?? []).enumerated() {
+            try add(app, to: member.key, at: index, &faults)
+          }
         }
       } else {
         faults.append(
@@ -140,59 +176,154 @@ struct DesiredFiles {
             + "them, and no other key.")
       }
     }
-    isWhole = domains + unchanged.count > 0
-    if !isWhole && faults.isEmpty && !names.isEmpty && !all.contains(Self.appsName) {
+    let hasDomains = domains + unchanged.count > before
+    isWhole = isWhole || hasDomains
+    if !hasDomains && faults.isEmpty && !names.isEmpty && !all.contains(Self.appsName) {
       faults.append("\(path.quotedPath) contains no file of a state.")
     }
   }
 
-  private mutating func readFile(_ known: [String: String], _ faults: inout [String]) throws {
+  private mutating func readTemplates(_ directory: String, _ faults: inout [String]) throws {
+    let path = "\(directory)/\(Self.templatesName)"
+    if !Self.isDirectory(path) { return }
+    for name in try Self.names(in: path) {
+      let file = "\(path)/\(name)"
+      guard let bytes = Self.bytes(of: file, &faults),
+        let json = Self.json(bytes, of: file, &faults)
+      else { continue }
+      if json["template"]?.stringValue.map({ "\($0).json" }) != name {
+        faults.append(
+          "\(file.quotedPath) must be an object whose \"template\" is \(name.dropLast(5).description.quoted), the name of the file."
+        )
+      }
+      try add(json, to: "templates", &faults)
+    }
+  }
+
+  /// Adds the rows of a table of the domains of a template.
+  ///
+  /// - Throws: `Failure`.
+  init(table path: String, of template: Template) throws {
+    areSeveral = false
+    var faults: [String] = []
+    guard let bytes = Self.bytes(of: path, &faults) else {
+      throw Failure(faults.joined(separator: "\n"))
+    }
+    let table = try TemplateTable(bytes, named: path, of: template)
+    sources = [Source(path: path, isDirectory: false)]
+    for row in table.domains {
+      if let name = row.json["domain"]?.stringValue { tableLines[name] = row.line }
+      try add(row.json, to: "domains", &faults)
+    }
+    isWhole = true
+  }
+
+  private mutating func readFile(
+    _ source: Source, _ known: [String: String], _ faults: inout [String]
+  ) throws {
+    let path = source.path
     guard let bytes = Self.bytes(of: path, &faults) else { return }
     var failure: (any Error)?
     var state = self
+    state.lines = Self.emptySpool()
+    var found: [String] = []
     guard
       let rest = Self.json(
         bytes, of: path, &faults,
         element: { list, index, json in
-          guard (Self.appLists + ["domains"]).contains(list), failure == nil else { return }
+          guard Self.lists.contains(list), failure == nil else { return }
           do {
             if list == "domains", let name = json["domain"]?.stringValue, let hash = known[name],
               hash == SHA256.hexadecimal(of: Array(json.prettyPrinted().utf8))
             {
-              return state.unchanged.append(name)
+              if state.isOnly(name, &found) { state.unchanged.append(name) }
+              return
             }
-            try state.add(json, to: list)
-            if list == "domains" { state.indices.append(index) }
+            try state.add(json, to: list, at: index, &found)
           } catch {
             failure = error
           }
         })
     else { return }
     if let failure { throw failure }
-    isWhole = rest["domains"] != nil
-    isOneDomain = rest["domain"] != nil && !isWhole
-    if isOneDomain, let json = Self.json(bytes, of: path, &faults) {
+    if rest["domain"] != nil, rest["domains"] == nil,
+      let json = Self.json(bytes, of: path, &faults)
+    {
       // What it calls `apps` are texts of its document.
-      lines = Self.emptySpool()
-      return try add(json, to: "domains")
+      sources[sources.count - 1].domain = json["domain"]?.stringValue ?? ""
+      return try add(json, to: "domains", &faults)
     }
-    (apps, domains, unchanged, indices) =
-      (state.apps, state.domains, state.unchanged, state.indices)
-    let lists = Self.appLists + ["domains"]
-    let unknown = (rest.objectValue?.keys ?? []).filter { !lists.contains($0) }
+    if rest["template"] != nil, rest["domains"] == nil,
+      let json = Self.json(bytes, of: path, &faults)
+    {
+      return try add(json, to: "templates", &faults)
+    }
+    faults += found
+    state.isWhole = state.isWhole || rest["domains"] != nil
+    let (earlier, own) = (lines, state.lines)
+    self = state
+    if earlier.count > 0 {
+      lines = earlier
+      let next = own.pieces()
+      while let piece = try next() { try append(piece) }
+    }
+    let unknown = (rest.objectValue?.keys ?? []).filter { !Self.lists.contains($0) }
     let isState =
       rest.objectValue != nil
-      && lists.allSatisfy { rest[$0] == nil || rest[$0]?.arrayValue != nil }
+      && Self.lists.allSatisfy { rest[$0] == nil || rest[$0]?.arrayValue != nil }
     if !isState || !unknown.isEmpty {
       faults.append(
-        "\(name) must be a domain, or an object with the lists \"apps\", \"androidApps\" and \"domains\""
+        "\(source.name) must be a domain, a template, or an object with the lists \"apps\", \"androidApps\", \"templates\" "
+          + "and \"domains\""
           + (unknown.first.map { "; it has \($0.quoted)." } ?? "."))
     }
   }
 
-  private mutating func add(_ json: JSON, to list: String) throws {
-    try append(json)
-    if list == "domains" { domains += 1 } else { apps += 1 }
+  /// Adds an element of the last source, unless it is an app that an earlier one has, too.
+  private mutating func add(
+    _ json: JSON, to list: String, at index: Int = 0, _ faults: inout [String]
+  ) throws {
+    if list == "domains" {
+      if let name = json["domain"]?.stringValue, !isOnly(name, &faults) { return }
+      domains += 1
+    } else {
+      if isRepeated(json, &faults) { return }
+      apps += 1
+    }
+    origins[list, default: []].append((sources.count - 1, index))
+    try append(json.serialized() + [UInt8(ascii: "\n")])
+  }
+
+  /// Whether no earlier source has a domain. The server refuses one that a source has twice.
+  private mutating func isOnly(_ name: String, _ faults: inout [String]) -> Bool {
+    if !areSeveral { return true }
+    let current = sources.count - 1
+    let first = domainSources[name.lowercased()] ?? current
+    domainSources[name.lowercased()] = first
+    if first == current { return true }
+    faults.append(
+      "\(sources[first].name) and \(sources[current].name) both have the domain \(name.quoted). Name one of "
+        + "them.")
+    return false
+  }
+
+  /// Whether an earlier source has the same app or template. A fault if the two differ.
+  private mutating func isRepeated(_ json: JSON, _ faults: inout [String]) -> Bool {
+    guard areSeveral, let id = (json["app"] ?? json["package"] ?? json["template"])?.stringValue
+    else {
+      return false
+    }
+    let current = sources.count - 1
+    guard let (text, first) = appSources[id], first != current else {
+      appSources[id] = (json.text, current)
+      return false
+    }
+    if text != json.text {
+      faults.append(
+        "\(sources[first].name) and \(sources[current].name) differ in the app \(id.quoted). Make them equal."
+      )
+    }
+    return true
   }
 
   private static func bytes(of file: String, _ faults: inout [String]) -> [UInt8]? {
@@ -220,10 +351,11 @@ struct DesiredFiles {
     }
   }
 
-  /// Checks that a file is named after its domain.
-  private func nameFault(
+  /// Checks that a file of a directory is named after its domain.
+  private static func nameFault(
     in json: JSON, _ file: String, _ name: String, _ all: Set<String>
   ) -> String? {
+    let path = file.dropLast(name.count + 1)
     guard let text = json["domain"]?.stringValue else {
       if json.isAssociationFile {
         return "\(file.quotedPath) is an association file. Publish it with 'aasa import'."
@@ -249,13 +381,13 @@ struct DesiredFiles {
     while !rest.isEmpty {
       let line: JSON = ["keep": .strings(rest.prefix(1000))]
       rest = rest.dropFirst(1000)
-      try append(line)
+      try append(line.serialized() + [UInt8(ascii: "\n")])
     }
   }
 
-  private func append(_ line: JSON) throws {
+  private func append(_ bytes: [UInt8]) throws {
     do throws(Spool.Failure) {
-      try lines.append(line.serialized() + [UInt8(ascii: "\n")])
+      try lines.append(bytes)
     } catch {
       throw Failure(
         error == .full(limit: Self.largestState)
@@ -268,30 +400,52 @@ struct DesiredFiles {
 
   // MARK: Places
 
-  private var name: String { path == "-" ? "stdin" : path.quotedPath }
-
   /// The file, the domain and the place in the file that an error of a problem is about.
   func place(of error: JSON) -> String {
     let pointer = error["pointer"]?.stringValue ?? ""
     let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
-    let rest = parts.count == 3 ? " /\(parts[2])" : ""
-    guard let domain = error["domain"]?.stringValue else {
-      return isDirectory && parts.first.map(Self.appLists.contains) == true
-        ? "\(Self.appsName) \(pointer)" : pointer
+    let rest = parts.count == 3 ? "/\(parts[2])" : ""
+    let domain = error["domain"]?.stringValue
+    if let template = error["template"]?.stringValue {
+      return "\(Self.templatesName)/\(template).json" + (rest.isEmpty ? "" : " \(rest)")
     }
-    if let file = file(of: domain) { return "\(file) \(domain)\(rest)" }
-    guard parts.count > 1, parts[0] == "domains", let index = Int(parts[1]),
-      indices.indices.contains(index)
-    else { return "\(domain) \(pointer)" }
-    return "\(domain) /domains/\(indices[index])" + (parts.count == 3 ? "/\(parts[2])" : "")
+    if let place = domain.flatMap(tablePlace) { return place + (rest.isEmpty ? "" : " \(rest)") }
+    if let domain, let file = file(of: domain) {
+      return "\(file) \(domain)" + (rest.isEmpty ? "" : " \(rest)")
+    }
+    guard parts.count > 1, let index = Int(parts[1]), let list = origins[parts[0]],
+      list.indices.contains(index)
+    else { return [domain, pointer].compactMap(\.self).joined(separator: " ") }
+    let (source, origin) = (sources[list[index].source], list[index].index)
+    if source.isDirectory && parts[0] == "domains" {
+      return [domain, pointer].compactMap(\.self).joined(separator: " ")
+    }
+    let file =
+      source.isDirectory
+      ? shown(Self.appsName, of: source) : areSeveral ? source.path : nil
+    return [file, domain, "/\(parts[0])/\(origin)\(rest)"].compactMap(\.self).joined(separator: " ")
   }
 
-  /// The file of a domain; `nil` if the state is one file with several.
+  /// The domain with its line in a table; `nil` for a domain that no table has.
+  func tablePlace(of domain: String) -> String? {
+    tableLines[domain].map { "\(sources[0].path), line \($0): \(domain)" }
+  }
+
+  /// The file of a domain; `nil` if it is one with several.
   func file(of domain: String) -> String? {
-    if isOneDomain { return path }
-    guard isDirectory, FileManager.default.fileExists(atPath: "\(path)/\(domain).json") else {
-      return nil
+    for source in sources {
+      if let own = source.domain, own == domain || !areSeveral { return source.path }
+      if source.isDirectory,
+        FileManager.default.fileExists(atPath: "\(source.path)/\(domain).json")
+      {
+        return shown("\(domain).json", of: source)
+      }
     }
-    return "\(domain).json"
+    return nil
+  }
+
+  /// The name of a file in a directory, with the directory if there are others.
+  private func shown(_ name: String, of source: Source) -> String {
+    areSeveral ? "\(source.path)/\(name)" : name
   }
 }

@@ -8,14 +8,16 @@ enum DomainCommands {
   private static let document = Option(
     "--document", nil, "Print a served document, byte for byte, instead.")
   private static let kind = Option(
-    "--kind", "KIND", "The kind of that document. Default: \(DocumentKind.apple.rawValue).",
-    choices: DocumentKind.allCases.map(\.rawValue))
+    "--kind", "KIND",
+    "The kind or the name of that document. Default: \(DocumentKind.apple.rawValue).",
+    choices: (DocumentKind.allCases + DocumentName.known.map { .named($0.name) }).map(\.rawValue))
 
   static let show = Command(
     name: "show", group: .look, summary: "show a domain and its routes",
     details:
       "Shows the routes in the order in which they decide, the settings and expectations, and whether "
-      + "Apple's CDN has fetched the current revision.",
+      + "Apple's CDN has fetched the current revision; also what comes from the template of the domain. With --json, "
+      + "shows what is the domain's own, as the API does.",
     options: [document, kind, .json] + Option.installation, operands: .one("DOMAIN"),
     examples: [
       ("Show a domain", "aasa show example.com"),
@@ -28,31 +30,80 @@ enum DomainCommands {
     let path = "/v1/domains/\(try DomainName(arguments.operands[0]))"
     let installation = try Installation(arguments)
     if arguments.has(document) {
-      let kind = try arguments.kind() ?? .apple
+      let name = arguments.value(kind) ?? DocumentKind.apple.rawValue
       let answer = try installation.send(
-        APIClient.Request("GET", "\(path)/documents/\(kind.rawValue)"))
+        APIClient.Request("GET", "\(path)/documents/\(APIClient.Request.escaped(name))"))
       // A problem is no document.
       if answer.status != 200 { _ = try installation.content(of: answer, having: "title") }
       try Terminal.write(answer.body)
       return .success
     }
-    let domain = try installation.json(APIClient.Request("GET", path), having: "domain")
-    if arguments.has(.json) {
+    let isJSON = arguments.has(.json)
+    // For a program, what it can change and send back.
+    let domain = try installation.json(
+      APIClient.Request("GET", path, query: isJSON ? [:] : ["resolved": "true"]), having: "domain")
+    if isJSON {
       try Terminal.print(domain.text)
     } else {
       let request = APIClient.Request("GET", "\(path)/fetches", query: ["limit": "1"])
       let fetches = try installation.json(request, having: "current")
-      try Terminal.print(DomainText(domain, fetches: fetches, TextStyle()).text)
+      let template = try domain["template"]?.stringValue.map {
+        try installation.json(
+          APIClient.Request("GET", "/v1/templates/\(TemplateName($0))"), having: "template")
+      }
+      try Terminal.print(
+        DomainText(domain, of: template ?? .null, fetches: fetches, TextStyle()).text)
     }
     return .success
   }
+
+  private static let type = Option(
+    "--type", "TYPE",
+    "The media type, such as text/plain. Default: the usual one of the name.")
+  private static let remove = Option("--remove", nil, "Remove the document instead.")
+
+  static let put = Command(
+    name: "put", group: .domains, summary: "publish a file byte for byte below /.well-known/",
+    details:
+      "Publishes FILE, or - for stdin, as /.well-known/NAME of the domain, and prints what changes. Known names are "
+      + DocumentName.known.map(\.name.text).joined(separator: ", ") + ".",
+    options: [type, remove, .dryRun, .accept, .reason, .json] + Option.installation,
+    operands: Command.Operands(name: "DOMAIN NAME [FILE]", count: 2...3),
+    examples: [
+      ("Publish a security.txt", "aasa put example.com security.txt security.txt"),
+      ("Remove it", "aasa put --remove example.com security.txt"),
+    ],
+    failure: "refused, or stored but not served yet; stderr says which"
+  ) { arguments in
+    let domain = try DomainName(arguments.operands[0])
+    let name = try DocumentName(arguments.operands[1])
+    let removes = arguments.has(remove)
+    if (arguments.operands.count == 3) == removes {
+      throw UsageError(removes ? "--remove takes no FILE." : "FILE is missing.")
+    }
+    let mediaType = try arguments.value(type).map { try MediaType($0) } ?? name.usualMediaType
+    let bytes = removes ? nil : try InputFile.bytes(of: arguments.operands[2])
+    let request = APIClient.Request(
+      removes ? "DELETE" : "PUT", "/v1/domains/\(domain)/documents/\(name)",
+      query: try arguments.changeQuery(),
+      fields: removes ? [:] : ["Content-Type": mediaType.text], body: bytes)
+    let missing: MissingDatabase =
+      removes ? .refused : arguments.has(.dryRun) ? .takenAsEmpty : .createdWithNote
+    let answer = try Installation(arguments, missing: missing).json(request, having: "revision")
+    try print(answer, of: domain, "\(domain) already has this \(name).", arguments)
+    return .success
+  }
+
+  private static let detach = Option(
+    "--detach", nil,
+    "Make what came from a template the domain's own, so that exactly the old documents come back.")
 
   static let rollback = Command(
     name: "rollback", group: .domains, summary: "publish an earlier revision of a domain again",
     details:
       "REVISION is a number from 'aasa revisions'. Publishes that revision again under a new number, "
       + "and prints what changes.",
-    options: [.dryRun, .accept, .reason, .json] + Option.installation,
+    options: [detach, .dryRun, .accept, .reason, .json] + Option.installation,
     operands: Command.Operands(name: "DOMAIN REVISION", count: 2...2),
     examples: [
       ("See what would change", "aasa rollback --dry-run example.com 7"),
@@ -69,9 +120,10 @@ enum DomainCommands {
         "REVISION must be a number of at least 1, not \(arguments.operands[1].quoted).")
     }
     let installation = try Installation(arguments)
+    var query = try arguments.changeQuery()
+    if arguments.has(detach) { query["detach"] = "true" }
     let request = APIClient.Request(
-      "POST", "/v1/domains/\(domain)/revisions/\(number)/restore",
-      query: try arguments.changeQuery(), body: [])
+      "POST", "/v1/domains/\(domain)/revisions/\(number)/restore", query: query, body: [])
     let answer = try installation.json(request, having: "revision")
     try print(answer, of: domain, "\(domain) already matches revision \(number).", arguments)
     return .success
@@ -138,13 +190,15 @@ enum DomainCommands {
   }
 
   /// Prints what a publication changes.
-  private static func print(
+  static func print(
     _ answer: JSON, of domain: DomainName, _ unchanged: String, _ arguments: Arguments
   ) throws {
     if arguments.has(.json) { return try Terminal.print(answer.text) }
     let publication = try Faults.collecting(in: answer, PublicationResource.read)
     let action: Plan.Action = publication.isChanged ? .update : .unchanged
-    var lines = PlanText.lines(action, domain.text, publication, TextStyle())
+    var lines = PlanText.lines(
+      Plan.Step(name: domain.text, action: action, publication: publication), domain.text,
+      TextStyle())
     if !publication.isChanged { lines.append("No changes: \(unchanged)") }
     if answer["dryRun"] == true { lines.append("Nothing was changed.") }
     try Terminal.print(lines.joined(separator: "\n"))
@@ -153,7 +207,7 @@ enum DomainCommands {
 
 extension Arguments {
   /// The options of a change as parameters of a query.
-  fileprivate func changeQuery() throws(UsageError) -> [String: String] {
+  func changeQuery() throws(UsageError) -> [String: String] {
     let accepted = try acceptedCodes().map(\.rawValue).sorted().joined(separator: ",")
     let query = ["accept": accepted, "reason": value(.reason) ?? "", "dryRun": "\(has(.dryRun))"]
     return query.filter { !$0.value.isEmpty }

@@ -1,4 +1,5 @@
 import Association
+import Checking
 
 /// The domains that a command line names, and those in its `--from` file.
 struct DomainList {
@@ -12,8 +13,10 @@ struct DomainList {
   /// The lines of the file that name no domain.
   private(set) var unreadable: [(line: String, error: ValidationError)] = []
 
+  static let label = Option("--label", "LABEL", "The domains with this label, too.")
+
   /// - Throws: `ValidationError` for an operand that is no domain, `Failure` for a file that cannot be read,
-  ///   `UsageError` if there is no domain at all.
+  ///   `UsageError` if there is neither a domain nor a label.
   init(_ arguments: Arguments) throws {
     var named = try arguments.operands.map { try DomainName($0) }
     if let path = arguments.value(Self.from) {
@@ -30,10 +33,28 @@ struct DomainList {
         }
       }
     }
-    if named.isEmpty && unreadable.isEmpty {
+    if named.isEmpty && unreadable.isEmpty && !arguments.has(Self.label) {
       throw UsageError("Name a domain, or a file of domains with --from.")
     }
-    var seen: Set<DomainName> = []
-    domains = named.filter { seen.insert($0).inserted }
+    domains = named.uniqued()
+  }
+
+  /// Adds the domains that have the label of `--label`.
+  ///
+  /// - Throws: `Failure` if there are none; what the installation throws.
+  mutating func addLabelled(_ arguments: Arguments, from installation: Installation) throws {
+    guard let label = try arguments.value(Self.label).map({ try Label($0) }) else { return }
+    var (query, seen, isFirst) = (["label": label.text, "limit": "1000"], Set(domains), true)
+    while isFirst || query["cursor"] != nil {
+      isFirst = false
+      let page = try installation.json(
+        APIClient.Request("GET", "/v1/domains", query: query), having: "items")
+      let names = (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
+      domains += names.map(DomainName.init(stored:)).filter { seen.insert($0).inserted }
+      query["cursor"] = page["next"]?.stringValue
+    }
+    if domains.isEmpty && unreadable.isEmpty {
+      throw Failure("No domain has the label \"\(label)\". 'aasa domains' lists the domains.")
+    }
   }
 }

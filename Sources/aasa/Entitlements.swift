@@ -18,8 +18,6 @@ struct Entitlements {
     let mode: Mode?
 
     /// Parses an entry.
-    ///
-    /// - Throws: `Malformed`.
     init(_ text: String) throws(Malformed) {
       let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, Self.services.contains(String(parts[0])) else {
@@ -84,9 +82,10 @@ struct Entitlements {
     }
   }
 
+  /// Those of an app without entries.
+  init() { (entries, app, isForDevelopers) = ([], nil, nil) }
+
   /// Reads a file; `-` is stdin.
-  ///
-  /// - Throws: `Failure`.
   init(path: String) throws(Failure) {
     var bytes = try InputFile.bytes(of: path, atMost: Self.limit)[...]
     // `codesign -d --entitlements -` of older systems prints a header before the XML.

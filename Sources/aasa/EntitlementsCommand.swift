@@ -7,14 +7,21 @@ enum EntitlementsCommand {
     "The app identifier, such as ABCDE12345.com.example.app, if the file does not say it. Files in Xcode "
       + "projects do not; those of built apps do.")
 
+  private static let plist = Option(
+    "--plist", nil,
+    "Print only the property list of all that the app needs, with what the file has already. Without FILE, "
+      + "for --app.")
+
   static let command = Command(
     name: "entitlements", group: .look,
     summary: "compare an app's associated domains with what is published",
     details:
       "Reads .entitlements files (XML), and what 'codesign -d --entitlements - --xml' prints. Reports the "
       + "associated domains that are not published here, are published without the app, or are disabled, and "
-      + "the published domains that name the app although the app does not name them. Use - for stdin.",
-    options: [app, .json] + Option.installation, operands: .many("FILE"),
+      + "the published domains that name the app although the app does not name them. What repeats for other "
+      + "domains is printed once. Use - for stdin.",
+    options: [app, .severity, plist, .json] + Option.installation,
+    operands: Command.Operands(name: "FILE", count: 0...Int.max),
     examples: [
       (
         "Compare a project with a server",
@@ -30,7 +37,21 @@ enum EntitlementsCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let asked = try arguments.value(app).map { try AppIdentifier($0).text }
-    let published = PublishedNames(try Installation(arguments))
+    let severity = try arguments.leastSeverity()
+    let onlyList = arguments.has(plist)
+    if onlyList && arguments.has(.json) {
+      throw UsageError("--json has the property list already. Leave out --plist.")
+    }
+    if arguments.operands.isEmpty && (!onlyList || asked == nil) {
+      throw UsageError("FILE is required, or --plist with --app APP.")
+    }
+    let published = PublishedNames(try Installation(arguments), .apple)
+    if arguments.operands.isEmpty {
+      var check = EntitlementsCheck(Entitlements(), app: asked, published)
+      try check.run()
+      try Terminal.write(check.plist)
+      return .success
+    }
     var isFine = true
     for path in arguments.operands {
       let entitlements: Entitlements
@@ -44,17 +65,25 @@ enum EntitlementsCommand {
       var check = EntitlementsCheck(entitlements, app: asked ?? entitlements.app, published)
       try check.run()
       isFine = isFine && check.isFine
-      try print(check, path, asJSON: arguments.has(.json))
+      if onlyList {
+        try Terminal.write(check.plist)
+      } else {
+        try print(check, path, from: severity, asJSON: arguments.has(.json))
+      }
     }
     return isFine ? .success : .failure
   }
 
-  private static func print(_ check: EntitlementsCheck, _ path: String, asJSON: Bool) throws {
+  private static func print(
+    _ check: EntitlementsCheck, _ path: String, from severity: Finding.Severity, asJSON: Bool
+  ) throws {
+    let findings = check.findings.filter { $0.severity >= severity }
     if asJSON {
       let report: JSON = [
         "valid": .bool(check.isFine), "file": .string(path), "app": .optional(check.app),
         "entries": .strings(check.entitlements.entries),
-        "findings": .array(check.findings.map(\.json)),
+        "findings": .array(findings.map(\.json)),
+        "plist": .string(check.plist),
       ]
       return try Terminal.print(report.text)
     }
@@ -64,34 +93,16 @@ enum EntitlementsCommand {
         "\(path): \(check.isFine ? "valid" : "not valid"), \(count) associated domain\(count == 1 ? "" : "s")"
           + (check.app.map { ", app \($0)" } ?? "")
       ]
-      + check.findings.map {
-        "  \($0.severity.rawValue) \($0.code) \($0.entry.isEmpty ? "(the whole file)" : $0.entry): \($0.message)"
-      }
+      + findings.lines
     try Terminal.print(lines.map(\.harmless).joined(separator: "\n"))
   }
 }
 
 /// The comparison of an app's entitlements with what is published.
 private struct EntitlementsCheck {
-  struct Finding {
-    let code: String
-    let severity: Association.Finding.Severity
-    /// The entry that it is about; empty for the whole file.
-    let entry: String
-    /// What is wrong, and what to do.
-    let message: String
-
-    var json: JSON {
-      [
-        "code": .string(code), "severity": .string(severity.rawValue), "entry": .string(entry),
-        "message": .string(message),
-      ]
-    }
-  }
-
   let entitlements: Entitlements
   let app: String?
-  private(set) var findings: [Finding] = []
+  private(set) var findings: [ProjectFinding] = []
   private let published: PublishedNames
 
   init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames) {
@@ -100,10 +111,22 @@ private struct EntitlementsCheck {
 
   var isFine: Bool { !findings.contains { $0.severity == .error } }
 
+  /// - Parameter domain: The domain that the message names besides the entry's name.
   private mutating func add(
-    _ code: String, _ severity: Association.Finding.Severity, _ entry: String, _ message: String
+    _ code: String, _ severity: Finding.Severity, _ entry: String, _ message: String,
+    of domain: String = ""
   ) {
-    findings.append(Finding(code: code, severity: severity, entry: entry, message: message))
+    let name = String(entry.drop { $0 != ":" }.dropFirst().prefix { $0 != "?" })
+    findings.append(
+      ProjectFinding(
+        code: code, severity: severity, entry: entry, message: message,
+        names: [entry, name, name.hasPrefix("*.") ? String(name.dropFirst(2)) : "", domain]))
+  }
+
+  /// A property list with the entries of the app, and those that it lacks.
+  var plist: String {
+    let missing = findings.filter { $0.code == "not-in-entitlements" && $0.severity == .error }
+    return Snippets.plist(of: entitlements.entries + missing.map(\.entry))
   }
 
   mutating func run() throws {
@@ -159,8 +182,8 @@ private struct EntitlementsCheck {
     if !domain.isEnabled {
       return add(
         "disabled", .error, entry.text,
-        "The domain \(domain.name) is disabled, so devices get no file. Enable it: aasa domains shows its state."
-      )
+        "The domain \(domain.name) is disabled, so devices get no file. Enable it: aasa domains shows its state.",
+        of: domain.name)
     }
     guard let app else { return }
     let named = domain.apps(of: entry.service)
@@ -176,7 +199,8 @@ private struct EntitlementsCheck {
             + " \(entry.service).")
           + (others.isEmpty
             ? " Add it there, or remove the entry."
-            : " Add \(app) there, or correct the one that the file names."))
+            : " Add \(app) there, or correct the one that the file names."),
+        of: domain.name)
     }
   }
 
@@ -264,7 +288,8 @@ private struct EntitlementsCheck {
               + ". Add the entry to the app"
               + (isUsed
                 ? ". Other entries of the app use the same file, so the app must stay in it."
-                : ", or remove the app there."))
+                : ", or remove the app there."),
+            of: domain.name)
         }
       }
     }
@@ -282,84 +307,5 @@ private struct EntitlementsCheck {
       "not-in-entitlements", .note, entry,
       "The app names \(name) only by \(service):\(wildcard), for which devices use the file of \(wildcard.name), not"
         + " that of \(domain.name). To use the file of \(domain.name), add \(entry) to the app.")
-  }
-}
-
-/// What an installation publishes, one domain after another.
-private final class PublishedNames {
-  struct Domain {
-    let name: String
-    let names: [Alias]
-    let isEnabled: Bool
-    let environment: String
-    private let file: JSON
-
-    init(_ json: JSON, file: JSON) throws {
-      name = json["domain"]?.stringValue ?? ""
-      names = try ([name] + (json["aliases"]?.arrayValue ?? []).compactMap(\.stringValue)).map {
-        try Alias($0)
-      }
-      isEnabled = json["enabled"]?.boolValue != false
-      environment = json["environment"]?.stringValue ?? ""
-      self.file = file
-    }
-
-    /// The apps that the file names for a service, as devices read it.
-    func apps(of service: String) -> [String] {
-      if service != "applinks" {
-        return file[service]?["apps"]?.arrayValue?.compactMap(\.stringValue) ?? []
-      }
-      do throws(TooComplex) {
-        return try Matcher(document: file).scopes(asking: nil).compactMap(\.app)
-      } catch {
-        return []
-      }
-    }
-  }
-
-  private let installation: Installation
-  private var known: [String: Domain] = [:]
-
-  init(_ installation: Installation) { self.installation = installation }
-
-  /// The domain that a host belongs to.
-  func domain(serving host: DomainName) throws -> Domain? {
-    try names(query: ["host": host.text]).first.map(read)
-  }
-
-  /// The domains whose files or settings name an app.
-  func domains(using app: String) throws -> [Domain] {
-    try names(query: ["app": app]).map(read)
-  }
-
-  /// What an app is for; `nil` if it is not known here.
-  func environment(of app: String) throws -> String? {
-    let answer = try installation.send(APIClient.Request("GET", "/v1/apps/\(app)"))
-    if answer.status == 404 { return nil }
-    return try installation.content(of: answer, having: "app")["environment"]?.stringValue
-  }
-
-  private func names(query: [String: String]) throws -> [String] {
-    var names: [String] = []
-    var query = query.merging(["limit": "1000"]) { $1 }
-    while true {
-      let request = APIClient.Request("GET", "/v1/domains", query: query)
-      let page = try installation.json(request, having: "items")
-      names += (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
-      guard let next = page["next"]?.stringValue else { return names }
-      query["cursor"] = next
-    }
-  }
-
-  private func read(_ name: String) throws -> Domain {
-    if let domain = known[name] { return domain }
-    let path = "/v1/domains/\(name)"
-    let json = try installation.json(APIClient.Request("GET", path), having: "domain")
-    let answer = try installation.send(APIClient.Request("GET", "\(path)/file"))
-    let file =
-      answer.status == 200 ? try JSON.parse(answer.body, limits: .trusted).value : .object([:])
-    let domain = try Domain(json, file: file)
-    known[name] = domain
-    return domain
   }
 }

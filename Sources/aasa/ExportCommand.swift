@@ -2,13 +2,17 @@ import Service
 import Association
 
 enum ExportCommand {
+  private static let label = Option(
+    "--label", "LABEL", "Only domains with this label, and the apps that they use. Only to stdout.")
+
   static let command = Command(
     name: "export", group: .domains, summary: "write all apps and domains to files or stdout",
     details:
-      "Writes apps.json and one file per domain to DIR, in a stable order for git. Deletes the file of "
+      "Writes apps.json, one file per domain and templates/NAME.json to DIR, in a stable order for git. In a DIR that has a state, "
+      + "brings it up to date: leaves files alone that say the same, and those that only you have changed. Deletes the file of "
       + "a deleted domain if the last export wrote it and nobody has changed it. Without DIR, prints "
       + "one JSON document to stdout.",
-    options: [.json] + Option.installation, operands: .optional("DIR"),
+    options: [label, .json] + Option.installation, operands: .optional("DIR"),
     examples: [
       ("Write files for git", "aasa export domains/"),
       (
@@ -19,10 +23,14 @@ enum ExportCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
+    let label = try arguments.value(label).map { try Label($0) }
     if let directory = arguments.operands.first {
+      if label != nil {
+        throw UsageError("A directory has the whole state. Use --label without DIR.")
+      }
       try write(installation, to: directory, asJSON: asJSON)
     } else {
-      try print(installation, isCompact: asJSON)
+      try print(installation, label, isCompact: asJSON)
     }
     return .success
   }
@@ -37,10 +45,12 @@ enum ExportCommand {
       switch part {
       case .app(let app): apps.apple.append(app)
       case .androidApp(let app): apps.android.append(app)
+      case .template(let template): try files.write(template: template)
       case .domain(let domain):
         count += 1
         if count % 64 == 0 { progress.say("Writing file \(count)") }
         try files.write(domain: domain)
+      case .refused: break
       }
     }
     try files.finish(apps: apps)
@@ -49,28 +59,41 @@ enum ExportCommand {
         "Kept \"\(directory)/\(name)\", which is not part of this state: no export wrote it, or it was "
           + "changed since. 'aasa apply' would read it.")
     }
+    if !files.replaced.isEmpty {
+      let names = files.replaced.prefix(20).joined(separator: ", ")
+      let more = files.replaced.count > 20 ? " and \(files.replaced.count - 20) more" : ""
+      Terminal.complain(
+        "Wrote over \(files.replaced.count.counted("file")) with changes since the last export: "
+          + "\(names)\(more). Look at 'git diff'.")
+    }
     try Terminal.print(asJSON ? files.json.text : files.text)
   }
 
   /// Prints `{"apps": […], "androidApps": […], "domains": […]}` as it arrives.
-  private static func print(_ installation: Installation, isCompact: Bool) throws {
+  private static func print(
+    _ installation: Installation, _ label: Label?, isCompact: Bool
+  ) throws {
     func text(_ json: JSON, depth: Int) -> Substring {
       isCompact ? json.text[...] : json.prettyPrinted(depth: depth).dropLast()
     }
     let (line, space) = isCompact ? ("", "") : ("\n", " ")
     var apps = ExportedApps()
+    var templates: [JSON] = []
     var (output, count) = ("", 0)
     func begin() {
       output = "{\(line)"
-      for list in apps.json.members {
+      var lists = apps.json
+      if !templates.isEmpty { lists["templates"] = .array(templates) }
+      for list in lists.members {
         output += "\(space)\(space)\"\(list.key)\":\(space)\(text(list.value, depth: 1)),\(line)"
       }
       output += "\(space)\(space)\"domains\":\(space)["
     }
-    try installation.export { part, _ in
+    try installation.export(label) { part, _ in
       switch part {
       case .app(let app): apps.apple.append(app)
       case .androidApp(let app): apps.android.append(app)
+      case .template(let template): templates.append(template)
       case .domain(let domain):
         if count == 0 { begin() }
         output += "\(count == 0 ? "" : ",")\(line)\(isCompact ? "" : "    ")"
@@ -80,6 +103,7 @@ enum ExportCommand {
           try Terminal.write(output)
           output = ""
         }
+      case .refused: break
       }
     }
     if count == 0 { begin() }

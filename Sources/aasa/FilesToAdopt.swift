@@ -1,5 +1,6 @@
 import Association
 import FoundationEssentials
+import Glibc
 import Service
 
 /// Association files named on the command line, each with the domain that its name says.
@@ -12,14 +13,35 @@ struct FilesToAdopt {
     let path: String
     /// `nil` if its name is none of a domain.
     let domain: DomainName?
-    /// The kind that its name says; `nil` if only its content does.
+    /// The kind that its name says; `nil` if only its content does. A name that no kind has says something only where
+    /// web servers have such documents.
     var kind: DocumentKind? {
-      DocumentKind(rawValue: path.split(separator: "/").last.map(String.init) ?? "")
+      let kind = DocumentKind(rawValue: path.split(separator: "/").last.map(String.init) ?? "")
+      return kind?.isRendered == true || FilesToAdopt.isWellKnown(path) ? kind : nil
+    }
+    /// The name of a document that is published as bytes: of a file below `.well-known` that is no other kind, or a
+    /// known name.
+    var documentName: String? {
+      if kind?.isRendered == true { return nil }
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      let isKnown = DocumentName.known.contains { $0.name.text == name }
+      return isKnown || FilesToAdopt.isWellKnown(path) ? name : nil
     }
     /// Whether a directory was named, and not this file.
     let isListed: Bool
     /// What it has, if it was fetched; the path is a URL then.
     var content: [UInt8]?
+    /// The media type with which it was fetched.
+    var mediaType: MediaType?
+  }
+
+  private static let wellKnown = ".well-known"
+
+  /// Whether a file is below `.well-known`, or the one that Windows also asks for beside it.
+  static func isWellKnown(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return parts.dropLast().last.map { $0 == wellKnown } == true
+      || parts.count > 1 && parts.last.map { $0 == DocumentName.windows.text } == true
   }
 
   private(set) var files: [File] = []
@@ -118,10 +140,17 @@ struct FilesToAdopt {
 
   /// Adds the files in the directory of a domain; returns false if it has none.
   private mutating func addFiles(in directory: String) throws -> Bool {
-    let own = Self.files(in: directory)
+    let stems = DocumentKind.allCases.map { $0.rawValue.replacing(".json", with: "") }
+    let own = Self.files(in: directory) + (try Self.namedFiles(in: directory, besides: stems))
     if own.isEmpty { return false }
     files += own
-    let stems = DocumentKind.allCases.map { $0.rawValue.replacing(".json", with: "") }
+    let wellKnown = "\(directory)/\(Self.wellKnown)"
+    if Self.isDirectory(wellKnown) {
+      skipped += try Self.names(in: wellKnown).map { "\(wellKnown)/\($0)" }
+        .filter { path in
+          !Self.isRegular(path) && !Self.isDirectory(path) && !own.contains { $0.path == path }
+        }
+    }
     for place in [directory, "\(directory)/.well-known"] where Self.isDirectory(place) {
       skipped += try Self.names(in: place).filter { name in stems.contains(where: name.hasPrefix) }
         .map { "\(place)/\($0)" }.filter { path in !own.contains { $0.path == path } }
@@ -136,6 +165,25 @@ struct FilesToAdopt {
         .first { FileManager.default.fileExists(atPath: $0) }
         .map { File(path: $0, domain: domain(of: directory), isListed: true) }
     }
+  }
+
+  /// Whether a path is a file itself: no link, which may lead out of the tree, and no pipe.
+  private static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The files in the directory of a domain that are published as bytes.
+  private static func namedFiles(in directory: String, besides stems: [String]) throws -> [File] {
+    let place = "\(directory)/\(wellKnown)"
+    let found = isDirectory(place) ? try names(in: place) : []
+    var paths = found.filter { name in !stems.contains(where: name.hasPrefix) }
+      .map { "\(place)/\($0)" }.filter(isRegular)
+    let other = "\(directory)/\(DocumentName.windows)"
+    if !paths.contains("\(place)/\(DocumentName.windows)"), isRegular(other) {
+      paths.append(other)
+    }
+    return paths.map { File(path: $0, domain: domain(of: directory), isListed: true) }
   }
 
   /// The names in a directory in a stable order, without hidden ones.
@@ -156,7 +204,9 @@ struct FilesToAdopt {
   private static func domain(of path: String) -> DomainName? {
     var parts = URL(filePath: path).standardizedFileURL.pathComponents
     let names = DocumentKind.allCases.map(\.rawValue)
-    if let last = parts.last, names.contains(last) || names.contains("\(last.dropLast(5))") {
+    if let last = parts.last,
+      names.contains(last) || names.contains("\(last.dropLast(5))") || isWellKnown(path)
+    {
       parts.removeLast()
       if parts.last == ".well-known" { parts.removeLast() }
     }
@@ -184,6 +234,7 @@ extension JSON {
   var isState: Bool {
     guard self["applinks"] == nil, let object = objectValue else { return false }
     if self["domain"]?.stringValue != nil || self["domains"]?.arrayValue != nil { return true }
+    if self["template"]?.stringValue != nil { return true }
     return !object.isEmpty
       && object.members.allSatisfy {
         DesiredFiles.appLists.contains($0.key) && $0.value.arrayValue != nil

@@ -16,7 +16,7 @@ enum ImportCommand {
       + "domain: example.com, example.com.json, or the file's own name "
       + "(\(DocumentKind.allCases.map(\.rawValue).joined(separator: ", "))) in example.com or in "
       + "example.com/.well-known. The kind of any other file is detected from its "
-      + "content. A directory stands for the association files in it, and - for stdin. Lists the files that are refused, and "
+      + "content. Other files in example.com/.well-known are published byte for byte. A directory stands for the files in it, and - for stdin. Lists the files that are refused, and "
       + "publishes the others.",
     options: [domain, .kind, Adoption.androidApps, atomic, .dryRun, .accept, .reason, .json]
       + Option.installation,

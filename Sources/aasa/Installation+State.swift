@@ -8,7 +8,11 @@ extension Installation {
   struct Change {
     var prune = false
     var overwrite = false
+    /// The template of whose domains the state is a table; empty for any other state.
+    var template = ""
     var isDryRun = false
+    /// Whether a dry run goes on after what would be refused.
+    var listsRefusals = false
     var accepted: Set<Finding.Code> = []
     /// The reason for the audit; may be empty.
     var reason = ""
@@ -16,7 +20,9 @@ extension Installation {
     fileprivate var query: [String: String] {
       [
         "dryRun": "\(isDryRun)", "prune": "\(prune)", "overwrite": "\(overwrite)",
-        "reason": reason, "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
+        "template": template,
+        "listRefusals": "\(listsRefusals)", "reason": reason,
+        "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
       ].filter { !$0.value.isEmpty && $0.value != "false" }
     }
   }
@@ -25,13 +31,18 @@ extension Installation {
   enum Part {
     case app(JSON)
     case androidApp(JSON)
+    case template(JSON)
     case domain(JSON)
+    /// A problem with which the state would be refused.
+    case refused(JSON)
 
     fileprivate init?(_ element: (list: String, element: JSON)) {
       switch element.list {
       case "apps": self = .app(element.element)
       case "androidApps": self = .androidApp(element.element)
+      case "templates": self = .template(element.element)
       case "domains": self = .domain(element.element)
+      case "refused": self = .refused(element.element)
       default: return nil
       }
     }
@@ -39,10 +50,13 @@ extension Installation {
 
   /// Passes on all apps, all Android apps, then all domains, as they arrive.
   ///
+  /// - Parameter label: Only domains with this label, and the apps that they use.
   /// - Throws: Like `json`, and what `take` throws.
-  func export(_ take: (Part, Progress) throws -> Void) throws {
+  func export(_ label: Label? = nil, _ take: (Part, Progress) throws -> Void) throws {
     try Progress.during("Reading from \(name)") { progress in
-      try stream(APIClient.Request("GET", "/v1/export")) { try take($0, progress) }
+      _ = try stream(
+        APIClient.Request("GET", "/v1/export", query: label.map { ["label": $0.text] } ?? [:])
+      ) { try take($0, progress) }
     }
   }
 
@@ -60,6 +74,7 @@ extension Installation {
         case .app(let json), .androidApp(let json): stored.insert(json.text)
         case .domain(let json):
           if let name = json["domain"]?.stringValue { hashes[name] = json["sha256"]?.stringValue }
+        case .template, .refused: break
         }
       }
       if !stored.isSuperset(of: apps.map(\.text)) { return [:] }
@@ -72,10 +87,11 @@ extension Installation {
   /// Applies a state, or does a dry run, and passes on the steps of the plan as they arrive.
   ///
   /// - Parameter lines: The next bytes of the state, as NDJSON; `nil` at its end.
+  /// - Returns: The change that it is; `nil` if no domain changed, and for a dry run.
   /// - Throws: Like `json`, and what `take` throws.
-  func apply(
+  @discardableResult func apply(
     _ change: Change, lines: @escaping () throws -> [UInt8]?, _ take: (Part) throws -> Void
-  ) throws {
+  ) throws -> Int? {
     try stream(
       APIClient.Request(
         "POST", "/v1/apply", query: change.query,
@@ -83,10 +99,12 @@ extension Installation {
   }
 
   /// Sends a request whose answer is an object with the lists `apps`, perhaps `androidApps`, and `domains`.
-  private func stream(
+  ///
+  /// - Returns: The change that the answer names.
+  @discardableResult private func stream(
     _ request: APIClient.Request, sending lines: (() throws -> [UInt8]?)? = nil,
     _ take: (Part) throws -> Void
-  ) throws {
+  ) throws -> Int? {
     var elements = StateElements()
     let answer = try send(request, sending: lines) { bytes in
       for element in try elements.take(bytes) { try Part(element).map(take) }
@@ -99,6 +117,7 @@ extension Installation {
         "The database file of \(name) was deleted or replaced. This is what the server still "
           + "has; when it stops, only its rescue copy and this export remain.")
     }
+    return elements.change
   }
 }
 

@@ -30,6 +30,7 @@ final class Installation {
 
   private let site: Site
   private let missing: MissingDatabase
+  private let isReadOnly: Bool
   /// Makes what checks domains from outside, if the command works on a database.
   private let checker: @Sendable (Store) -> Checker
   private let command: String
@@ -40,9 +41,13 @@ final class Installation {
 
   /// Reads `--server`, with the token in `AASA_TOKEN`, or `--database`; without either, their variables.
   ///
-  /// - Parameter missing: What to do if the database does not exist when the first request is sent.
-  init(_ arguments: Arguments, missing: MissingDatabase = .refused) throws {
-    self.missing = missing
+  /// - Parameters:
+  ///   - missing: What to do if the database does not exist when the first request is sent.
+  ///   - isReadOnly: Whether the command only reads the database, so that the right to read is enough.
+  init(
+    _ arguments: Arguments, missing: MissingDatabase = .refused, isReadOnly: Bool = false
+  ) throws {
+    (self.missing, self.isReadOnly) = (missing, isReadOnly)
     command = "aasa \(arguments.command)"
     guard let server = try arguments.serverURL() else {
       let configuration = try EffectiveConfiguration(arguments).configuration
@@ -75,6 +80,11 @@ final class Installation {
     case .database(let location): location.description
     case .server(let client): client.server
     }
+  }
+
+  /// Whether it is a running server.
+  var isServer: Bool {
+    if case .server = site { true } else { false }
   }
 
   /// Sends a request and waits for the answer, which may have any status.
@@ -137,7 +147,8 @@ final class Installation {
       try [.takenAsEmpty, .absent].contains(missing) && Store.isMissing(location, orEmpty: false)
     let publisher = Publisher(
       store: try isTakenAsEmpty
-        ? emptyStore(insteadOf: location) : Store.open(location, missing: missing))
+        ? emptyStore(insteadOf: location)
+        : Store.open(location, missing: missing, isReadOnly: isReadOnly))
     let api = LocalAPI(
       publisher: publisher, checker: { [checker, store = publisher.store] in checker(store) },
       command: command)

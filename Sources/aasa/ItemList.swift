@@ -12,6 +12,8 @@ struct ItemList {
   let noun: String
   /// How many items are shown if `--limit` does not say; `nil` for all.
   var limit: Int?
+  /// What rows have in common that are shown as one; `nil` to show each.
+  var group: ((JSON, [Table.Cell]) -> String)?
   /// The cells of an item.
   let row: (JSON) -> [Table.Cell]
 
@@ -26,6 +28,7 @@ struct ItemList {
     let installation = try Installation(arguments)
     var rest = try arguments.limit() ?? limit ?? Int.max
     var table = Table(titles)
+    var groups = Groups()
     var query = query
     var count = 0
     while true {
@@ -35,6 +38,11 @@ struct ItemList {
       let items = page["items"]?.arrayValue ?? []
       if arguments.has(.json) {
         try Terminal.write(items.map { $0.text + "\n" }.joined())
+      } else if let group {
+        for item in items {
+          let cells = row(item)
+          groups.add(cells, to: group(item, cells))
+        }
       } else {
         try table.write(items.map(row))
       }
@@ -45,6 +53,7 @@ struct ItemList {
         query["cursor"] = next
         continue
       }
+      if group != nil { try table.write(groups.rows) }
       if !arguments.has(.json) { note(count, isCut: next != nil) }
       return page
     }
@@ -56,6 +65,36 @@ struct ItemList {
       Terminal.complain("There are more than \(count.counted(noun)). Use --limit to see more.")
     } else if count == 0 {
       Terminal.complain("No \(noun)s.")
+    }
+  }
+}
+
+/// Rows that say the same, in the order of the first ones.
+private struct Groups {
+  private var cells: [[Table.Cell]] = []
+  /// The texts of each column of a group.
+  private var texts: [[Set<String>]] = []
+  private var indices: [String: Int] = [:]
+
+  mutating func add(_ row: [Table.Cell], to group: String) {
+    guard let index = indices[group] else {
+      indices[group] = cells.count
+      cells.append(row)
+      texts.append(row.map { [$0.text] })
+      return
+    }
+    for (column, cell) in row.enumerated() { texts[index][column].insert(cell.text) }
+  }
+
+  /// A row for each group: the cells of its first row, with the number of other texts where rows differ. The
+  /// last column is a sentence that the group has in common.
+  var rows: [[Table.Cell]] {
+    zip(cells, texts).map { row, texts in
+      zip(row.indices, zip(row, texts)).map { column, cell in
+        let (cell, texts) = cell
+        if texts.count == 1 || column == row.count - 1 { return cell }
+        return Table.Cell("\(cell.text) and \(texts.count - 1) more", cell.color)
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 import Association
 import Service
 
-/// The commands that list what is stored: `aasa domains`, `revisions`, `findings` and `audit`.
+/// The commands that list what is stored: `aasa domains`, `revisions`, `checks`, `findings`, `changes` and `audit`.
 enum ListCommands {
   private static let app = Option(
     "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
@@ -19,6 +19,7 @@ enum ListCommands {
   private static let source = Option(
     "--source", "SOURCE", "Only findings in documents (lint) or from outside (check).",
     choices: Finding.Source.allCases.map(\.rawValue))
+  private static let label = Option("--label", "LABEL", "Only domains with this label.")
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
@@ -26,9 +27,6 @@ enum ListCommands {
   private static let code = Option(
     "--code", "CODE", "Only findings with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
-  private static let severity = Option(
-    "--severity", "SEVERITY", "Only findings of this severity.",
-    choices: Finding.Severity.allCases.map(\.rawValue))
 
   /// How many of the newest items are shown by default.
   private static let newest = 50
@@ -39,7 +37,7 @@ enum ListCommands {
       "Shows the name, the current revision, when the domain last changed, its environment, "
       + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose "
       + "name or alias contains it.",
-    options: [app, androidApp, finding, uncollected, check, deleted, ItemList.limit, .json]
+    options: [app, androidApp, finding, uncollected, check, label, deleted, ItemList.limit, .json]
       + Option.installation,
     operands: .optional("TEXT"),
     examples: [
@@ -52,6 +50,7 @@ enum ListCommands {
   ) { arguments in
     var query = arguments.query([
       ("app", app), ("androidApp", androidApp), ("finding", finding), ("check", check),
+      ("label", label),
     ])
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
@@ -103,12 +102,42 @@ enum ListCommands {
     return .success
   }
 
+  static let checks = Command(
+    name: "checks", group: .look, summary: "list how the checks of a domain ended, newest first",
+    details:
+      "Checks in a row with the same outcome are one line: when the first and the last of them were, their number, the "
+      + "worst finding's severity as ok, warning or failing, the revision that Apple's CDN had, and the codes of"
+      + " what was found. --json adds the last of them in full.",
+    options: [newestLimit, .json] + Option.installation, operands: .one("DOMAIN"),
+    examples: [
+      ("Show since when a domain fails", "aasa checks example.com"),
+      (
+        "Show the last outcome on a server",
+        "aasa checks example.com --limit 1 --server https://aasa.internal:8081"
+      ),
+    ]
+  ) { arguments in
+    let domain = try DomainName(arguments.operands[0])
+    let titles = ["SINCE", "LAST", "CHECKS", "STATUS", "APPLE", "FINDINGS"]
+    try ItemList(
+      path: "/v1/domains/\(domain)/checks", titles: titles, noun: "check", limit: newest
+    ) { item in
+      [
+        .init(item["since"]), .init(item["at"]), .init(item["checks"]), checkCell(item["status"]),
+        .init(item["cdnRevision"]),
+        .init((item["codes"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")),
+      ]
+    }.print(arguments)
+    return .success
+  }
+
   static let findings = Command(
     name: "findings", group: .look, summary: "list the findings of all domains",
     details:
       "Shows the severity, the code, the domain, the place in its document or the URL of a check, and "
-      + "what was found. --json adds what to do.",
-    options: [domain, code, severity, source, ItemList.limit, .json] + Option.installation,
+      + "what was found. What repeats in other domains or places is shown once, with their number. --json shows "
+      + "all of them, and adds what to do.",
+    options: [domain, label, code, .severity, source, ItemList.limit, .json] + Option.installation,
     examples: [
       ("List what checks from outside found", "aasa findings --source check"),
       (
@@ -118,11 +147,13 @@ enum ListCommands {
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    let query = arguments.query([
-      ("domain", domain), ("code", code), ("severity", severity), ("source", source),
+    var query = arguments.query([
+      ("domain", domain), ("label", label), ("code", code), ("source", source),
     ])
+    let least = try arguments.leastSeverity()
+    if least > .note { query["minSeverity"] = least.rawValue }
     let titles = ["SEVERITY", "CODE", "DOMAIN", "PLACE", "FINDING"]
-    let list = ItemList(
+    var list = ItemList(
       path: "/v1/findings", query: query, titles: titles, noun: "finding"
     ) { item in
       let isSuppressed = item["suppressed"] ?? .null != .null
@@ -133,6 +164,12 @@ enum ListCommands {
         .init(isSuppressed ? "\(word) (suppressed)" : word, color), .init(item["code"]),
         .init(item["domain"]), .init(item["url"] ?? item["pointer"]), .init(item["message"]),
       ]
+    }
+    // The same sentence about another domain or place.
+    list.group = { item, cells in
+      let domain = item["domain"]?.stringValue ?? ""
+      let message = domain.isEmpty ? cells[4].text : cells[4].text.replacing(domain, with: "")
+      return [cells[0].text, cells[1].text, message].joined(separator: "\0")
     }
     let page = try list.print(arguments)
     if arguments.has(.json) { return .success }
@@ -145,6 +182,36 @@ enum ListCommands {
       Terminal.complain(
         "Still checking \(pending.counted("domain")) again. Repeat the command in a moment.")
     }
+    return .success
+  }
+
+  static let changes = Command(
+    name: "changes", group: .look, summary: "list the changes of domains, newest first",
+    details:
+      "A change is what one author did at once to one domain or many. Shows its number, which 'aasa undo' takes, the "
+      + "time, the author, how many domains it changed, the action, and why.",
+    options: [domain, author, newestLimit, .json] + Option.installation,
+    examples: [
+      ("Show what changed a domain", "aasa changes --domain example.com"),
+      (
+        "Show the last change on a server",
+        "aasa changes --limit 1 --server https://aasa.internal:8081"
+      ),
+    ]
+  ) { arguments in
+    _ = try arguments.value(domain).map { try DomainName($0) }
+    let query = arguments.query([("domain", domain), ("author", author)])
+    let titles = ["CHANGE", "TIME", "AUTHOR", "DOMAINS", "ACTION", "REASON"]
+    try ItemList(
+      path: "/v1/changes", query: query, titles: titles, noun: "change", limit: newest
+    ) { item in
+      let undone = item["revertedBy"]?.integerValue.map { " (undone by \($0))" } ?? ""
+      return [
+        .init(item["id"]), .init(item["at"]), .init(item["author"]), .init(item["domainCount"]),
+        .init((item["action"]?.stringValue ?? "") + undone, undone.isEmpty ? nil : .faint),
+        .init(item["reason"]),
+      ]
+    }.print(arguments)
     return .success
   }
 
@@ -165,12 +232,13 @@ enum ListCommands {
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
-      let object = ["domain", "app", "androidApp", "token", "webhook", "user"].lazy.compactMap {
-        item[$0]?.stringValue
-      }.first
+      let object = ["domain", "app", "androidApp", "token", "webhook", "user", "group", "template"]
+        .lazy.compactMap { item[$0]?.stringValue }.first
+      let count = item["domainCount"]?.integerValue.map { $0.counted("domain") }
       return [
         .init(item["at"]), .init(item["author"]), .init(item["address"]), .init(item["action"]),
-        .init(object), .init(item["revision"]), .init(item["reason"]), .init(item["changes"]),
+        .init(object ?? count), .init(item["revision"]), .init(item["reason"]),
+        .init(item["changes"]),
       ]
     }.print(arguments)
     return .success

@@ -9,13 +9,19 @@ enum Main {
     [
       ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ReplicasCommand.command,
       ListCommands.domains,
-      DomainCommands.show, CheckCommand.command, MatchCommand.command,
+      DomainCommands.show, CheckCommand.command, ListCommands.checks, ExplainCommand.command,
+      MatchCommand.command,
       ImportCommand.command, AdoptCommand.command,
       ListCommands.revisions,
-      DomainCommands.rollback, DomainCommands.convert, ListCommands.findings, ListCommands.audit,
-      ApplyCommand.command, DiffCommand.command, ExportCommand.command, EntitlementsCommand.command,
+      DomainCommands.put, DomainCommands.rollback, DomainCommands.convert, ListCommands.changes,
+      ChangeCommands.undo,
+      ChangeCommands.routes,
+    ] + TemplateCommands.commands + [
+      ListCommands.findings, ListCommands.audit,
+      ApplyCommand.command, DiffCommand.command, ExportCommand.command, RenderCommand.command,
+      EntitlementsCommand.command, ManifestCommand.command, FingerprintCommand.command,
       ValidateCommand.command,
-    ] + TokenCommand.commands
+    ] + SuppressionCommands.commands + TokenCommand.commands + GroupCommands.commands
     + [BackupCommand.command, RestoreCommand.command, CopyCommand.command]
     + InfoCommands.commands
 

@@ -141,34 +141,25 @@ private struct MatchLines {
 
 /// Resolves URLs with a file, one after another.
 private struct FileMatching {
-  /// A file of some kind, with the apps to resolve for.
-  private enum Matching {
-    case apple(Matcher, [Matcher.Scope])
-    case android(AndroidMatcher, [String?])
-  }
-
   var lines: MatchLines
-  private let matching: Matching
+  private let matcher: DocumentMatcher
+  private let apps: [String?]
   private let domain: String?
 
   init(_ arguments: Arguments, _ file: String) throws {
     let bytes = try InputFile.bytes(of: file)
     let kind = try arguments.kind() ?? DocumentKind(ofFile: bytes)
-    let app = arguments.value(MatchCommand.app)
+    let useless = Failure(
+      "\(file.quotedPath) is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content). Check it "
+        + "with `aasa validate`.")
+    if kind.platform == nil { throw useless }
     do {
-      switch kind.platform {
-      case .ios:
-        let content = try SignedFile.content(of: bytes) ?? bytes
-        let matcher = try Matcher(document: try JSON.parse(content).value)
-        matching = .apple(matcher, matcher.scopes(asking: app))
-      case .android:
-        let matcher = try AndroidMatcher(AssetLinks(try JSON.parse(bytes).value))
-        matching = .android(matcher, matcher.apps(asking: app))
-      case nil:
-        throw Failure(
-          "\(file.quotedPath) is a \(kind.rawValue) file, which opens no URLs: it lists \(kind.content). Check it "
-            + "with `aasa validate`.")
+      let content = kind == .apple ? try SignedFile.content(of: bytes) ?? bytes : bytes
+      guard let matcher = try DocumentMatcher(try JSON.parse(content).value, kind: kind) else {
+        throw useless
       }
+      self.matcher = matcher
+      apps = matcher.apps(asking: arguments.value(MatchCommand.app))
     } catch let error as Failure {
       throw error
     } catch let error as TooComplex {
@@ -197,57 +188,30 @@ private struct FileMatching {
   private mutating func write(_ url: ArraySlice<UInt8>) throws -> Bool {
     var isMatched = false
     var budget = MatchingBudget()
-    let isExplained = lines.isJSON || lines.isExplained
-    switch matching {
-    case .apple(let matcher, let scopes):
-      for scope in scopes {
-        let resolution =
-          if isExplained {
-            try write(
-              try matcher.explain(url.span, in: scope, domain: domain, budget: &budget), url, .ios)
-          } else {
-            try write(
-              try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution,
-              scope.app, url)
-          }
-        isMatched = isMatched || resolution == .match
+    for app in apps {
+      let resolution: Resolution
+      if lines.isJSON || lines.isExplained {
+        let explanation = try matcher.explain(url.span, for: app, domain: domain, budget: &budget)
+        resolution = explanation.resolution
+        try write(explanation, url)
+      } else {
+        resolution =
+          try matcher.decision(on: url.span, for: app, domain: domain, budget: &budget).resolution
+        try lines.add(resolution.rawValue, app, url, why: nil)
       }
-    case .android(let matcher, let apps):
-      for app in apps {
-        let resolution =
-          if isExplained {
-            try write(
-              try matcher.explain(url.span, for: app, domain: domain, budget: &budget), url,
-              .android)
-          } else {
-            try write(
-              try matcher.resolve(url.span, for: app, domain: domain, budget: &budget), app, url)
-          }
-        isMatched = isMatched || resolution == .match
-      }
+      isMatched = isMatched || resolution == .match
     }
     return isMatched
   }
 
-  private mutating func write(
-    _ resolution: Resolution, _ app: String?, _ url: ArraySlice<UInt8>
-  ) throws -> Resolution {
-    try lines.add(resolution.rawValue, app, url, why: nil)
-    return resolution
-  }
-
-  private mutating func write(
-    _ explanation: Explanation, _ url: ArraySlice<UInt8>, _ platform: Platform
-  ) throws -> Resolution {
+  private mutating func write(_ explanation: Explanation, _ url: ArraySlice<UInt8>) throws {
     if lines.isJSON {
       let text = String(decoding: url, as: UTF8.self)
-      try lines.add(MatchResult(url: text, platform: platform, explanation: explanation).json)
-    } else {
-      try lines.add(
-        explanation.resolution.rawValue, explanation.app, url,
-        why: (explanation.route?.description, explanation.reason))
+      return try lines.add(explanation.json(url: text, platform: matcher.platform))
     }
-    return explanation.resolution
+    try lines.add(
+      explanation.resolution.rawValue, explanation.app, url,
+      why: (explanation.route?.description, explanation.reason))
   }
 }
 

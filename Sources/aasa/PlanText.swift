@@ -2,25 +2,45 @@ import Service
 import Association
 import Publishing
 
-/// Prints a plan as it arrives: each change with its details, then a summary; or as JSON.
+/// Prints a plan as it arrives: each change with its details, then a summary; as JSON; or as a comment for a
+/// pull request in Markdown.
 struct PlanPrinter {
-  private let isJSON: Bool
+  enum Format: String {
+    case text, markdown, json
+  }
+
+  /// The longest list of changes in a comment, in bytes. GitHub's limit for a comment is 65,536 characters.
+  static let longestComment = 40_000
+  /// The longest list of refusals in a comment, in bytes.
+  static let longestRefusals = 15_000
+
+  private let format: Format
   private let isDryRun: Bool
   private let style = TextStyle()
-  /// Of both platforms.
+  /// Apps of both platforms.
   private var apps: [Plan.Action: Int] = [:]
+  private var templates: [Plan.Action: Int] = [:]
   private var domains: [Plan.Action: Int] = [:]
   /// The list of the JSON that is open.
   private var list = ""
   private var output = ""
+  private var refusals: [JSON] = []
+  /// The domains that the state leaves to others.
+  private var leftOut = 0
+  /// The changes in a comment, and the number of those that do not fit.
+  private var comment: [String] = []
+  private var commentLength = 0
+  private var moreChanges = 0
 
-  init(isJSON: Bool, isDryRun: Bool) {
-    self.isJSON = isJSON
+  init(_ format: Format, isDryRun: Bool) {
+    self.format = format
     self.isDryRun = isDryRun
   }
 
   /// Whether something changes.
-  var isDifferent: Bool { [apps, domains].contains { $0.keys.contains { $0 != .unchanged } } }
+  var isDifferent: Bool {
+    [apps, templates, domains].contains { $0.keys.contains { $0 != .unchanged } }
+  }
 
   /// Takes a step of the plan.
   ///
@@ -30,31 +50,76 @@ struct PlanPrinter {
       switch part {
       case .app(let json): ("app", json)
       case .androidApp(let json): ("package", json)
+      case .template(let json): ("template", json)
       case .domain(let json): ("domain", json)
+      case .refused(let json): ("refused", json)
       }
+    if kind == "refused" { return refusals.append(json) }
     let step = try Self.step(json, kind, isDryRun: isDryRun)
     if kind == "domain" {
       domains[step.action, default: 0] += 1
+      if step.isLeftOut { leftOut += 1 }
+    } else if kind == "template" {
+      templates[step.action, default: 0] += 1
     } else {
       apps[step.action, default: 0] += 1
     }
-    if isJSON {
-      try write(json.text, to: kind == "package" ? "androidApps" : "\(kind)s")
-    } else {
-      let words = ["app": "app ", "package": "Android app "]
-      let name = (words[kind] ?? "") + step.name
-      let lines = PlanText.lines(step.action, name, step.publication, style)
+    let words = ["app": "app ", "package": "Android app ", "template": "template "]
+    let name = (words[kind] ?? "") + step.name
+    switch format {
+    case .json: try write(json.text, to: kind == "package" ? "androidApps" : "\(kind)s")
+    case .text:
+      let lines = PlanText.lines(step, name, style)
       if !lines.isEmpty { try Terminal.print(lines.joined(separator: "\n")) }
+    case .markdown: addToComment(PlanText.diffLines(step, name))
     }
   }
 
-  /// Prints the end.
+  private mutating func addToComment(_ lines: [String]) {
+    if lines.isEmpty { return }
+    let text = lines.map { $0.harmless }.joined(separator: "\n")
+    if moreChanges > 0 || commentLength + text.utf8.count > Self.longestComment {
+      moreChanges += 1
+    } else {
+      comment.append(text)
+      commentLength += text.utf8.count + 1
+    }
+  }
+
+  /// What applying the state would be refused with; `nil` for nothing.
+  func refused(by installation: Installation, _ files: DesiredFiles) -> Installation.Refused? {
+    guard let first = refusals.first else { return nil }
+    let problem: JSON =
+      refusals.count == 1
+      ? first
+      : [
+        "detail": .string(
+          "Nothing was changed: the state would be refused for \(refusals.count) reasons."),
+        "problems": .array(refusals),
+      ]
+    return Installation.Refused(problem: problem, origin: installation.name, files: files)
+  }
+
+  /// Prints what there is instead of a plan, if the format has a place for it.
+  func printRefusal(_ refused: Installation.Refused) throws {
+    if format == .markdown { try Terminal.print(markdown(refused, hasPlan: false)) }
+  }
+
+  /// Prints the end, and what would be refused.
   ///
-  /// - Parameter unchanged: Domains of the state that were not sent.
-  mutating func finish(unchanged: [String]) throws {
-    if !isJSON {
+  /// - Parameters:
+  ///   - unchanged: Domains of the state that were not sent.
+  ///   - change: The change that was made.
+  mutating func finish(
+    unchanged: [String], _ refused: Installation.Refused?, change: Int? = nil
+  ) throws {
+    defer {
+      // For people, even if a program reads the plan.
+      if let refused { Terminal.complain(ProblemText(refused).text) }
+    }
+    if format != .json {
       if !unchanged.isEmpty { domains[.unchanged, default: 0] += unchanged.count }
-      return try Terminal.print(summary)
+      return try Terminal.print(format == .text ? summary : markdown(refused))
     }
     for name in unchanged {
       let step: JSON = ["domain": .string(name), "action": .string(Plan.Action.unchanged.rawValue)]
@@ -62,7 +127,10 @@ struct PlanPrinter {
     }
     if list.isEmpty { open("apps") }
     if list != "domains" { open("domains") }
-    output += "]" + (isDryRun ? ",\"dryRun\":true" : "") + "}\n"
+    for problem in refusals { try write(problem.text, to: "refused") }
+    output +=
+      "]" + (change.map { ",\"change\":\($0)" } ?? "") + (isDryRun ? ",\"dryRun\":true" : "")
+      + "}\n"
     try Terminal.write(output)
   }
 
@@ -100,12 +168,64 @@ struct PlanPrinter {
   }
 
   private var summary: String {
+    let left =
+      leftOut == 0
+      ? []
+      : ["Left to others: \(leftOut.counted("domain")); 'aasa export DIR' brings their changes."]
     if !isDifferent {
-      return "No changes: \(domains.values.reduce(0, +).counted("domain")) and "
-        + "\(apps.values.reduce(0, +).counted("app")) are up to date."
+      let same = domains.values.reduce(-leftOut, +)
+      let apps = apps.values.reduce(0, +).counted("app")
+      let templates = templates.values.reduce(0, +)
+      let all =
+        templates == 0
+        ? "\(same.counted("domain")) and \(apps)"
+        : "\(same.counted("domain")), \(templates.counted("template")) and \(apps)"
+      return (["No changes: \(all) are up to date."] + left).joined(separator: " ")
     }
-    let parts = [count(domains, "Domains"), count(apps, "Apps")].compactMap { $0 }
+    let parts =
+      [count(domains, "Domains"), count(templates, "Templates"), count(apps, "Apps")]
+      .compactMap { $0 } + left
     return (parts + (isDryRun ? ["Nothing was changed."] : [])).joined(separator: " ")
+  }
+
+  /// A comment for a pull request. What comes from the state is in blocks of code, so that it is never Markdown.
+  private func markdown(_ refused: Installation.Refused?, hasPlan: Bool = true) -> String {
+    let title =
+      refused != nil
+      ? "`aasa apply` would be refused"
+      : isDifferent ? "`aasa apply` would change this" : "`aasa apply` would change nothing"
+    var parts = ["### \(title)"]
+    if hasPlan { parts.append(summary) }
+    if !comment.isEmpty {
+      let more =
+        moreChanges == 0
+        ? [] : ["and \(moreChanges) more; run 'aasa diff' to see all of them"]
+      parts.append(Self.block("diff", comment + more))
+    }
+    if let refused {
+      var lines: [String] = []
+      var length = 0
+      let all = ProblemText(refused).linesWithoutOrigin
+      for line in all {
+        length += line.utf8.count + 1
+        if length > Self.longestRefusals { break }
+        lines.append(line)
+      }
+      let more =
+        lines.count == all.count
+        ? []
+        : ["and \((all.count - lines.count).counted("more line")); run 'aasa diff' to see them"]
+      parts.append(Self.block("text", lines + more))
+    }
+    return parts.joined(separator: "\n\n")
+  }
+
+  /// A block of code, between fences that are longer than any in the lines.
+  private static func block(_ language: String, _ lines: [String]) -> String {
+    let text = lines.joined(separator: "\n")
+    let longest = text.matches(of: /`+/).map(\.output.count).max() ?? 0
+    let fence = String(repeating: "`", count: max(3, longest + 1))
+    return "\(fence)\(language)\n\(text)\n\(fence)"
   }
 
   /// `Domains: 1 to create, 997 unchanged.`; `nil` if there are none.
@@ -123,33 +243,74 @@ enum PlanText {
   private static let mostDetails = 20
 
   /// What happens to an app or a domain; nothing if it does not change.
-  static func lines(
-    _ action: Plan.Action, _ name: String, _ publication: PublicationResource?, _ style: TextStyle
-  ) -> [String] {
-    if action == .unchanged { return [] }
-    let (sign, color) = action.mark
+  static func lines(_ step: Plan.Step, _ name: String, _ style: TextStyle) -> [String] {
+    let (sign, color) = step.action.mark
     var line = style.paint("\(sign) \(name)", color)
-    guard let publication else { return [line] }
-    if action != .delete {
+    if step.isLeftOut { return [line + style.paint("  \(leftOut)", .faint)] }
+    if step.action == .unchanged { return [] }
+    if let adoption = step.adoption { line += style.paint("  \(words(of: adoption))", .faint) }
+    guard let publication = step.publication else { return [line] }
+    if step.action != .delete {
       line += style.paint(
         "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     }
-    return [line] + lines(publication.details, style)
+    // The line says which template it joins, and with which values.
+    let details =
+      step.adoption == nil
+      ? publication.details : publication.details(besides: [.template, .parameter])
+    return [line] + lines(details, style)
+  }
+
+  /// `app=ABCDE12345.a, shop=boutique; its own: cacheSeconds; other bytes, same links`
+  static func words(of adoption: JoinedTemplate) -> String {
+    let values = words(of: adoption.parameters)
+    let parts = [
+      values.isEmpty ? "no values" : values,
+      adoption.own.isEmpty ? "" : "its own: \(adoption.own.joined(separator: ", "))",
+      adoption.hasSameBytes ? "" : "other bytes, same links",
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: "; ").harmless
+  }
+
+  /// `app=ABCDE12345.a, shop=boutique`
+  static func words(of parameters: JSON.Object) -> String {
+    parameters.members.map { member in
+      let items = member.value.arrayValue?.compactMap(\.stringValue).joined(separator: " ")
+      return "\(member.key)=\(items ?? member.value.stringValue ?? "null")"
+    }.joined(separator: ", ").harmless
+  }
+
+  private static let leftOut = "others have changed it; its file has not"
+
+  /// The same in the form of a diff, whose lines GitHub and GitLab color by their first character.
+  static func diffLines(_ step: Plan.Step, _ name: String) -> [String] {
+    if step.isLeftOut { return ["  \(step.action.mark.sign) \(name): \(leftOut)"] }
+    if step.action == .unchanged { return [] }
+    let size = step.publication.map {
+      ", revision \($0.revision), \($0.bytes.counted("byte"))"
+    }
+    let heading =
+      "@@ \(step.action.rawValue) \(name)\(step.action == .delete ? "" : size ?? "") @@"
+    return [heading] + shortened(step.publication?.details ?? []).map(\.text)
   }
 
   /// How links and settings change.
   static func changes(_ publication: PublicationResource, _ style: TextStyle) -> [String] {
-    lines(publication.changedLinks, style)
+    lines(publication.changedLinks(), style)
   }
 
   private static func lines(
     _ details: [PublicationResource.Detail], _ style: TextStyle
   ) -> [String] {
-    var lines = details.prefix(mostDetails).map { style.paint($0.text, $0.color) }
-    if details.count > mostDetails {
-      lines.append("and \(details.count - mostDetails) more; use --json to see all of them")
-    }
-    return lines.map { "    \($0)" }
+    shortened(details).map { "    \(style.paint($0.text, $0.color))" }
+  }
+
+  private static func shortened(
+    _ details: [PublicationResource.Detail]
+  ) -> [PublicationResource.Detail] {
+    if details.count <= mostDetails { return details }
+    let more = "and \(details.count - mostDetails) more; use --json to see all of them"
+    return details.prefix(mostDetails) + [(more, nil)]
   }
 }
 
@@ -174,7 +335,9 @@ extension PublicationResource {
   fileprivate typealias Detail = (text: String, color: TextStyle.Color?)
 
   /// Accepted errors and warnings, then URLs that resolve differently, then changes of the document.
-  fileprivate var details: [Detail] {
+  fileprivate var details: [Detail] { details(besides: []) }
+
+  fileprivate func details(besides left: Set<DocumentChange.What>) -> [Detail] {
     let findings = findings.filter { $0.severity != .note }.map { finding -> Detail in
       let words = [finding.severity.rawValue, finding.code, finding.pointer, finding.message]
       return (
@@ -182,11 +345,13 @@ extension PublicationResource {
         finding.severity == .error ? .red : .yellow
       )
     }
-    return findings + changedLinks
+    return findings + changedLinks(besides: left)
   }
 
-  fileprivate var changedLinks: [Detail] {
-    changedResolutions.map { ("! \($0.text)", .yellow) } + changes.map(\.detail)
+  fileprivate func changedLinks(besides left: Set<DocumentChange.What> = []) -> [Detail] {
+    let left = Set(left.map(\.rawValue))
+    return changedResolutions.map { ("! \($0.text)", .yellow) }
+      + changes.filter { !left.contains($0.what) }.map(\.detail)
   }
 }
 

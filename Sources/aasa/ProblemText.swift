@@ -9,9 +9,15 @@ struct ProblemText {
   /// Prints the problem to stderr, and its JSON to stdout if asked to.
   func print(asJSON: Bool) throws {
     if asJSON { try Terminal.print(refused.problem.text) }
-    let lines = ["\(refused.origin): \(detail)"] + faults
-    Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
+    Terminal.complain(text)
   }
+
+  var text: String {
+    "\(refused.origin.harmless): \(linesWithoutOrigin.joined(separator: "\n"))"
+  }
+
+  /// The sentence, and a line for each fault.
+  var linesWithoutOrigin: [String] { ([detail] + faults).map(\.harmless) }
 
   /// A text with pointers to entries and routes of Apple's file in words: "route 1 of entry 1".
   static func withPlaces(_ text: String) -> String {
@@ -32,7 +38,8 @@ struct ProblemText {
   var detail: String {
     let text = { refused.problem[$0]?.stringValue }
     let advice = refused.retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
-    let detail = Self.asOptions(text("detail") ?? text("title") ?? "") + advice
+    let line = refused.files.flatMap { $0.tablePlace(of: text("domain") ?? "") }.map { "\($0): " }
+    let detail = (line ?? "") + Self.asOptions(text("detail") ?? text("title") ?? "") + advice
     return refused.files == nil
       ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
   }
@@ -40,7 +47,20 @@ struct ProblemText {
   /// Names the options of a command instead of the parameters of a request.
   private static func asOptions(_ detail: String) -> String {
     detail.replacing("?accept=", with: "--accept ").replacing(
-      "?overwrite=true", with: "--overwrite")
+      "?overwrite=true", with: "--overwrite"
+    ).replacing("?skip=", with: "--skip ").replacing("?detach=true", with: "--detach")
+      .replacing(/POST \/v1\/domains\/([^\/]+)\/detach/) {
+        "run 'aasa template detach \($0.output.1)'"
+      }.replacing(/POST \/v1\/changes\/(\d+)\/revert/) { "run 'aasa undo \($0.output.1)'" }
+  }
+
+  /// The lines for the problems that an answer lists besides what was done.
+  static func lines(ofProblemsIn answer: JSON) -> [String] {
+    faults(
+      of: ["problems": answer["problems"] ?? [], "moreProblems": answer["moreProblems"] ?? .null],
+      nil
+    )
+    .map(\.harmless)
   }
 
   /// A line for each fault.
@@ -49,11 +69,12 @@ struct ProblemText {
   private static func faults(of problem: JSON, _ files: DesiredFiles?) -> [String] {
     let list = { (key: String) in problem[key]?.arrayValue ?? [] }
     let domain = problem["domain"]?.stringValue
+    let subject = domain.map { files?.tablePlace(of: $0) ?? $0 }
     let errors = list("errors").map { error in
       // The pointer is into the document of the domain or, without a domain, into the request.
       let pointer = error["pointer"]?.stringValue ?? ""
       let words = [
-        domain.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? files?.place(of: error)
+        subject.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? files?.place(of: error)
           ?? pointer,
         error["code"]?.stringValue,
         error["message"]?.stringValue,
@@ -63,12 +84,18 @@ struct ProblemText {
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
     let problems = list("problems").flatMap { problem in
-      ["  \(asOptions(problem["detail"]?.stringValue ?? ""))"]
+      let place =
+        files?.tablePlace(of: problem["domain"]?.stringValue ?? "").map { "\($0): " } ?? ""
+      return ["  \(place)\(asOptions(problem["detail"]?.stringValue ?? ""))"]
         + faults(of: problem, files).map { "  \($0)" }
     }
     let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
     let conflicts = list("conflicts").flatMap(conflict)
-    return errors + more("moreErrors") + expectations + more("moreExpectations") + problems
+    let detail = problem["detail"]?.stringValue ?? ""
+    let differences = list("differences").compactMap(\.stringValue)
+      .filter { !detail.contains($0) }.map { "  \($0)" }
+    return differences + errors + more("moreErrors") + expectations + more("moreExpectations")
+      + problems
       + more("moreProblems") + conflicts + more("moreConflicts") + claims(problem, files)
   }
 
@@ -86,10 +113,21 @@ struct ProblemText {
       ]
     }
     let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
+    let base = number("baseRevision") ?? "?"
     return [
       "  \(text("domain")): \(text("author").quoted) published revision \(number("revision") ?? "?"), but "
         + "\(expected). Applying it would undo:"
     ] + undone.prefix(20).map { "    \($0)" } + more
+      + side("The state changes since revision \(base):", json["stateChanges"])
+      + side("Others have changed since revision \(base):", json["otherChanges"])
+  }
+
+  private static func side(_ heading: String, _ changes: JSON?) -> [String] {
+    guard let changes = changes?.arrayValue?.compactMap(\.stringValue) else { return [] }
+    let more = changes.count > 20 ? ["      and \(changes.count - 20) more"] : []
+    return ["    \(heading)"]
+      + (changes.isEmpty ? ["nothing"] : changes.prefix(20)).map { "      \($0)" }
+      + more
   }
 
   /// The two files that claim one name.
@@ -106,6 +144,64 @@ struct ProblemText {
     let route = json["pointer"]?.stringValue.map { " by \($0)" } ?? ""
     return "\(domain) \(text("url")) for \(text("app")): expected \(text("expected")), "
       + withPlaces("would be \(text("resolution"))\(route). \(text("reason"))")
+  }
+}
+
+/// The findings of files for people: those of one file below its line, and once those that several have.
+struct FindingGroups {
+  private struct Group {
+    /// The first finding.
+    let line: String
+    /// The number of findings.
+    var count = 0
+    var files: [String] = []
+  }
+
+  private var files: [(line: String, groups: [Int])] = []
+  private var groups: [Group] = []
+  private var indices: [String: Int] = [:]
+  private static let mostNamed = 5
+
+  /// - Parameters:
+  ///   - line: What is said of the file.
+  ///   - file: The file, for a finding of several.
+  ///   - domain: The domain that sentences may name.
+  mutating func add(_ findings: [JSON], of line: String, _ file: String, about domain: String) {
+    var own: [Int] = []
+    for finding in findings {
+      var general = finding.objectValue ?? [:]
+      general["pointer"] = nil
+      let text = JSON.object(general).text
+      let key = domain.isEmpty ? text : text.replacing(domain, with: "")
+      let index = indices[key] ?? groups.count
+      if index == groups.count {
+        indices[key] = index
+        groups.append(Group(line: FindingLines.line(finding)))
+      }
+      if !own.contains(index) { own.append(index) }
+      groups[index].count += 1
+      if groups[index].files.last != file { groups[index].files.append(file) }
+    }
+    files.append((line, own))
+  }
+
+  var lines: [String] {
+    var lines: [String] = []
+    for file in files {
+      lines.append(file.line)
+      for group in file.groups.map({ groups[$0] }) where group.files.count == 1 {
+        let more = group.count - 1
+        lines.append(
+          "  \(group.line)" + (more == 0 ? "" : " (and at \(more.counted("other place")))"))
+      }
+    }
+    for group in groups where group.files.count > 1 {
+      let named = group.files.prefix(Self.mostNamed).joined(separator: ", ")
+      let more = group.files.count - Self.mostNamed
+      let files = "\(named)\(more > 0 ? " and \(more) more" : "")".harmless
+      lines.append("  In \(group.files.count) files (\(files)): \(group.line)")
+    }
+    return lines
   }
 }
 

@@ -7,9 +7,10 @@ import Store
 /// Writes a state as a directory to keep in git: `apps.json` and a file for each domain, which
 /// `DesiredFiles` reads.
 ///
-/// A file that already has the right bytes is not touched. The file of a domain that no longer
-/// exists is removed only if the previous export wrote it and it has not changed since:
-/// `.aasa-export.json` lists the SHA-256 of each written file. Other files are left alone.
+/// A file that already says the same is not touched, whatever revision it names, and neither is one that
+/// somebody has edited while nobody has changed the domain. The file of a domain that no longer exists is
+/// removed only if the previous export left it like that: `.aasa-export.json` lists the SHA-256 of each file.
+/// Other files are left alone.
 struct StateDirectory {
   private static let manifestName = ".aasa-export.json"
 
@@ -18,21 +19,28 @@ struct StateDirectory {
   private(set) var removed: [String] = []
   /// Files that are not part of the state, but that `aasa apply` would read.
   private(set) var kept: [String] = []
+  /// Files that somebody has edited, of domains that nobody has changed since the revision that they name.
+  private(set) var edited: [String] = []
+  /// Written files that were changed since the previous export, or that no export wrote.
+  private(set) var replaced: [String] = []
   private(set) var unchanged = 0
   /// The SHA-256 of each file of the state so far.
   private var hashes: [(name: String, hash: JSON)] = []
+  /// The same of the previous export, once it was read.
+  private var before: [String: String]?
 
   init(path: String) { self.path = path }
 
   var json: JSON {
     [
       "written": .strings(written), "removed": .strings(removed), "kept": .strings(kept),
-      "unchanged": .integer(unchanged),
+      "edited": .strings(edited), "replaced": .strings(replaced), "unchanged": .integer(unchanged),
     ]
   }
 
   var text: String {
     "\(written.count.counted("file")) written, \(removed.count) removed, \(unchanged) unchanged"
+      + (edited.isEmpty ? "" : ", \(edited.count) left as edited")
   }
 
   /// Writes the file of a domain.
@@ -46,19 +54,49 @@ struct StateDirectory {
         "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), which "
           + "lists the apps. Export to stdout instead.")
     }
-    try write("\(name).json", domain)
+    try write("\(name).json", domain) { old in
+      let (before, after) = (
+        DomainResource.domain(in: old, over: nil), DomainResource.domain(in: domain, over: nil)
+      )
+      if before != nil && before == after { return .same }
+      return old["revision"] == domain["revision"] ? .edited : .outdated
+    }
+  }
+
+  /// Writes the file of a template.
+  mutating func write(template: JSON) throws {
+    guard let name = template["template"]?.stringValue, !name.hasPrefix("."), !name.contains("/")
+    else { throw Failure("The export has a template whose name cannot be a file name.") }
+    let folder = "\(path)/\(DesiredFiles.templatesName)"
+    try writing(folder) {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+    try write("\(DesiredFiles.templatesName)/\(name).json", template) { old in
+      old["revision"] == template["revision"] ? .edited : .outdated
+    }
+  }
+
+  /// How an existing file compares with the export.
+  private enum Comparison {
+    /// It says the same in other bytes.
+    case same
+    case edited, outdated
   }
 
   /// Writes the file of the apps, and removes the files of domains that no longer exist.
   mutating func finish(apps: ExportedApps) throws {
-    let before = try manifest()
-    try write(DesiredFiles.appsName, .object(apps.json))
+    try write(DesiredFiles.appsName, .object(apps.json)) { _ in .outdated }
+    let before = before ?? [:]
     // Before files are removed, so that no unlisted file is left if the program is killed in between.
     var list = JSON.Object()
     for (name, hash) in hashes.suffix(1) + hashes.dropLast() { list.appendNew(name, hash) }
     _ = try put(Self.manifestName, pretty(["files": .object(list)]))
     let names = Set(hashes.map(\.name))
-    for name in try DesiredFiles.names(in: path) where !names.contains(name) {
+    let folder = DesiredFiles.templatesName
+    let templates =
+      FileManager.default.fileExists(atPath: "\(path)/\(folder)")
+      ? try DesiredFiles.names(in: "\(path)/\(folder)").map { "\(folder)/\($0)" } : []
+    for name in try DesiredFiles.names(in: path) + templates where !names.contains(name) {
       if let hash = before[name], try contents(of: name).map(SHA256.hexadecimal) == hash {
         try writing("\(path)/\(name)") {
           try FileManager.default.removeItem(atPath: "\(path)/\(name)")
@@ -70,15 +108,45 @@ struct StateDirectory {
     }
   }
 
-  private mutating func write(_ name: String, _ json: JSON) throws {
+  private mutating func write(
+    _ name: String, _ json: JSON, compare: (JSON) -> Comparison
+  ) throws {
     if hashes.isEmpty {
       try writing(path) {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       }
+      before = try manifest()
     }
     let bytes = pretty(json)
-    hashes.append((name, .string(SHA256.hexadecimal(of: bytes))))
-    if try put(name, bytes) { written.append(name) } else { unchanged += 1 }
+    let old = try contents(of: name)
+    let oldHash = old.map(SHA256.hexadecimal)
+    var hash = SHA256.hexadecimal(of: bytes)
+    var comparison = old.map { Self.comparison(of: $0, with: bytes, compare) } ?? .outdated
+    // An export of another server may have the same number.
+    if comparison == .edited && oldHash == before?[name] { comparison = .outdated }
+    switch comparison {
+    case .same:
+      unchanged += 1
+      hash = oldHash ?? hash
+    case .edited: edited.append(name)
+    case .outdated:
+      _ = try put(name, bytes)
+      written.append(name)
+      if let oldHash, oldHash != before?[name] { replaced.append(name) }
+    }
+    hashes.append((name, .string(hash)))
+  }
+
+  private static func comparison(
+    of old: [UInt8], with new: [UInt8], _ compare: (JSON) -> Comparison
+  ) -> Comparison {
+    if old == new { return .same }
+    do throws(JSON.SyntaxError) {
+      return compare(try JSON.parse(old, limits: .trusted).value)
+    } catch {
+      // For example after a merge with conflicts.
+      return .outdated
+    }
   }
 
   private func pretty(_ json: JSON) -> [UInt8] { Array(json.prettyPrinted().utf8) }
@@ -87,7 +155,9 @@ struct StateDirectory {
   private func put(_ name: String, _ bytes: [UInt8]) throws -> Bool {
     if try contents(of: name)?.elementsEqual(bytes) == true { return false }
     // Not with Foundation, which waits for the disk after each file: an export can be repeated.
-    let (file, draft) = ("\(path)/\(name)", "\(path)/.\(name).tmp")
+    let file = "\(path)/\(name)"
+    let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+    let draft = (parts.dropLast() + [".\(parts.last ?? "").tmp"]).joined(separator: "/")
     let descriptor = open(draft, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw Failure("Cannot write \(file.quotedPath)", code: errno) }
     var code = Terminal.write(bytes, to: descriptor)

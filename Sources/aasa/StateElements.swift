@@ -1,6 +1,6 @@
 import Association
 
-/// Splits `{"apps": […], "domains": […]}` into the elements of its lists as it arrives, so that the
+/// Splits `{"apps": […], "domains": […], "change": 1}` into the elements of its lists as it arrives, so that the
 /// memory it needs follows from the largest element.
 struct StateElements {
   /// The largest element, in bytes. It is far above any domain.
@@ -8,6 +8,9 @@ struct StateElements {
 
   /// Whether all of an object with `domains` has arrived.
   var isComplete: Bool { depth == 0 && hasDomains }
+
+  /// The change that a plan names; `nil` without one.
+  private(set) var change: Int?
 
   private var hasDomains = false
   /// The bytes of the current key or element.
@@ -41,7 +44,10 @@ struct StateElements {
       case UInt8(ascii: ",") where depth == 2, UInt8(ascii: "]") where depth == 2:
         if !pending.isEmpty { elements.append((key, try parsed())) }
         if byte == UInt8(ascii: "]") { depth = 1 }
-      case UInt8(ascii: ",") where depth < 2: pending = []
+      case UInt8(ascii: ",") where depth < 2: try endMember()
+      case UInt8(ascii: "}") where depth == 1:
+        try endMember()
+        depth = 0
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
         if depth >= 2 { pending.append(byte) }
@@ -54,6 +60,12 @@ struct StateElements {
       throw Failure("The server sent an app or a domain over \(Self.limit) bytes.")
     }
     return elements
+  }
+
+  /// Takes what is no list.
+  private mutating func endMember() throws {
+    if key == "change" && !pending.isEmpty { change = try parsed().integerValue }
+    pending = []
   }
 
   private mutating func parsed() throws -> JSON {

@@ -60,7 +60,10 @@ struct Table {
     var columns = columns
     var excess = columns.reduce(0, +) + Self.gap * (columns.count - 1) - width
     let named = zip(shortest, titles).map { max($0, $1.count) }
-    for floors in [named, named.map { min($0, Self.longest) }, shortest, titles.map { _ in 0 }] {
+    let titled = zip(shortest, titles).map { $0 > Self.longest ? $1.count : max($0, $1.count) }
+    for floors in [
+      named, named.map { min($0, Self.longest) }, titled, shortest, titles.map { _ in 0 },
+    ] {
       while excess > 0 {
         let wide = columns.indices.filter { columns[$0] > max(floors[$0], Self.narrowest) }
         guard let index = wide.max(by: { columns[$0] <= columns[$1] }) else { break }

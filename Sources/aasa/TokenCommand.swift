@@ -14,6 +14,14 @@ enum TokenCommand {
     "--domain", "DOMAIN",
     "Limit the token to this domain, such as example.com or *.example.com. May be repeated. Without "
       + "it, the token covers all domains.")
+  private static let label = Option(
+    "--label", "LABEL",
+    "Limit the token to domains with this label. May be repeated: one of the labels is enough. The token then cannot "
+      + "add domains or names, or change labels.")
+  private static let document = Option(
+    "--document", "NAME",
+    "Limit the token to this document, such as security.txt: with the role editor it can replace and remove it, and "
+      + "everything else it can only read. May be repeated.")
   private static let expires = Option(
     "--expires", "TIME",
     "When the token expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.")
@@ -23,7 +31,7 @@ enum TokenCommand {
       name: "token create", group: .database, summary: "create an API token and print it",
       details: "Prints only the token to stdout; it cannot be shown again. A running server on the "
         + "same database accepts it at once.",
-      options: [name, role, domain, expires, .json] + Option.installation,
+      options: [name, role, domain, label, document, expires, .json] + Option.installation,
       examples: [
         ("Create a token for yourself", "aasa token create --name me --role admin"),
         (
@@ -68,13 +76,21 @@ enum TokenCommand {
         "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
     }
     let domains = try arguments.all(domain).map { try Alias($0).description }
-    let token: JSON = [
+    var token: JSON.Object = [
       "name": .string(name), "role": .string(word), "domains": .strings(domains),
-      "expiresAt": try expiry(arguments.value(expires)).map(JSON.time) ?? .null,
+      "expiresAt": try arguments.value(expires).map {
+        .time(try arguments.time($0, of: expires))
+      } ?? .null,
     ]
+    // Left out, because earlier versions do not know it.
+    let labels = try arguments.all(label).map { try Label($0).text }
+    if !labels.isEmpty { token["labels"] = .strings(labels) }
+    let documents = try arguments.all(document).map { try DocumentName($0).text }
+    if !documents.isEmpty { token["documents"] = .strings(documents) }
     let installation = try Installation(arguments, missing: .createdWithNote)
     let created = try installation.json(
-      APIClient.Request("POST", "/v1/tokens", body: token.serialized()), having: "token")
+      APIClient.Request("POST", "/v1/tokens", body: JSON.object(token).serialized()),
+      having: "token")
     do throws(Failure) {
       let secret = created["token"]?.stringValue ?? ""
       try Terminal.print(arguments.has(.json) ? created.text : secret)
@@ -86,20 +102,6 @@ enum TokenCommand {
     let scope = [word, text(ofDomains: created), text(ofExpiry: created)]
     Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
     return .success
-  }
-
-  /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
-  private static func expiry(_ text: String?) throws(UsageError) -> UnixTime? {
-    guard let text else { return nil }
-    guard let time = UnixTime(text.count == 10 ? "\(text)T00:00:00Z" : text) else {
-      throw UsageError(
-        "--expires must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
-          + "not \(text.quoted).")
-    }
-    guard time > .now else {
-      throw UsageError("--expires must be in the future, not \(text.quoted).")
-    }
-    return time
   }
 
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
@@ -114,9 +116,14 @@ enum TokenCommand {
     return .success
   }
 
-  private static func text(ofDomains token: JSON) -> String {
+  /// The domains that a token or a group is limited to.
+  static func text(ofDomains token: JSON) -> String {
     let domains = (token["domains"]?.arrayValue ?? []).compactMap(\.stringValue)
-    return domains.isEmpty ? "all domains" : domains.joined(separator: ",")
+    let labels = (token["labels"]?.arrayValue ?? []).compactMap(\.stringValue)
+    let text = domains.isEmpty ? "all domains" : domains.joined(separator: ",")
+    let documents = (token["documents"]?.arrayValue ?? []).compactMap(\.stringValue)
+    return (labels.isEmpty ? text : "\(text) with \(labels.joined(separator: ","))")
+      + (documents.isEmpty ? "" : " (only \(documents.joined(separator: ",")))")
   }
 
   private static func text(ofExpiry token: JSON) -> String {
@@ -126,6 +133,21 @@ enum TokenCommand {
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
     try Installation(arguments).revokeToken(try arguments.required(name))
     return .success
+  }
+}
+
+extension Arguments {
+  /// A time in the future such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
+  func time(_ text: String, of option: Option) throws(UsageError) -> UnixTime {
+    guard let time = UnixTime(text.count == 10 ? "\(text)T00:00:00Z" : text) else {
+      throw UsageError(
+        "\(option.name) must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
+          + "not \(text.quoted).")
+    }
+    guard time > .now else {
+      throw UsageError("\(option.name) must be in the future, not \(text.quoted).")
+    }
+    return time
   }
 }
 

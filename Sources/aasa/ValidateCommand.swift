@@ -16,8 +16,8 @@ enum ValidateCommand {
       "Prints what will not work on devices, with the code of each finding. Takes association files of Apple "
       + "and Android, directories of them like import, and what export writes: for each exported domain, it checks "
       + "the documents that apply would publish, with the apps of the apps.json beside it, and the expectations. "
-      + "Use - for stdin.",
-    options: [domain, .kind, .accept, .json], operands: .many("FILE|DIR"),
+      + "What several files have is printed once, with their number. Use - for stdin.",
+    options: [domain, .kind, .severity, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
@@ -32,19 +32,26 @@ enum ValidateCommand {
     let domain = try arguments.value(domain).map { try DomainName($0) }
     let found = try FilesToAdopt(arguments.operands)
     // Also one that lists no apps, which apply refuses.
-    FilesToAdopt.say(skipped: found.unrelated.filter { !isAppsFile($0) })
+    let folder = "/\(DesiredFiles.templatesName)"
+    let templates = try found.unrelated.filter { $0.hasSuffix(folder) }.flatMap { folder in
+      try DesiredFiles.names(in: folder).map {
+        FilesToAdopt.File(path: "\(folder)/\($0)", domain: nil, isListed: true)
+      }
+    }
+    FilesToAdopt.say(skipped: found.unrelated.filter { !isAppsFile($0) && !$0.hasSuffix(folder) })
     let files =
-      found.files
+      templates + found.files
       + found.unrelated.filter(isAppsFile).map {
         FilesToAdopt.File(path: $0, domain: nil, isListed: true)
       }
     var validation = Validation(
       isJSON: arguments.has(.json), kind: try arguments.kind(),
-      accepted: try arguments.acceptedCodes(),
+      accepted: try arguments.acceptedCodes(), leastSeverity: try arguments.leastSeverity(),
       apps: UsedApps())
     // Before the domains that use them.
     for path in appsFiles(of: files) { validation.apps.add(apps(in: path)) }
     for file in files { try validation.check(file, as: domain) }
+    try validation.printGroups()
     if files.count > 1 { try validation.summarize() }
     return validation.isValid ? .success : .failure
   }
@@ -113,19 +120,25 @@ private struct Validation {
   /// The kind of all files; `nil` to see it from their content.
   let kind: DocumentKind?
   let accepted: Set<Finding.Code>
+  /// The mildest findings to print.
+  let leastSeverity: Finding.Severity
   var apps: UsedApps
 
+  private var groups = FindingGroups()
   private var counts: [Finding.Severity: Int] = [:]
   private var valid = 0
   private var invalid = 0
   private var unreadable = 0
+  /// The templates of the files so far, by directory and name.
+  private var templates: [String: Template] = [:]
   /// The file and the domain that has a name, by directory and name.
   private var owners: [String: (path: String, domain: DomainName)] = [:]
 
   init(
     isJSON: Bool, kind: DocumentKind?, accepted: Set<Finding.Code>,
-    apps: UsedApps
+    leastSeverity: Finding.Severity, apps: UsedApps
   ) {
+    self.leastSeverity = leastSeverity
     self.isJSON = isJSON
     self.kind = kind
     self.accepted = accepted
@@ -143,6 +156,10 @@ private struct Validation {
       unreadable += 1
       return Terminal.complain(error.description)
     }
+    if kind == nil, let name = file.documentName {
+      let findings = Self.findings(name, bytes, of: domain ?? (file.isListed ? file.domain : nil))
+      return try add(file.path, nil, findings, size: bytes.count)
+    }
     if kind == nil, let state = Self.state(bytes) { return try check(state, file) }
     if kind == nil, ValidateCommand.isAppsFile(file.path),
       file.isListed || !Self.isAssociationFile(bytes)
@@ -154,6 +171,23 @@ private struct Validation {
       onFile: bytes, kind: kind ?? DocumentKind(ofFile: bytes),
       context: name.map { Linter.Context(domain: $0.text) })
     try add(file.path, nil, report.findings.map(\.json), size: bytes.count)
+  }
+
+  /// What is wrong with a document that is published as bytes.
+  private static func findings(
+    _ name: String, _ bytes: [UInt8], of domain: DomainName?
+  ) -> [JSON] {
+    do throws(ValidationError) {
+      return Linter.report(
+        onFile: bytes, kind: .named(try DocumentName(name)),
+        context: domain.map { Linter.Context(domain: $0.text) }
+      ).findings.map(\.json)
+    } catch {
+      return [
+        Self.error(
+          error.code.rawValue, "", error.message, help: "Rename the file, or remove it.")
+      ]
+    }
   }
 
   /// The JSON of a file that is part of a state; `nil` for any other, about which the linter says more.
@@ -212,12 +246,19 @@ private struct Validation {
   /// Checks the document of each domain of a state.
   private mutating func check(_ json: JSON, _ file: FilesToAdopt.File) throws {
     let domains: [Domain]
+    let directory = Self.directory(of: file.path)
     do throws(InvalidInput) {
-      if json["domain"] != nil {
+      if json["template"] != nil && json["domain"] == nil {
+        let template = try Faults.collecting(in: json) { TemplateResource.read($0) }
+        // Its folder is in the directory of the domains.
+        templates["\(Self.directory(of: directory)) \(template.name)"] = template
+        domains = []
+      } else if json["domain"] != nil {
         domains = [try Faults.collecting(in: json) { DomainResource.read($0, over: nil)?.domain }]
       } else {
         let state = try Faults.collecting(in: json, StateResource.read)
         apps.add(UsedApps(state.apps, state.androidApps))
+        for template in state.templates { templates["\(directory) \(template.name)"] = template }
         domains = state.domains
       }
     } catch {
@@ -228,8 +269,23 @@ private struct Validation {
       try add(file.path, nil, withoutFingerprints, size: nil)
     }
     for domain in domains {
-      let missing = domain.androidApps.filter { apps.android[$0] == nil }
-      let check = DomainCheck(domain, apps.assuming(missing))
+      let isOwnFile = json["domain"] != nil
+      var resolved = domain
+      if let name = domain.template?.name {
+        guard let template = templates["\(directory) \(name)"] else {
+          try add(file.path, isOwnFile ? nil : domain.name, [Self.unlisted(name)], size: nil)
+          continue
+        }
+        do throws(InvalidInput) {
+          resolved = try domain.resolved(with: template)
+        } catch {
+          try add(
+            file.path, isOwnFile ? nil : domain.name, Self.findings(error), size: nil)
+          continue
+        }
+      }
+      let missing = resolved.androidApps.filter { apps.android[$0] == nil }
+      let check = DomainCheck(resolved, apps.assuming(missing))
       var findings = check.findings.map(\.json) + check.broken.map(Self.finding)
       findings += missing.map { package in
         [
@@ -240,7 +296,6 @@ private struct Validation {
           "help": .string("Check it together with \(DesiredFiles.appsName)."),
         ]
       }
-      let isOwnFile = json["domain"] != nil
       if isOwnFile, file.isListed, !file.path.hasSuffix("/\(domain.name).json") {
         findings.append(
           Self.error(
@@ -254,9 +309,23 @@ private struct Validation {
     }
   }
 
+  private static func unlisted(_ template: TemplateName) -> JSON {
+    [
+      "code": "template-not-listed", "severity": "note", "pointer": "/template",
+      "message": .string(
+        "The files do not have the template \(template), so the documents of the domain are not checked."
+      ),
+      "help": .string("Check it together with \(DesiredFiles.templatesName)/\(template).json."),
+    ]
+  }
+
+  private static func directory(of path: String) -> String {
+    path.split(separator: "/").dropLast().joined(separator: "/")
+  }
+
   /// The names of a domain that another domain of the state has.
   private mutating func claim(_ domain: Domain, _ path: String) -> [JSON] {
-    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+    let directory = Self.directory(of: path)
     var faults: [JSON] = []
     for (index, name) in ([Alias(domain.name)] + domain.aliases).enumerated() {
       let key = "\(directory) \(name)"
@@ -323,6 +392,10 @@ private struct Validation {
         || accepted.contains { finding["code"]?.stringValue == $0.rawValue }
     }
     if isValid { valid += 1 } else { invalid += 1 }
+    let findings = findings.filter { finding in
+      let severity = finding["severity"]?.stringValue.flatMap(Finding.Severity.init(rawValue:))
+      return severity.map { $0 >= leastSeverity } ?? true
+    }
     if isJSON {
       var object: JSON.Object = [
         "valid": .bool(isValid), "bytes": size.map { .integer($0) } ?? .null,
@@ -333,9 +406,16 @@ private struct Validation {
     }
     let place = [path, domain?.text].compactMap(\.self).joined(separator: " ")
     let bytes = size.map { ", \($0) bytes" } ?? ""
-    let lines = ["\(place): \(isValid ? "valid" : "not valid")\(bytes)".harmless]
-    try Terminal.print(
-      (lines + findings.map { "  " + FindingLines.line($0) }).joined(separator: "\n"))
+    let line = "\(place): \(isValid ? "valid" : "not valid")\(bytes)".harmless
+    let name = domain?.text ?? path.split(separator: "/").last.map(String.init) ?? path
+    groups.add(
+      findings, of: line, place, about: name.hasSuffix(".json") ? String(name.dropLast(5)) : name)
+  }
+
+  /// Prints the files with their findings, then those that several have, except as JSON.
+  func printGroups() throws {
+    let lines = groups.lines
+    if !isJSON && !lines.isEmpty { try Terminal.print(lines.joined(separator: "\n")) }
   }
 
   /// Prints the number of files and of findings, except as JSON.

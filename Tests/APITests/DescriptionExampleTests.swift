@@ -31,7 +31,10 @@ import Testing
       if id == "listFetches" { try running.noteFetch(at: 1_800_000_600, of: 12) }
       if id == "listReplicas" { running.service.follow() }
       let operation = try #require(operations[id]?.first)
-      let request = example["request"].map { $0.text.replacing("aasa_…", with: token) }
+      // A body that is no JSON is a string here.
+      let request = example["request"].map {
+        ($0.stringValue ?? $0.text).replacing("aasa_…", with: token)
+      }
       let response = try running.admin.send(
         operation.method, try target(operation, description, example["parameters"]),
         body: request.map { Array($0.utf8) }, "X-Aasa-Dashboard: 1")

@@ -53,6 +53,15 @@ import Testing
   ]
 
   private static let accepted: [Edit] = [
+    ("POST", "/v1/changes/3/revert", ""),
+    (
+      "POST", "/v1/apps/ABCDE12345.com.example.app/accompany",
+      #"{"app": "FGHIJ67890.com.example.app"}"#
+    ),
+    ("DELETE", "/v1/apps/ABCDE12345.com.example.app?everywhere=true&accept=opens-nothing", ""),
+    ("DELETE", "/v1/android-apps/com.example.shop?everywhere=true&accept=opens-nothing", ""),
+    ("POST", "/v1/changes/4/revert?accept=opens-nothing", ""),
+    ("POST", "/v1/changes/6/revert", ""),
     ("PUT", "/v1/domains/example.com?accept=opens-nothing", #"{"aliases": ["new.example.com"]}"#),
     ("PUT", "/v1/domains/new.example", "{}"),
     ("PATCH", "/v1/domains/example.com?accept=opens-nothing", #"{"enabled": false}"#),
@@ -217,7 +226,7 @@ import Testing
     case .object(var object):
       let keys = [
         "dryRun", "account", "contents", "token", "secret", "message", "at", "nextAt",
-        "createdAt", "updatedAt", "publishedAt", "requestId",
+        "createdAt", "updatedAt", "publishedAt", "requestId", "change",
       ]
       for key in keys where key != "message" || object["event"] != nil { object[key] = nil }
       var result = JSON.Object()

@@ -46,6 +46,18 @@ import Testing
       ])
   }
 
+  @Test func findingsOfASeverityAndWorseOnesAreListed() throws {
+    try put("d.example", ["/a", "/a"])
+    let notes = try findings("?minSeverity=note")
+    #expect(notes["counts"] == ["duplicate-route": 1, "lower-case-escape": 2, "query-in-path": 1])
+    let warnings = try findings("?minSeverity=warning")
+    #expect(warnings["counts"] == ["lower-case-escape": 2, "query-in-path": 1])
+    #expect(places(warnings).count == 3 && warnings["total"] == 3)
+    #expect(try places(findings("?minSeverity=error")).isEmpty)
+    #expect(try places(findings("?minSeverity=warning&domain=b.example")).count == 1)
+    #expect(try admin.send("GET", "/v1/findings?minSeverity=bad").status == 400)
+  }
+
   @Test func findingsOfAllDomainsAreListedWithTheirCounts() throws {
     let list = try findings()
     #expect(

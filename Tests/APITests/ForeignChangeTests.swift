@@ -83,7 +83,9 @@ import Testing
   // MARK: Changes of others
 
   @Test func aRouteThatSomebodyAddedMeanwhileIsNotRemoved() throws {
-    let state = try export()
+    var changed = try export()["domains"]?[0]?.objectValue ?? [:]
+    changed["cacheSeconds"] = 60
+    let state: JSON = ["domains": [.object(changed)]]
     try addRoute("/sale")
     let refused = try apply(state)
     #expect(try refused.status == 409 && refused.code == "changed-elsewhere", "\(refused.text)")
@@ -91,6 +93,10 @@ import Testing
     #expect(conflicts.map { $0["domain"] } == ["a.example"])
     #expect(conflicts[0]["revision"] == 2 && conflicts[0]["stateRevision"] == 1)
     #expect(conflicts[0]["author"] == "test")
+    #expect(conflicts[0]["baseRevision"] == 1)
+    let (own, others) = (conflicts[0]["stateChanges"], conflicts[0]["otherChanges"])
+    #expect(own?.arrayValue?.count == 1 && own?.text.contains("cacheSeconds") == true)
+    #expect(others?.arrayValue?.count == 1 && others?.text.contains("/sale") == true)
     let undone = conflicts[0]["undone"]?.arrayValue ?? []
     #expect(undone.count == 1 && undone[0].text.contains("/sale"), "\(undone)")
     #expect(try paths() == ["/a", "/b", "/sale"])
@@ -103,7 +109,12 @@ import Testing
   }
 
   @Test func everyDomainThatOthersChangedIsNamedWithWhatWouldBeLost() throws {
-    let state = try export()
+    let domains = try (export()["domains"]?.arrayValue ?? []).map { domain -> JSON in
+      var domain = domain.objectValue ?? [:]
+      domain["environment"] = "staging"
+      return .object(domain)
+    }
+    let state: JSON = ["domains": .array(domains)]
     try addRoute("/sale")
     let change: JSON = [
       "aliases": ["www.b.example"], "cacheSeconds": 60, "webcredentials": [.string(app)],
@@ -156,16 +167,15 @@ import Testing
   }
 
   @Test func aRouteThatSomebodyRemovedDoesNotComeBack() throws {
-    let state = try export()
+    let state = try exported(["cacheSeconds": 60])
     #expect(try admin.send("DELETE", "\(target)/entries/1/routes/2").status == 200)
-    let refused = try apply(state)
+    let refused = try apply(domain: state)
     #expect(try refused.code == "changed-elsewhere", "\(refused.text)")
     #expect(try paths() == ["/a"])
   }
 
-  /// A file that somebody wrote by hand, over a domain that nobody applied.
-  @Test func aDomainThatSomebodyDeletedIsNamed() throws {
-    let state = try export()
+  @Test func aChangedDomainThatSomebodyDeletedIsNamed() throws {
+    let state: JSON = ["domains": [.object(try exported(["cacheSeconds": 60]))]]
     let deleted = try admin.send("DELETE", "\(target)?accept=opens-nothing")
     #expect(deleted.status == 200, "\(deleted.text)")
     let refused = try apply(state)
@@ -187,6 +197,159 @@ import Testing
     // From now on, it is the state's.
     #expect(
       try apply(domain: ["domain": "a.example", "entries": Self.entries(["/a"])]).status == 200)
+  }
+
+  // MARK: Domains as exported
+
+  private func step(_ answer: RawResponse, _ name: String) throws -> JSON? {
+    try answer.json["domains"]?.arrayValue?.first { $0["domain"] == .string(name) }
+  }
+
+  @Test func aDomainAsExportedIsLeftToOthers() throws {
+    let state = try export()
+    try addRoute("/sale")
+    // A member that an export leaves out while it has its default.
+    let origins: JSON = ["webauthnOrigins": ["https://other.example"]]
+    #expect(try admin.send("PATCH", target, json: origins).status == 200)
+    for query in ["dryRun=true", "", "prune=true"] {
+      let answer = try apply(state, query)
+      #expect(answer.status == 200, "\(answer.text)")
+      let step = try step(answer, "a.example")
+      #expect(step?["action"] == "unchanged" && step?["leftOut"] == true, "\(answer.text)")
+      #expect(try self.step(answer, "b.example")?["leftOut"] == nil)
+    }
+    #expect(try paths() == ["/a", "/b", "/sale"])
+    #expect(try admin.send("GET", target).json["webauthnOrigins"] == ["https://other.example"])
+    #expect(try apply(state, "overwrite=true").status == 200)
+    #expect(try paths() == ["/a", "/b"])
+  }
+
+  @Test func aDomainAsExportedIsNotCreatedAgain() throws {
+    let state = try export()
+    let deleted = try admin.send("DELETE", "\(target)?accept=opens-nothing")
+    #expect(deleted.status == 200, "\(deleted.text)")
+    let answer = try apply(state)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["leftOut"] == true)
+    #expect(try admin.send("GET", target).status == 404)
+  }
+
+  /// Its file in git still names the revision from before `apply` published it.
+  @Test func aDomainAsLastAppliedIsLeftToOthers() throws {
+    let state = try exported(["entries": Self.entries(["/a", "/b", "/mine"])])
+    #expect(try apply(domain: state).status == 200)
+    try addRoute("/sale")
+    let answer = try apply(domain: state)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["leftOut"] == true)
+    #expect(try paths() == ["/a", "/b", "/mine", "/sale"])
+  }
+
+  @Test func aStateThatGoesBackBehindWhatApplyPublishedIsApplied() throws {
+    let before = try exported()
+    #expect(try apply(domain: exported(["entries": Self.entries(["/mine"])])).status == 200)
+    #expect(try paths() == ["/mine"])
+    #expect(try apply(domain: before).status == 200)
+    #expect(try paths() == ["/a", "/b"])
+    // With a change by somebody else in between, it is named, and the own one is not.
+    #expect(try apply(domain: exported(["entries": Self.entries(["/mine"])])).status == 200)
+    try addRoute("/sale")
+    let refused = try apply(domain: before)
+    #expect(try refused.code == "changed-elsewhere", "\(refused.text)")
+    let undone = try refused.json["conflicts"]?[0]?["undone"]?.text ?? ""
+    #expect(undone.contains("/sale") && !undone.contains("/mine"), "\(undone)")
+  }
+
+  @Test func withoutTheRevisionThatItNamesADomainIsNotLeftOut() throws {
+    var state = try exported()
+    state["revision"] = 7
+    try addRoute("/sale")
+    #expect(try apply(domain: state).code == "changed-elsewhere")
+    state["revision"] = nil
+    #expect(try apply(domain: state).code == "changed-elsewhere")
+  }
+
+  @Test func aNameOfADomainThatIsLeftOutIsNotBlamedOnTheState() throws {
+    let state = try export()
+    let change: JSON = ["aliases": ["www.a.example"]]
+    #expect(try admin.send("PATCH", target, json: change).status == 200)
+    var domains = state["domains"]?.arrayValue ?? []
+    var other = domains[1].objectValue ?? [:]
+    other["aliases"] = ["www.a.example"]
+    domains[1] = .object(other)
+    for query in ["dryRun=true", ""] {
+      let refused = try apply(["domains": .array(domains)], query)
+      #expect(try refused.status == 409 && refused.code == "name-taken", "\(refused.text)")
+      #expect(refused.text.contains("Remove it there first"), "\(refused.text)")
+    }
+  }
+
+  @Test func theAndroidAppsOfADomainThatIsLeftOutAreRendered() throws {
+    let print = { (seed: Int) in
+      (0..<32).map { String(16 + ($0 * 37 + seed) % 240, radix: 16, uppercase: true) }
+        .joined(separator: ":")
+    }
+    let package = { (seed: Int) -> JSON in
+      [
+        "package": "com.example.app",
+        "fingerprints": [["sha256": .string(print(seed)), "label": "upload"]],
+      ]
+    }
+    #expect(try apply(["androidApps": [package(1)]]).status == 200)
+    let change: JSON = ["androidCredentials": ["com.example.app"]]
+    let patched = try admin.send("PATCH", target, json: change)
+    #expect(patched.status == 200, "\(patched.text)")
+    let state = try export()
+    try addRoute("/sale")
+    let answer = try apply(["androidApps": [package(2)], "domains": state["domains"] ?? []])
+    #expect(answer.status == 200, "\(answer.text)")
+    let steps = try answer.json["domains"]?.arrayValue ?? []
+    #expect(steps.count { $0["domain"] == "a.example" } == 1, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["action"] == "update")
+    #expect(try paths() == ["/a", "/b", "/sale"])
+    let path = "\(target)/documents/assetlinks.json"
+    #expect(try admin.send("GET", path).text.contains(print(2)))
+  }
+
+  // MARK: The whole plan
+
+  @Test func aDryRunListsEveryRefusalBehindTheWholePlan() throws {
+    try running.put("c.example", ["entries": Self.entries(["/c"])])
+    let state = try export()
+    try addRoute("/sale")
+    let expectation: JSON = [
+      ["url": "https://b.example/a", "app": .string(app), "resolution": "match"]
+    ]
+    var domains = (state["domains"]?.arrayValue ?? []).map { $0.objectValue ?? [:] }
+    domains[0]["cacheSeconds"] = 60
+    domains[1]["entries"] = Self.entries(["/z"])
+    domains[1]["expectations"] = expectation
+    domains[2]["entries"] = Self.entries([])
+    let unknown: JSON.Object = ["domain": "d.example", "androidCredentials": ["com.unknown"]]
+    let whole: JSON = ["domains": .array((domains + [unknown]).map { .object($0) })]
+    let answer = try apply(whole, "dryRun=true&listRefusals=true")
+    #expect(answer.status == 200, "\(answer.text)")
+    let steps = try answer.json["domains"]?.arrayValue ?? []
+    #expect(steps.map { $0["action"] } == ["update", "update", "update", "create"])
+    for step in steps.prefix(3) { #expect(step["diff"]?["changes"] != [], "\(step)") }
+    let refused = try answer.json["refused"]?.arrayValue ?? []
+    #expect(
+      refused.map { $0["code"] } == [
+        "changed-elsewhere", "expectation-broken", "opens-nothing", "unknown-android-app",
+      ], "\(refused)")
+    #expect(try paths() == ["/a", "/b", "/sale"])
+    // Nothing else is refused differently.
+    #expect(try apply(whole, "dryRun=true").status >= 400)
+    #expect(try apply(whole, "listRefusals=true").status >= 400)
+    #expect(try admin.send("GET", "/v1/domains/d.example").status == 404)
+  }
+
+  @Test func aDryRunListsDeletionsThatAreRefused() throws {
+    let answer = try apply(
+      ["domains": [["domain": "b.example"]]], "prune=true&dryRun=true&listRefusals=true")
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["action"] == "delete")
+    #expect(try answer.json["refused"]?.arrayValue?.map { $0["code"] } == ["opens-nothing"])
   }
 
   // MARK: Conditions

@@ -32,6 +32,27 @@ import Testing
     #expect((plist as? NSDictionary)?["PayloadType"] as? String == "Configuration")
   }
 
+  @Test func anAppGetsOneListForAllItsDomains() throws {
+    let entries: JSON = [["apps": [.string(app)], "routes": [["path": "/b"]]]]
+    try running.put("b.example", ["entries": entries])
+    try running.put("off.example", ["entries": entries, "enabled": false])
+    try running.put("other.example", ["entries": []])
+    let path = "/v1/apps/\(app)/snippets"
+    let answer = try running.client(.viewer).send("GET", path)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(
+      try answer.json["associatedDomains"] == [
+        "applinks:b.example", "applinks:example.com", "applinks:www.example.com",
+        "webcredentials:example.com", "webcredentials:www.example.com",
+      ], "\(answer.text)")
+    #expect(try answer.json["domains"] == 2 && answer.json["moreDomains"] == nil)
+    #expect(try answer.json["plist"]?.text.contains("webcredentials:www.example.com") == true)
+    let limited = try running.client(.viewer, domains: ["b.example"]).send("GET", path)
+    #expect(limited.status == 200, "\(limited.text)")
+    #expect(try limited.json["associatedDomains"] == ["applinks:b.example"])
+    #expect(try running.admin.send("GET", "/v1/apps/ABCDE12345.none/snippets").status == 404)
+  }
+
   @Test func aTokenSeesOnlyItsDomains() throws {
     let client = try running.client(.viewer, domains: ["example.org"])
     #expect(try client.send("GET", "/v1/domains/example.com/snippets").status == 403)

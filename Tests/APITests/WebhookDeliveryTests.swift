@@ -11,10 +11,13 @@ import Testing
 @Suite(.serialized) struct WebhookDeliveryTests {
   private let hooked: HookedServer
   private let target: Target
+  /// Of a webhook that takes no digests.
+  private let single: Target
 
   init() throws {
     hooked = try HookedServer()
     target = try Target()
+    single = try Target()
   }
 
   /// Runs the housekeeping until something holds.
@@ -133,6 +136,159 @@ import Testing
     }
     #expect(arrived.count == 3 && arrived.values.allSatisfy { $0 == [1, 2, 3, 4, 5, 6] })
     #expect(target.received.count > 18, "some failed")
+  }
+
+  // MARK: - Digests
+
+  /// Publishes domains, and waits until the events are taken up.
+  private func publish(_ domains: [String], reason: String = "") throws {
+    let before = try hooked.deliveries("single").count
+    for domain in domains { try hooked.publish(domain, reason: reason) }
+    let isTaken = try becomesTrue {
+      let deliveries = try hooked.deliveries("single")
+      return deliveries.count == before + domains.count
+        && deliveries.allSatisfy { $0["status"] == "delivered" }
+    }
+    #expect(isTaken)
+  }
+
+  private func digests(_ format: String = "standard") throws {
+    try hooked.put("single", ["url": .string(single.url)])
+    try hooked.put(
+      "a", ["url": .string(target.url), "digestSeconds": 60, "format": .string(format)])
+  }
+
+  @Test func aDigestHasWhatHappenedInItsTimeGroupedByCause() throws {
+    try digests()
+    try publish(["a.example", "b.example"], reason: "launch")
+    hooked.clock.wait(59)
+    try publish(["c.example"], reason: "other")
+    #expect(target.received.isEmpty)
+    hooked.clock.wait(1)
+    #expect(becomesTrue { target.received.count == 1 })
+    let message = try #require(target.received.first).json
+    #expect(message["type"] == "digest")
+    let data = message["data"]
+    #expect(data?["events"] == 3 && data?["domain"] == nil && data?["moreEvents"] == nil)
+    let from = try #require(data?["from"]?.stringValue.flatMap { UnixTime($0) })
+    #expect(data?["to"] == .time(from + 59))
+    let groups = data?["groups"]?.arrayValue ?? []
+    #expect(groups.map { $0["domains"] } == [["a.example", "b.example"], ["c.example"]])
+    #expect(groups.map { $0["events"] } == [2, 1])
+    #expect(groups.allSatisfy { $0["type"] == "revision.published" })
+    #expect(
+      groups.first?["cause"] == ["action": "put domain", "author": "admin", "reason": "launch"])
+    #expect(groups.first?["example"]?["domain"] == "a.example")
+    #expect(single.received.count == 3, "another webhook gets each by itself")
+    let delivery = try hooked.deliveries("a")
+    #expect(delivery.count == 1 && delivery[0]["event"] == "digest" && delivery[0]["domain"] == nil)
+
+    try publish(["d.example"])
+    hooked.clock.wait(60)
+    #expect(becomesTrue { target.received.count == 2 })
+    #expect(try target.received.last?.json["data"]?["events"] == 1)
+  }
+
+  @Test func aDigestThatFailsIsSentAgainAsItWasAndLaterOnesWait() throws {
+    try digests()
+    target.answer { _ in .status(500) }
+    try publish(["a.example"])
+    hooked.clock.wait(60)
+    #expect(try becomesTrue { try hooked.deliveries("a").first?["attempts"] == 1 })
+    try publish(["b.example"])
+    hooked.clock.wait(60)
+    #expect(try becomesTrue { try hooked.deliveries("a").count == 2 })
+    target.answer { _ in .status(200) }
+    #expect(
+      try becomesTrue {
+        hooked.clock.wait(5)
+        return try hooked.deliveries("a").allSatisfy { $0["status"] == "delivered" }
+      })
+    let domains = try target.received.map {
+      try $0.json["data"]?["groups"]?[0]?["domains"]?[0]?.stringValue ?? ""
+    }
+    #expect(domains.last == "b.example" && domains.dropLast().allSatisfy { $0 == "a.example" })
+    #expect(Set(target.received.dropLast().map(\.body)).count == 1)
+    #expect(Set(target.received.map { $0.fields["webhook-id"] }).count == 2)
+  }
+
+  @Test func whatADigestHasCollectedSurvivesARestart() throws {
+    try digests()
+    try publish(["a.example"])
+    try hooked.restart()
+    try publish(["b.example"])
+    hooked.clock.wait(60)
+    #expect(becomesTrue { target.received.count == 1 })
+    #expect(try target.received.first?.json["data"]?["events"] == 2)
+  }
+
+  @Test func aChangedWebhookGetsAtOnceWhatItHasCollected() throws {
+    try digests()
+    try publish(["a.example"])
+    let url = JSON.string(target.url)
+    let changed = try hooked.client.send("PUT", "/v1/webhooks/a", json: ["url": url])
+    #expect(try changed.status == 200 && changed.json["digestSeconds"] == nil)
+    #expect(becomesTrue { target.received.count == 1 })
+    #expect(try target.received.first?.json["type"] == "digest")
+    try publish(["b.example"])
+    #expect(becomesTrue { target.received.count == 2 })
+    #expect(try target.received.last?.json["type"] == "revision.published")
+    let audit = try hooked.client.send("GET", "/v1/audit").json["items"]?.arrayValue ?? []
+    let change = audit.first { $0["action"] == "change webhook" }
+    #expect(change?["changes"] == "digestSeconds changed")
+  }
+
+  @Test func aTestIsInNoDigest() throws {
+    try digests()
+    #expect(try hooked.client.send("POST", "/v1/webhooks/a/test").status == 201)
+    #expect(becomesTrue { target.received.count == 1 })
+    #expect(try target.received.first?.json["type"] == "webhook.test")
+  }
+
+  @Test func aDigestForSlackHasALineForEachCause() throws {
+    try digests("slack")
+    try publish(["a.example", "b.example", "c.example", "d.example"], reason: "launch")
+    try publish(["e.example"], reason: "other")
+    hooked.clock.wait(60)
+    #expect(becomesTrue { target.received.count == 1 })
+    let text = try target.received.first?.json["text"]?.stringValue ?? ""
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("5 events since 20"))
+    #expect(
+      lines[1]
+        == "• 4 domains: admin published (launch): a.example, b.example, c.example and 1 more")
+    #expect(lines[2] == "• e.example: admin published revision 1 (other).", "\(text)")
+  }
+
+  @Test func aDigestNamesAHundredDomainsAndCountsTheOthers() throws {
+    try digests()
+    try publish((0..<103).map { "d\($0).example" }, reason: "launch")
+    hooked.clock.wait(60)
+    #expect(becomesTrue { target.received.count == 1 })
+    let data = try target.received.first?.json["data"]
+    let group = data?["groups"]?[0]
+    #expect(group?["events"] == 103 && group?["moreDomains"] == 3)
+    #expect(group?["domains"]?.arrayValue?.count == 100 && data?["moreEvents"] == nil)
+  }
+
+  @Test func aDigestHasAHundredCausesAndCountsTheOthers() throws {
+    try digests()
+    for number in 0..<102 { try hooked.publish("d\(number).example", reason: "\(number)") }
+    #expect(try becomesTrue { try hooked.deliveries("single").count == 102 })
+    try publish(["last.example"], reason: "0")
+    hooked.clock.wait(60)
+    #expect(becomesTrue { target.received.count == 1 })
+    let data = try target.received.first?.json["data"]
+    #expect(data?["events"] == 103 && data?["moreEvents"] == 2)
+    #expect(data?["groups"]?.arrayValue?.count == 100)
+    #expect(data?["groups"]?[0]?["domains"] == ["d0.example", "last.example"])
+  }
+
+  @Test(arguments: [9, 86_401, 0, -1]) func anInvalidTimeOfADigestIsRefused(seconds: Int) throws {
+    let answer = try hooked.client.send(
+      "PUT", "/v1/webhooks/a",
+      json: ["url": .string(target.url), "digestSeconds": .integer(seconds)])
+    #expect(try answer.status == 422 && answer.faults.count == 1, "\(answer.text)")
   }
 
   @Test func aTargetThatHangsDelaysNoOther() throws {
@@ -392,7 +548,8 @@ private final class HookedServer: Sendable {
 
   /// Newest first.
   func deliveries(_ name: String) throws -> [JSON] {
-    try client.send("GET", "/v1/webhooks/\(name)/deliveries").json["items"]?.arrayValue ?? []
+    try client.send("GET", "/v1/webhooks/\(name)/deliveries?limit=1000").json["items"]?.arrayValue
+      ?? []
   }
 
   /// When the newest delivery is attempted next.

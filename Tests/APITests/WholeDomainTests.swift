@@ -28,15 +28,22 @@ import Testing
         try send("PUT", "/v1/android-apps/\(app)", json, client)
       }
     }
+    for client in [running.admin, other.admin] {
+      try send("PUT", "/v1/templates/shared", Self.template, client)
+      try send("PUT", "/v1/templates/plain", ["cacheSeconds": 90], client)
+    }
   }
 
   // MARK: Examples
 
   /// Together they set every property to something besides its default.
-  static let examples = [example, legacyExample, mixedExample]
+  static let examples = [
+    example, legacyExample, mixedExample, templatedExample, sharedExample,
+  ]
 
   private static let example: Domain = {
     let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
+    let target = link("www", "{path}")
     var document = Document()
     document.apps = []
     document.defaults = Defaults(
@@ -55,7 +62,7 @@ import Testing
             query: .items([
               Route.Query.Item(name: "q", value: "?*"), Route.Query.Item(name: "n", value: 1),
             ]), fragment: "top", exclude: true, caseSensitive: false, percentEncoded: false,
-            comment: "old", extra: ["note": "kept"]),
+            comment: "old", extra: ["note": "kept"], fallback: target),
           Route(id: 2, query: .pattern("*")), Route(id: 3, path: "/$(food)"),
         ], paths: [LegacyPath("/x"), LegacyPath("NOT /y")],
         defaults: Defaults(caseSensitive: true, percentEncoded: true, extra: ["/": "/z"]),
@@ -91,7 +98,19 @@ import Testing
       webAuthnOrigins: ["https://other.example", "https://example.co.uk"]
         .map(WebOrigin.init(stored:)),
       webAuthnExtra: ["note": "kept"])
+    domain.labels = ["brand-a", "summer"].map(Label.init(stored:))
+    domain.managedBy = "git: links-repo"
+    domain.fallback = fallback("one", "/a{path}{query}")
     domain.passkeyEndpoints = ["enroll": "https://example.com/passkeys", "note": "kept"]
+    domain.changePassword = SecureURL(stored: "https://example.com/password")
+    domain.namedDocuments = [
+      NamedDocument(
+        stored: DocumentName(stored: "any.bin"), MediaType(stored: "application/cbor"),
+        bytes: [0, 0xFF]),
+      NamedDocument(
+        stored: DocumentName(stored: "trust.txt"), MediaType(stored: "text/plain"),
+        bytes: Array("kept\r\n".utf8)),
+    ]
     return domain
   }()
 
@@ -104,14 +123,36 @@ import Testing
         id: 1, keys: .legacy, apps: [AppIdentifier(stored: otherApp)],
         routes: [Route(id: 1, path: "/a"), Route(id: 2, path: "/b", exclude: true)])
     ]
-    return Domain(
+    var domain = Domain(
       name: DomainName(stored: "legacy.example.org"), format: .legacy, document: document,
       expectations: [
         Association.Expectation(
           url: "https://legacy.example.org/b", app: AppIdentifier(stored: otherApp),
           resolution: .blocked)
       ])
+    domain.fallback = fallback("two", "?to={path}{query}")
+    domain.document.entries[0].routes[1].fallback = link("other", "/?{query}")
+    domain.changePassword = SecureURL(stored: "https://example.org/account")
+    return domain
   }()
+
+  private static func link(_ host: String, _ rest: String) -> LinkTarget? {
+    try? LinkTarget("https://\(host).example.com\(rest)")
+  }
+
+  /// With other values for each word.
+  private static func fallback(_ word: String, _ rest: String) -> Fallback? {
+    let text = { (part: String) in
+      FallbackText(
+        word == "one"
+          ? [.init("en", "\(part) one"), .init("de", "\(part) eins")] : [.init("", part)])
+    }
+    return link(word, rest).map { web in
+      Fallback(
+        web: web, apple: link("apple-\(word)", rest), android: link("android-\(word)", rest),
+        page: FallbackPage(title: text("title"), text: text("text"), button: text("button")))
+    }
+  }
 
   /// Its file does not tell its format, nor which of its elements are one entry.
   private static let mixedExample: Domain = {
@@ -122,9 +163,49 @@ import Testing
       Entry(id: 1, keys: .legacy, apps: [apple, second], routes: [Route(id: 1, path: "/a")]),
       Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/b")]),
     ]
-    return Domain(
+    var domain = Domain(
       name: DomainName(stored: "mixed.example.net"), format: .legacy, document: document)
+    domain.fallback = link("three", "").map { Fallback(web: $0) }
+    return domain
   }()
+
+  private static let template: JSON = [
+    "template": "shared",
+    "parameters": [["name": "slug", "type": "path"]],
+    "cacheSeconds": 90,
+    "entries": [["apps": [.string(app)], "routes": [["path": "/{slug}/*"]]]],
+    "expectations": [
+      ["url": "https://{domain}/{slug}/no", "app": .string(otherApp), "resolution": "no-match"]
+    ],
+  ]
+
+  /// Some of it is its own, the rest is its template's.
+  private static let templatedExample: Domain = {
+    let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
+    var document = Document()
+    document.entries = [
+      Entry(id: 1, apps: [second], routes: [Route(id: 1, path: "/own")]),
+      Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/gift/*")]),
+    ]
+    return Domain(
+      name: DomainName(stored: "templated.example"), cacheSeconds: 60, isStrict: true,
+      document: document,
+      expectations: [
+        Association.Expectation(
+          url: "https://templated.example/mine", app: second, resolution: .noMatch),
+        Association.Expectation(
+          url: "https://templated.example/gift/no", app: second, resolution: .noMatch),
+      ],
+      template: TemplateUse(
+        TemplateName(stored: "shared"), parameters: ["slug": "gift"],
+        ownMembers: ["cacheSeconds", "strict"],
+        ownEntries: 1, ownExpectations: 1))
+  }()
+
+  /// All of it but its name is its template's.
+  private static let sharedExample = Domain(
+    name: DomainName(stored: "shared.example"), cacheSeconds: 70,
+    template: TemplateUse(TemplateName(stored: "plain"), ownMembers: ["cacheSeconds"]))
 
   // MARK: The examples are whole
 
@@ -169,6 +250,7 @@ import Testing
         let pair = Array(Mirror(reflecting: child.value).children)
         add("\(path)/#\(pair[0].value)", pair[1].value, to: &found)
       }
+    case .set: found[path] = children.map { "\($0.value)" }.sorted().joined(separator: " ")
     case .enum where !children.isEmpty:
       found[path] = children[0].label ?? ""
       add("\(path)/#\(children[0].label ?? "")", children[0].value, to: &found)
@@ -213,7 +295,10 @@ import Testing
     try send("POST", target(domain) + "/revisions/1/restore", nil)
     var expected = domain
     (expected.environment, expected.isStrict) = (blank.environment, blank.isStrict)
-    expected.expectations = blank.expectations
+    (expected.labels, expected.managedBy) = (blank.labels, blank.managedBy)
+    expected.takeExpectations(of: blank)
+    expected.expectations += domain.expectations.dropFirst(
+      domain.template?.ownExpectations ?? .max)
     expectSame(try stored(domain), expected, besidesNumbers: true)
   }
 
@@ -258,7 +343,11 @@ import Testing
   }
 
   @Test func aRevisionOfAnEarlierVersionIsRestoredWhole() throws {
-    let domain = Self.example
+    // Those versions knew neither labels nor fallbacks nor documents by name.
+    var domain = Self.example
+    (domain.labels, domain.managedBy, domain.fallback) = ([], nil, nil)
+    (domain.namedDocuments, domain.changePassword) = ([], nil)
+    domain.document.entries[0].routes[0].fallback = nil
     try put(domain)
     try recordAsEarlier(domain)
     var blank = Domain(name: domain.name)

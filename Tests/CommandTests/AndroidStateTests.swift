@@ -44,7 +44,7 @@ import Testing
     let applied = try trial.run("apply", at: site, "--json", trial.directory)
     #expect(applied.status == 0, "\(applied.errors)")
     let plan = try JSON.parse(applied.bytes).value
-    #expect(plan.objectValue?.keys == ["apps", "androidApps", "domains"])
+    #expect(plan.objectValue?.keys == ["apps", "androidApps", "domains", "change"])
     #expect(plan["androidApps"]?.arrayValue?.first?["action"] == "update")
     #expect(try trial.run("diff", at: site, trial.directory).status == 0)
   }

@@ -276,12 +276,68 @@ import Testing
     try world.publish("count.example")
     _ = try world.check("count.example")
     let quiet = try world.outside.agents(of: "count.example")
-    // Of Apple's file five, of the older location, Android's and the two for passkeys one each; Apple's CDN asks, too.
-    #expect(quiet.count == 10, "\(quiet)")
+    // Of Apple's file five, of the older location, Android's, the two for passkeys and a link one each; Apple's CDN
+    // asks, too.
+    #expect(quiet.count == 11, "\(quiet)")
     try world.publish("varied.example")
     try world.site("varied.example", ["turns": [.null, Self.other]])
     _ = try world.check("varied.example")
-    #expect(try world.outside.agents(of: "varied.example").count <= 20)
+    #expect(try world.outside.agents(of: "varied.example").count <= 21)
+  }
+
+  /// What a check says of people without the app, as `code severity`.
+  private func people(_ domain: String) throws -> [String] {
+    (try world.check(domain)["findings"]?.arrayValue ?? []).compactMap { finding in
+      let code = finding["code"]?.stringValue ?? ""
+      return ["people-get-404", "fallback-not-served"].contains(code)
+        ? "\(code) \(finding["severity"]?.stringValue ?? "")" : nil
+    }
+  }
+
+  @Test func aLinksDomainOnWhichPeopleGet404IsFound() throws {
+    try world.publish("go.example")
+    #expect(try people("go.example") == ["people-get-404 note"])
+    #expect(try world.check("go.example")["status"] == "ok")
+    // A website has pages of its own, and maybe none at the path that is tried.
+    try world.outside.site(
+      "go.example",
+      ["upstream": .integer(world.server.publicPort), "paths": ["/a": ["status": 404]]])
+    #expect(try people("go.example") == [])
+    // It opens nothing.
+    try world.publish("none.example", [])
+    #expect(try people("none.example") == [])
+  }
+
+  @Test(
+    arguments: [
+      ["web": "https://www.example.com{path}"],
+      ["web": "https://www.example.com", "apple": "https://apps.apple.com/app/id1"],
+      [
+        "web": "https://www.example.com",
+        "page": ["title": "A \"b\" & c", "text": "b", "button": "c"],
+      ],
+    ] as [JSON]) func aFallbackThatTheWorldDoesNotGetIsFound(fallback: JSON) throws
+  {
+    try world.publish("go.example")
+    let set = try world.client.send(
+      "PATCH", "/v1/domains/go.example", json: ["fallback": fallback])
+    #expect(set.status == 200, "\(set.text)")
+    #expect(try people("go.example") == [])
+    for answer in [
+      ["status": 404], CheckedWorld.page,
+      ["status": 302, "fields": ["Location": "https://other.example/a"]],
+      ["status": 301, "fields": ["Location": "https://www.example.com/a"]],
+    ] as [JSON] {
+      try world.outside.site(
+        "go.example", ["upstream": .integer(world.server.publicPort), "paths": ["/a": answer]])
+      #expect(try people("go.example") == ["fallback-not-served warning"], "\(answer.text)")
+    }
+    #expect(
+      try world.client.send(
+        "PATCH", "/v1/domains/go.example?accept=opens-nothing", json: ["enabled": false]
+      ).status
+        == 200)
+    #expect(try people("go.example") == [])
   }
 
   @Test func addressesThatAreNotPublicAreRefused() throws {

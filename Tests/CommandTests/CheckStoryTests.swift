@@ -93,6 +93,37 @@ import Testing
     #expect(marked.count == 1 && marked[0].contains("html-answer"), "\(lines)")
   }
 
+  @Test(arguments: StateTrial.Site.allCases)
+  func theHistoryOfADomainIsListedNewestFirst(at place: StateTrial.Site) throws {
+    let world = try CheckedWorld()
+    try world.publish(Self.domain)
+    #expect(try findings(world) == [])
+    try world.site(Self.domain, CheckedWorld.page)
+    for _ in 0..<2 { #expect(try findings(world).contains("html-answer error")) }
+    let list = { (words: String...) throws -> Program.Result in
+      let options =
+        switch place {
+        case .database: ["--database", world.scratch.path("aasa.db")]
+        case .server: ["--server", "http://127.0.0.1:\(world.server.adminPort)"]
+        }
+      return try Program.run(
+        Program.aasa, ["checks"] + words + options,
+        environment: place == .server ? ["AASA_TOKEN": try world.server.firstToken()] : [:])
+    }
+    let lines = try list(Self.domain).lines.map { $0.split(separator: "\t").map(String.init) }
+    try #require(lines.count == 2 && lines.allSatisfy { $0.count >= 5 }, "\(lines)")
+    #expect(lines[0][2...3] == ["2", "failing"] && lines[0].last?.contains("html-answer") == true)
+    #expect(lines[1][2...4] == ["1", "ok", "1"], "\(lines[1])")
+    #expect(lines[1][1] < lines[0][0] || lines[1][1] == lines[0][0])
+    // In full, as the API has it.
+    let newest = try JSON.parse(try list("--json", "--limit", "1", Self.domain).bytes).value
+    #expect(newest["checks"] == 2 && newest["last"]?["findings"]?.arrayValue?.isEmpty == false)
+    let more = try list("--limit", "1", Self.domain)
+    #expect(more.status == 0 && more.lines.count == 1 && more.errors.contains("--limit"))
+    let unknown = try list("unknown.example")
+    #expect(unknown.status == 1 && unknown.errors.contains("unknown.example"), "\(unknown.errors)")
+  }
+
   private func findings(_ world: CheckedWorld) throws -> [String] {
     CheckedWorld.findings(try world.check(Self.domain))
   }

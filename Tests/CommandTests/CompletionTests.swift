@@ -20,7 +20,7 @@ import Testing
   ]
 
   private static let lines: [(line: String, words: Set<String>)] = [
-    ("aasa se", ["serve"]), ("aasa re", ["restore", "replicas", "revisions"]),
+    ("aasa se", ["serve"]), ("aasa re", ["render", "restore", "replicas", "revisions"]),
     ("aasa token ", ["create", "list", "revoke"]),
     ("aasa token create --ro", ["--role"]),
     ("aasa token create --role ", ["viewer", "editor", "admin"]),

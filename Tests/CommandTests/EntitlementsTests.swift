@@ -79,6 +79,48 @@ import Testing
     #expect(try findings(entries + ["applinks:b.example"], at: site) == [])
   }
 
+  @Test func whatRepeatsIsPrintedOnceAndTheListHasAllThatIsMissing() throws {
+    let domains = (1...8).map { StateTrial.domain("d\($0).example", ["/a"]) }
+    let answer = try trial.server.client().send(
+      "POST", "/v1/apply", json: ["domains": .array(domains)])
+    #expect(answer.status == 200, "\(answer.text)")
+    let file = Self.plist(["applinks:d1.example", "applinks:a.example"], more: identifier)
+    // A token that is limited to domains may not read apps.
+    let created = try trial.server.client().send(
+      "POST", "/v1/tokens",
+      json: ["name": "limited", "role": "viewer", "domains": ["*.example", "d1.example"]])
+    #expect(created.status == 201, "\(created.text)")
+    for token in [nil, try created.json["token"]?.stringValue] {
+      let result = try trial.run(
+        "entitlements", at: .server, words: ["--severity", "error", "-"],
+        input: Array(file.utf8), token: token)
+      #expect(result.status == 1)
+      let same = result.lines.filter { $0.hasPrefix("    The same for ") }
+      #expect(same.last?.contains("d4.example") == true, "\(result.output)")
+      #expect(!result.output.contains("  note "))
+      let list = try trial.run(
+        "entitlements", at: .server, words: ["--plist", "-"], input: Array(file.utf8), token: token)
+      #expect(list.status == 1 && list.errors.isEmpty)
+      let entries = entries(in: list)
+      #expect(entries.prefix(2) == ["applinks:d1.example", "applinks:a.example"])
+      for domain in 2...8 { #expect(entries.contains("applinks:d\(domain).example")) }
+      #expect(entries.contains("webcredentials:www.a.example"), "\(entries)")
+    }
+    let json = try trial.run(
+      "entitlements", at: .server, "--json", "-", input: Array(file.utf8))
+    let list = try JSON.parse(json.bytes).value["plist"]?.stringValue ?? ""
+    #expect(list.contains("applinks:d8.example"))
+    let whole = try trial.run("entitlements", at: .server, "--plist", "--app", app)
+    #expect(whole.status == 0 && entries(in: whole).contains("applinks:d1.example"))
+    for words in [["--plist"], ["--app", app], []] {
+      #expect(try trial.run("entitlements", at: .server, words: words).status == 64)
+    }
+  }
+
+  private func entries(in result: Program.Result) -> [String] {
+    result.lines.compactMap { $0.wholeMatch(of: /\t<string>(.+)<\/string>/).map { String($0.1) } }
+  }
+
   @Test func aDomainThatIsNotPublishedOrDisabledIsNamed() throws {
     let answer = try trial.server.client().send(
       "PATCH", "/v1/domains/b.example?accept=opens-nothing", json: ["enabled": false])

@@ -77,7 +77,9 @@ import Testing
     let entries = domains.flatMap { $0["entries"]?.arrayValue ?? [] }
     let routes = entries.flatMap { $0["routes"]?.arrayValue ?? [] }
     let readOnly: Set = [
-      "unicode", "revision", "id", "updatedAt", "domains", "findings", "addedBy",
+      "unicode", "revision", "id", "updatedAt", "domains", "findings", "addedBy", "behindTemplate",
+      // `TemplateFileTests` exports and applies these.
+      "template", "parameters",
     ]
     for (schema, objects) in [
       ("DomainOfState", domains), ("EntryInput", entries), ("RouteInput", routes),

@@ -95,6 +95,17 @@ import Testing
     #expect(requests.compactMap { $0["status"]?.integerValue } == [400, 400, 400, 200])
   }
 
+  @Test func pagesForARenderedDirectoryAreNotLoggedUnlessTheyAreRefused() throws {
+    let token = try makeToken("static")
+    let server = try jsonServer()
+    let client = server.client(token: token)
+    #expect(try client.send("GET", "/v1/served").status == 200)
+    #expect(try client.send("GET", "/v1/served?cursor=x").status == 400)
+    #expect(try server.end() == .exited(0))
+    let requests = try objects(server).filter { $0["message"]?.stringValue == "Request." }
+    #expect(requests.compactMap { $0["status"]?.integerValue } == [400])
+  }
+
   @Test func whatAProxyAsksForIsLogged() throws {
     let server = try jsonServer()
     let client = Client(port: server.adminPort, lines: ["Host: x"])

@@ -83,6 +83,56 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
+  func showHasWhatATemplateGivesAndSaysSo(site: StateTrial.Site) throws {
+    let app = "ABCDE12345.com.example.app"
+    let template = { (path: String) -> JSON in
+      [
+        "parameters": [["name": "shop", "type": "path"]], "cacheSeconds": 60,
+        "entries": [["apps": [.string(app)], "routes": [["path": .string(path)]]]],
+        "webcredentials": [.string(app)],
+        "expectations": [
+          ["url": "https://{domain}/{shop}/1", "app": .string(app), "resolution": "match"]
+        ],
+      ]
+    }
+    let client = try trial.server.client()
+    let path = "/v1/templates/white-label"
+    #expect(try client.send("PUT", path, json: template("/{shop}/*")).status == 201)
+    let domain: JSON = [
+      "template": "white-label", "parameters": ["shop": "boutique"],
+      "entries": [["apps": [.string(app)], "routes": [["path": "/own/*"]]]],
+      "expectations": [
+        ["url": "https://c.example/boutique/2", "app": .string(app), "resolution": "match"]
+      ],
+    ]
+    #expect(try client.send("PUT", "/v1/domains/c.example", json: domain).status == 201)
+    let result = try trial.run("show", at: site, "c.example")
+    for text in [
+      "template    white-label: shop=boutique\n", "cache       60 seconds, from the template\n",
+      "format      modern\n",
+      "\nEntry 1: \(app)\n  open     /own/*\n",
+      "\nEntry 2: \(app), from the template\n  open     /boutique/*\n",
+      "\nwebcredentials: \(app), from the template\n", "/boutique/2  \(app)\n",
+      "/boutique/1  \(app), from the template\n",
+    ] {
+      #expect(result.output.contains(text), "\(result.output)")
+    }
+    var new = template("/{shop}/1").objectValue ?? [:]
+    new["cacheSeconds"] = 5
+    let edited = try client.send("PUT", path + "?skip=refused", json: .object(new))
+    #expect(try edited.json["skipped"] == ["c.example"], "\(edited.text)")
+    let behind = try trial.run("show", at: site, "c.example")
+    #expect(behind.output.contains("its last edit was refused for this domain"))
+    #expect(behind.output.contains("60 seconds"))
+    let json = try JSON.parse(trial.run("show", at: site, "--json", "c.example").bytes).value
+    #expect(json["behindTemplate"] == true && json["entries"]?.arrayValue?.count == 1)
+    let sent = try client.send(
+      "PUT", "/v1/domains/c.example", body: json.serialized(), "If-Match: *")
+    #expect(sent.status == 409, "it can be sent back as it came: \(sent.text)")
+    #expect(try !client.send("GET", "/v1/export").text.contains("behindTemplate"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
   func aBadChangeIsFoundAndRolledBack(site: StateTrial.Site) throws {
     let change = try trial.server.client().send(
       "PATCH", "/v1/domains/a.example?reason=release+7",
@@ -157,6 +207,27 @@ import Testing
       try becomesTrue(within: 1) {
         try !trial.server.file(of: "c.example").text.contains("paths")
       })
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func findingsThatRepeatAreOneRow(site: StateTrial.Site) throws {
+    let domains = (1...5).map { StateTrial.domain("d\($0).example", ["/x", "/x"]) }
+    let answer = try trial.server.client().send(
+      "POST", "/v1/apply", json: ["domains": .array(domains)])
+    #expect(answer.status == 200, "\(answer.text)")
+    let result = try trial.run("findings", at: site, "--code", "duplicate-route")
+    #expect(result.lines.count == 1, "\(result.output)")
+    #expect(result.output.contains("\td1.example and 4 more\t"), "\(result.output)")
+    let json = try trial.run("findings", at: site, "--code", "duplicate-route", "--json")
+    #expect(json.lines.count == 5)
+    for severity in ["warning", "error"] {
+      let none = try trial.run(
+        "findings", at: site, "--severity", severity, "--code", "duplicate-route")
+      #expect(none.status == 0 && none.output.isEmpty, "\(none.output)")
+    }
+    let notes = try trial.run(
+      "findings", at: site, "--severity", "note", "--code", "duplicate-route")
+    #expect(notes.output == result.output)
   }
 
   @Test func aTokenMayDoNoMoreThanItsRole() throws {

@@ -75,6 +75,14 @@ private struct RandomDomain {
     object["cacheSeconds"] = .integer(random.pick([0, 60, 3600, 31_536_000]))
     object["environment"] = .string(random.pick(["production", "staging", "development"]))
     object["strict"] = .bool(random.once(in: 3))
+    if random.once(in: 3) { object["labels"] = ["brand-a", "summer"] }
+    if random.once(in: 3) { object["managedBy"] = "git: links-repo" }
+    if random.once(in: 3) {
+      object["fallback"] = [
+        "web": "https://www.example.com{path}{query}",
+        "page": ["title": ["en": "Hello", "de": "Grüße"], "text": "x", "button": "y"],
+      ]
+    }
     if isDictionary { object["details"] = "dictionary" }
     if random.once(in: 5) { object["apps"] = .strings(random.pick([[], ["old"]])) }
     if !isLegacy { addDefaults(&random) }
@@ -90,6 +98,13 @@ private struct RandomDomain {
     addServices(&random)
     addAndroid(&random)
     addOrigins(&random)
+    if random.once(in: 3) {
+      object["documents"] = [
+        "gpc.json": ["mediaType": "application/json", "text": "{\"gpc\": true}\r\n"],
+        "x.bin": ["mediaType": "application/octet-stream", "base64": "AP8="],
+      ]
+    }
+    if random.once(in: 3) { object["changePassword"] = .string("https://\(name)/password") }
     addExtra(&random)
     // The manifest of an app decides without routes for Android.
     let isManifest = object["dynamicAppLinks"] == false && object["enabled"] == nil
@@ -124,6 +139,7 @@ private struct RandomDomain {
     let routes: [JSON] = [
       ["path": "/buy/*"], ["path": "/buy/private/*", "exclude": true],
       ["path": .string(path), "comment": "Über \"alles\"\n"],
+      ["path": "/moved/*", "fallback": "https://moved.example.com{path}"],
       ["path": "/search", "query": ["q": "?*", "page": "??"]],
       ["path": "/all", "query": "x=*"], ["fragment": "part-*"],
       ["path": "/A/*", "caseSensitive": false], ["path": "/ü", "percentEncoded": false],

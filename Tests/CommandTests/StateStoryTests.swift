@@ -18,6 +18,7 @@ import Testing
 
   @Test(arguments: StateTrial.Site.allCases)
   func anOlderExportDoesNotUndoWhatOthersDid(site: StateTrial.Site) throws {
+    try trial.replace("3600", with: "60", in: "a.example.json")
     try addRoute("/sale")
     for command in ["diff", "apply"] {
       let refused = try trial.run(command, at: site, trial.directory)
@@ -37,6 +38,7 @@ import Testing
 
   @Test(arguments: StateTrial.Site.allCases)
   func aDomainThatOthersDeletedDoesNotComeBack(site: StateTrial.Site) throws {
+    try trial.replace("3600", with: "60", in: "a.example.json")
     let deleted = try trial.server.client().send(
       "DELETE", "/v1/domains/a.example?accept=opens-nothing")
     #expect(deleted.status == 200, "\(deleted.text)")

@@ -81,7 +81,8 @@ struct StateTrial {
     var environment = ["TERM": "xterm", "NO_COLOR": ""]
     if site == .server { environment["AASA_TOKEN"] = token ?? self.token }
     return try Program.run(
-      Program.aasa, [command] + options + words, input: input, environment: environment)
+      Program.aasa, command.split(separator: " ").map(String.init) + options + words, input: input,
+      environment: environment)
   }
 
   /// Writes the state to the directory.

@@ -37,6 +37,41 @@ import Testing
     #expect(result.errors == "Cannot read \"missing.json\": No such file or directory.\n")
   }
 
+  @Test func whatSeveralFilesHaveIsPrintedOnce() throws {
+    for index in 1...7 {
+      let domain = StateTrial.domain("d\(index).example", ["/a", "/a"])
+      try scratch.write(domain.text, to: "state/d\(index).example.json")
+    }
+    try scratch.write(
+      StateTrial.domain("e.example", ["/a", "/b*", "/b/c", "/b/d"]).text,
+      to: "state/e.example.json")
+    let result = try validate(["state"])
+    #expect(result.status == 0)
+    let repeated = result.lines.filter { $0.contains(" duplicate-route ") }
+    #expect(repeated.count == 1, "\(result.output)")
+    #expect(repeated[0].hasPrefix("  In 7 files (state/d1.example.json, "), "\(repeated)")
+    #expect(repeated[0].contains(" and 2 more): note duplicate-route "))
+    let json = try validate(["--json", "state"])
+    let objects = try json.lines.map { try JSON.parse(Array($0.utf8)).value }
+    let codes = objects.flatMap { $0["findings"]?.arrayValue ?? [] }.map { $0["code"] }
+    #expect(codes.count { $0 == "duplicate-route" } == 7, "JSON has all of them")
+  }
+
+  @Test func onlyFindingsOfASeverityAndWorseOnesArePrinted() throws {
+    try scratch.write(
+      StateTrial.domain("d.example", ["/a", "/a"]).text, to: "state/d.example.json")
+    let file = #"{"applinks":{"details":[{"appIDs":["x"],"components":[{"/":"/a"},{"/":"/a"}]}]}}"#
+    try scratch.write(file, to: "mixed.json")
+    let all = try validate(["mixed.json"])
+    #expect(all.output.contains("  note ") && all.output.contains("  error "), "\(all.output)")
+    let errors = try validate(["--severity", "error", "mixed.json"])
+    #expect(errors.output.contains("  error ") && !errors.output.contains("  note "))
+    #expect(!errors.output.contains("  warning ") && errors.status == all.status)
+    let state = try validate(["--severity=warning", "--json", "state/d.example.json"])
+    #expect(try JSON.parse(state.bytes).value["findings"] == [])
+    #expect(try validate(["--severity", "bad", "mixed.json"]).status == 64)
+  }
+
   @Test func withJSONEachFileIsAnObjectOnALine() throws {
     let result = try validate(["--json", "good.json", "bad.json"])
     #expect(result.status == 1)

@@ -73,6 +73,16 @@ class Site:
     def apply_example(self):
         return self.call("POST", "/v1/apply", json.loads(STATE.read_text()))
 
+    def apply_template(self, count=3):
+        """A template with the domains of some cities."""
+        self.call("PUT", "/v1/templates/white-label", {
+            "parameters": [{"name": "app", "type": "app"}, {"name": "shop", "type": "path", "default": "shop"}],
+            "cacheSeconds": 600, "entries": [{"apps": ["{app}"], "routes": [{"path": "/{shop}/*"}]}],
+        })
+        return self.call("POST", "/v1/apply", {"domains": [
+            {"domain": f"city{number}.example", "template": "white-label", "parameters": {"app": f"ABCDE12345.city{number}"}}
+            for number in range(1, count + 1)]})
+
     def stop(self):
         self.process.terminate()
         self.process.wait()

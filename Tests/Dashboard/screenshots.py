@@ -62,22 +62,29 @@ def main():
         while site.call("GET", "/v1/domains/blog.example.com/fetches")["fetchers"][0]["count"] == 0:
             time.sleep(0.1)
         browser = launch(playwright)
-        for scheme in ("light", "dark"):
-            desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE)
-            desk.sign_in()
-            for name, address in [
-                ("domains", "#/domains"), ("domain", "#/domains/example.com"),
-                ("try", "#/domains/example.com/try?url=https://example.com/help/website/faq"),
-                ("history", "#/domains/events.example.com/history"), ("findings", "#/findings"),
-            ]:
-                desk.open(address)
-                if name == "domain":
-                    draft(desk.page)
-                if name == "try":
-                    expect(desk.page.get_by_text("same", exact=True).first).to_be_visible()
-                desk.page.screenshot(path=target / f"{name}-{scheme}.png")
-            desk.close()
+        draw(browser, site, target, {
+            "domains": "#/domains", "domain": "#/domains/example.com",
+            "try": "#/domains/example.com/try?url=https://example.com/help/website/faq",
+            "history": "#/domains/events.example.com/history", "findings": "#/findings",
+        })
+        # Afterwards, because its domains would fill the list.
+        site.apply_template(40)
+        draw(browser, site, target, {"template": "#/templates/white-label"})
         browser.close()
+
+
+def draw(browser, site, target, pages):
+    for scheme in ("light", "dark"):
+        desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE)
+        desk.sign_in()
+        for name, address in pages.items():
+            desk.open(address)
+            if name in ("domain", "template"):
+                draft(desk.page)
+            if name == "try":
+                expect(desk.page.get_by_text("same", exact=True).first).to_be_visible()
+            desk.page.screenshot(path=target / f"{name}-{scheme}.png")
+        desk.close()
 
 
 if __name__ == "__main__":

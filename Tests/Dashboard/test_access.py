@@ -12,6 +12,7 @@ DARK = {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}}
 @pytest.mark.parametrize("settings", [LIGHT, DARK], ids=["light", "dark-phone"])
 def test_axe_finds_nothing_on_any_page_and_none_scrolls_sideways(open_desk, site, settings):
     site.apply_example()
+    site.apply_template()
     # The page's policy keeps out what axe-core adds to the page.
     desk = open_desk(bypass_csp=True, **settings)
     desk.page.goto("/")
@@ -34,6 +35,7 @@ CHANGES = re.compile(
 
 def test_a_viewer_is_offered_nothing_that_would_fail(desk, site):
     site.apply_example()
+    site.apply_template()
     desk.sign_in(site.create_token("viewer"))
     offered = {}
     for page in PAGES:

@@ -40,6 +40,31 @@ def test_a_host_with_umlauts_and_a_link_in_a_sentence_are_tried_as_devices_do(ex
     expect(page.locator(".domain-head")).to_contain_text("münchen.example")
 
 
+def test_what_a_device_prints_is_explained_as_text(example):
+    page = example.open("#/try")
+    page.get_by_text("Ask the device").click()
+    box = page.get_by_label("What the device prints")
+    page.get_by_role("button", name="Explain").click()
+    expect(page.get_by_text("Paste a text first.")).to_be_visible()
+    entry = f"Service: applinks\nApp ID: {APP}\nDomain: %s\nUser Approval: unspecified\nSite/Fmwk Approval: %s\n"
+    entry += "Next Check: 2026-01-28 17:02:31 +0000\nError: Error Domain=X <b>Code=1</b>\n"
+    box.fill(entry % ("example.com", "approved") + entry % ("www.example.net", "denied")
+             + entry % ("example.com", "<img src=x onerror=document.title='hit'>"))
+    page.get_by_role("button", name="Explain").click()
+    expect(page.get_by_text("swcutil-show: 2 rows, 1 host not published here.")).to_be_visible()
+    results = page.locator("aasa-explain .try-result")
+    expect(results).to_have_count(2)
+    expect(results.first).to_contain_text("fine-here")
+    expect(results.first).to_contain_text("On the device: approved, user unspecified, asks again")
+    expect(results.first).to_contain_text("Error Domain=X <b>Code=1</b>")
+    expect(results.last).to_contain_text("<img src=x")
+    assert page.locator("aasa-explain img").count() == 0
+    box.fill("What now?")
+    page.get_by_role("button", name="Explain").click()
+    expect(page.get_by_text("The text has none of the known forms.")).to_be_visible()
+    assert "hit" not in page.title()
+
+
 def test_a_limited_token_gets_the_answers_for_its_own_links(open_desk, site):
     site.apply_example()
     site.put("a.brand.example", "/a/*")
@@ -143,6 +168,30 @@ def test_a_failing_check_is_said_on_every_page_of_the_domain(example):
         example.open(DOMAIN + section)
         expect(page.get_by_role("link", name="Checks failing")).to_be_visible()
     expect(page.get_by_text("The last check from outside failed, so phones may not get this file.")).to_be_visible()
+
+
+@pytest.fixture
+def site6_is_elsewhere(monkeypatch):
+    """Checks find site6.example at an address that they refuse, and no other site at all."""
+    monkeypatch.setenv("AASA_CHECK_PLACES", "site6.example:127.0.0.1")
+
+
+def test_domains_whose_checks_fail_for_the_same_cause_are_together(site6_is_elsewhere, example, site):
+    names = [f"site{number}.example" for number in range(7)]
+    for name in names:
+        site.put(name, "/a/*")
+    site.call("POST", "/v1/check", {"domains": names})
+    page = example.open("#/checks")
+    causes = page.locator("main details")
+    expect(causes).to_have_count(2)
+    # The message is that of one of them, and the others are behind it.
+    expect(causes.nth(0).locator("summary")).to_have_text(re.compile(r"failing\s*6 domains, since .*: .*site\d\.example"))
+    expect(page.get_by_role("link", name="site3.example")).to_be_hidden()
+    causes.nth(0).locator("summary").click()
+    expect(page.get_by_role("link", name="site3.example")).to_be_visible()
+    # Few need no click.
+    expect(causes.nth(1).locator("summary")).to_contain_text("1 domain, since")
+    expect(page.get_by_role("link", name="site6.example")).to_be_visible()
 
 
 def test_a_deleted_domain_says_so_on_all_its_pages(example, site):

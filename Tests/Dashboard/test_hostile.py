@@ -1,4 +1,6 @@
 """Names and comments that others wrote are shown as they are: they run nothing and break no layout."""
+import urllib.parse
+
 import pytest
 from pages import PAGES
 from playwright.sync_api import expect
@@ -15,6 +17,11 @@ def test_hostile_text_runs_nothing_and_breaks_no_layout(open_desk, site, text):
     site.put(
         "example.com", {"path": "/a/*", "exclude": True, "comment": text}, {"path": "/" + "x" * 400},
         aliases=["xn--mnchen-3ya.example", ".".join(["l" * 60] * 4)])
+    site.apply_template(1)
+    site.call("PUT", f"/v1/templates/white-label?reason={urllib.parse.quote(text[:100])}", {
+        "parameters": [{"name": "app", "type": "app"}, {"name": "text", "type": "text", "default": text}],
+        "entries": [{"apps": ["{app}"], "routes": [{"path": "/a/*", "comment": "{text}"}]}],
+    })
     for index in range(2):
         site.call("PATCH", f"/v1/domains/example.com?reason={'%3Cb%3E' * 20}", {"cacheSeconds": index + 5}, **{"If-Match": "*"})
     for width in (360, 1280):

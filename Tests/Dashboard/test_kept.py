@@ -179,12 +179,17 @@ def test_a_route_is_added_to_the_domains_of_a_list_that_can_get_it(example, site
     site.put("a.example", "/a/*", app=SHOP)
     page = example.open("#/bulk/route")
     page.get_by_label("App", exact=True).fill(APP)
-    page.get_by_label("Or a list of domains").fill("example.com absent.example a.example not..valid")
+    page.get_by_label("Or a list of domains").fill("example.com absent.example a.example")
     page.get_by_label("Path", exact=True).fill("/sale/*")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_text("1 domain gets the route.")).to_be_visible()
-    expect(page.get_by_text("2 domains do not exist, or you may not see them.")).to_be_visible()
-    expect(page.get_by_text("1 domain has no entry with the app.")).to_be_visible()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text('The domain "absent.example" does not exist.')).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_label("Or a list of domains").fill("example.com a.example")
+    page.get_by_role("button", name="Preview").click()
+    dialog.get_by_label("Leave domains as they are that are refused").check()
+    expect(dialog.get_by_text("1 domain changes.")).to_be_visible()
+    expect(dialog.get_by_text("1 domain is refused, and left out")).to_be_visible()
 
 
 def test_a_roll_back_that_others_overtake_shows_its_effects_again_first(example, site):

@@ -342,17 +342,48 @@ def test_a_route_is_added_to_many_domains_after_a_preview(example, site):
     page = example.open("#/bulk/route")
     page.get_by_label("App", exact=True).fill(APP)
     page.get_by_label("Path", exact=True).fill("/sale/*")
-    expect(page.get_by_text("5 domains. The preview lists those that are left out, and why.")).to_be_visible()
+    expect(page.get_by_text("5 domains.")).to_be_visible()
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_text("d2.example").first).to_be_visible()
-    expect(page.get_by_text("4 domains get the route.")).to_be_visible()
-    page.get_by_text("1 domain has no entry with the app.").click()
-    expect(page.get_by_text("passwords.example")).to_be_visible()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("It has no entry of its own with")).to_be_visible()
+    dialog.get_by_label("Leave domains as they are that are refused").check()
+    expect(dialog.get_by_text("4 domains change.")).to_be_visible()
+    expect(dialog.get_by_text("d2.example").first).to_be_visible()
+    dialog.get_by_text("1 domain is refused, and left out").click()
+    expect(dialog.get_by_role("link", name="passwords.example")).to_be_visible()
     assert routes(site, "d2.example") == ["/a/*"]
-    page.get_by_label("Reason").last.fill("Sale")
-    page.get_by_role("button", name=re.compile("^(Publish|Add|Apply|Change)")).last.click()
+    dialog.get_by_label("Reason").fill("Sale")
+    dialog.get_by_role("button", name="Publish").click()
     expect(page.get_by_text("4 changed")).to_be_visible()
     assert all(routes(site, f"d{number}.example") == ["/a/*", "/sale/*"] for number in range(3))
+
+
+def test_routes_of_domains_with_a_label_are_moved_and_replaced_whatever_their_apps(example, site):
+    for number, app in enumerate([APP, SHOP]):
+        site.put(f"d{number}.example", "/a/*", "/b/*", app=app)
+        site.call("PATCH", f"/v1/domains/d{number}.example", {"labels": ["brand-a"]})
+    page = example.open("#/bulk/route")
+    page.get_by_label("Path", exact=True).fill("/b/*")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("Choose domains that exist")).to_be_visible()
+    page.get_by_label("Label", exact=True).fill("brand-a")
+    page.get_by_label("Label", exact=True).press("Tab")
+    expect(page.get_by_text("2 domains.")).to_be_visible()
+    dialog = page.get_by_role("dialog")
+    for action, field, value, place, after in [
+            ("Move a route", "Path of that route", "/a/*", "before a route", ["/b/*", "/a/*"]),
+            ("Replace a route", "New path", "/c/*", None, ["/c/*", "/a/*"])]:
+        page.get_by_label("Edit", exact=True).select_option(action)
+        if place:
+            page.get_by_label("Place").select_option(place)
+        page.get_by_label(field).fill(value)
+        page.get_by_role("button", name="Preview").click()
+        expect(dialog.get_by_text("2 domains change.")).to_be_visible()
+        dialog.get_by_label(re.compile("Publish anyway")).or_(dialog.get_by_label("Reason")).first.wait_for()
+        dialog.get_by_role("button", name="Publish").click()
+        expect(dialog).to_have_count(0)
+        expect(page.get_by_text("2 changed")).to_be_visible()
+        assert all(routes(site, f"d{number}.example") == after for number in range(2))
 
 
 def test_a_token_is_created_shown_once_and_revoked(example, site):

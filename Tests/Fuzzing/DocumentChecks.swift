@@ -30,8 +30,10 @@ func checkDocument(_ bytes: [UInt8]) throws {
   guard let document = report.document else { return }
   try checkAdopting(document)
   do {
-    try require(
-      DocumentComparison(from: document, to: document).isEmpty, "it differs from itself")
+    let documents = ReadDocuments([.apple: document])
+    let changes = try DocumentKind.apple.changes(
+      from: documents, to: documents, domain: "example.com")
+    try require(changes.isEmpty, "it differs from itself")
     try checkMatching(MatcherPair(document), Array(url))
   } catch is TooComplex {
     try require(!report.isValid, "a valid file is too complex")
@@ -92,7 +94,10 @@ func checkURL(_ bytes: [UInt8]) throws {
 private func checkMatching(_ matchers: MatcherPair, _ url: [UInt8]) throws {
   let matcher = matchers.quick
   let scopes = matcher.scopes + [matcher.everyEntry]
-  let decisions = try scopes.map { try matcher.resolve(url.span, in: $0) }
+  let decisions = try scopes.map { scope in
+    var budget = MatchingBudget()
+    return try matcher.resolve(url.span, in: scope, budget: &budget)
+  }
   for (scope, decision) in zip(scopes, decisions) {
     var budget = MatchingBudget()
     let explanation = try matcher.explain(url.span, in: scope, budget: &budget)

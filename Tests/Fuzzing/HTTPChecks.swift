@@ -5,8 +5,14 @@ import Association
 /// file where the other parser sees none.
 func checkTarget(_ bytes: [UInt8]) throws {
   let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-  let publicPath = path.withUnsafeBytes { PublicTarget($0).path }
-  let kind: DocumentKind? = if case .document(let kind) = publicPath { kind } else { nil }
+  let (publicPath, kind) = path.withUnsafeBytes { bytes -> (PublicTarget.Path, String?) in
+    let target = PublicTarget(bytes)
+    switch target.path {
+    case .document(let index): return (target.path, DocumentKind.allCases[Int(index)].rawValue)
+    case .named: return (target.path, String(decoding: target.name, as: UTF8.self))
+    case .unknown, .malformed: return (target.path, nil)
+    }
+  }
   let target: RequestTarget
   do throws(RequestTarget.Malformed) {
     target = try RequestTarget(bytes)
@@ -17,7 +23,7 @@ func checkTarget(_ bytes: [UInt8]) throws {
   }
   try require(publicPath != .malformed, "only one parser takes the target")
   if let kind {
-    try require(target.segments.last == kind.rawValue, "another file is named")
+    try require(target.segments.last == kind, "another file is named")
   }
   if target.path == "*" { return }
   func encoded(_ text: String) -> String {

@@ -15,12 +15,12 @@ import Testing
   init() throws {
     temporary = try TemporaryStore()
     publisher = Publisher(store: temporary.store)
-    limited = WriteContext(author: "team-a", within: [try Alias("*.a.example")])
+    limited = WriteContext(author: "team-a", within: Scope(domains: [try Alias("*.a.example")]))
     app = try AndroidApp.example()
   }
 
   private var author: AndroidApp.LimitedAuthor {
-    AndroidApp.LimitedAuthor(name: limited.author, domains: limited.within)
+    AndroidApp.LimitedAuthor(name: limited.author, scope: limited.within)
   }
 
   private func addedBy() throws -> AndroidApp.LimitedAuthor? {

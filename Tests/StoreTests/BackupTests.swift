@@ -243,7 +243,7 @@ import Testing
     }
     #expect(try store.session(saved) != nil && store.session(ended) == nil)
     #expect(try restore().revivedUsers == ["otto"])
-    #expect(try store.user("otto") != nil)
+    #expect(try store.person("otto") != nil)
     // A server may also run on the backup itself.
     let backup = try Store(
       .file(temporary.directory.path("backup.db")), now: { TemporaryStore.time })

@@ -130,6 +130,24 @@ import Testing
     #expect(try check(.botBlocked)?.status == .failing)
   }
 
+  @Test func aDigestGroupsFailingChecksByTheirWorstFinding() throws {
+    try hooks.put("all", events: [.checkFailed], digestSeconds: 60)
+    let domains = try ["b.example", "c.example", "d.example"].map { try DomainName($0) }
+    for domain in domains { try store.put(.example(domain.text)) }
+    for _ in 1...2 {
+      try check(.botBlocked, .slow)
+      try check(.htmlAnswer, .botBlocked, of: domains[0])
+      try check(.htmlAnswer, of: domains[1])
+      try check(.htmlAnswer, .slow, of: domains[2])
+    }
+    hooks.wait(60)
+    while try store.writeDeliveries() {}
+    let groups = try hooks.deliveries("all").first?.data["groups"]?.arrayValue ?? []
+    #expect(groups.map { $0["cause"] } == [["code": "bot-blocked"], ["code": "html-answer"]])
+    #expect(
+      groups.map { $0["domains"] } == [["example.com"], ["b.example", "c.example", "d.example"]])
+  }
+
   @Test func aNewWebhookHearsOfTheDomainsThatFailAlready() throws {
     let other = try DomainName("b.brand.example")
     try store.put(.example(other.text))
@@ -338,7 +356,7 @@ import Testing
     #expect(failing.total == 1 && failing.page.map(\.cdnLag) == [2])
     #expect(
       failing.page.map(\.failures) == [1] && failing.page.map(\.run.codes) == [["bot-blocked"]])
-    #expect(try store.checks(within: [Alias("a.example")], limit: 9).total == 1)
+    #expect(try store.checks(within: Scope(domains: [Alias("a.example")]), limit: 9).total == 1)
     // Its history outlives a domain, its state does not.
     try store.delete(name)
     #expect(try store.checks(limit: 9).page.map(\.domain.text) == ["a.example"])

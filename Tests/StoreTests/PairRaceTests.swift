@@ -93,7 +93,42 @@ import Testing
     Mutation(name: "rename the app") { publisher, number in
       _ = try publisher.rename(app(number), to: app(number, "new"), by: context)
     },
+    Mutation(name: "let it use the template") { publisher, number in
+      try change(publisher, try name(number)) {
+        $0.template = TemplateUse(
+          try TemplateName("t\(number)"), ownEntries: $0.document.entries.count)
+      }
+    },
+    Mutation(name: "change the template") { publisher, number in
+      _ = try publisher.publish(template(number, "/changed"), by: context)
+    },
+    Mutation(name: "name the Android app") { publisher, number in
+      try change(publisher, try name(number)) {
+        $0.document.entries[0].androidApps = [try package(number)]
+      }
+    },
+    Mutation(name: "change the certificates of the Android app") { publisher, number in
+      _ = try publisher.put(
+        .example(package(number).text, octets: ["CD"]), by: context)
+    },
+    Mutation(name: "edit routes of both") { publisher, number in
+      _ = try publisher.edit(
+        [.add(Route(path: "/both"), .first)], ofEntriesWith: nil,
+        in: DomainSelection(names: try ["d", "e"].map { Alias(try name(number, $0)) }), by: context)
+    },
   ]
+
+  private static func package(_ number: Int) throws -> PackageName {
+    try #require(PackageName("com.example.app\(number)"))
+  }
+
+  private static func template(_ number: Int, _ path: String) throws -> Template {
+    Template(
+      try TemplateName("t\(number)"),
+      members: [
+        "entries": [["apps": [.string(try app(number).text)], "routes": [["path": .string(path)]]]]
+      ])
+  }
 
   /// What is stored of the domains of a number, without the number.
   private static func state(_ store: Store, _ number: Int) throws -> [String] {
@@ -106,7 +141,10 @@ import Testing
         lines.append(
           "\(prefix) \(stored.revision) \(domain.isEnabled) \(domain.aliases) \(domain.paths) "
             + "\(domain.document.appIdentifiers.map(\.text)) "
-            + (served.map { String(decoding: $0.document, as: UTF8.self) } ?? "nothing"))
+            + (served.map { String(decoding: $0.document, as: UTF8.self) } ?? "nothing")
+            + String(
+              decoding: try store.basis(of: domain.name).published?.documents[.assetLinks] ?? [],
+              as: UTF8.self))
       } catch StoreError.notFound {
         lines.append("\(prefix) is not there")
       }
@@ -126,6 +164,9 @@ import Testing
   }
 
   private static func prepare(_ store: Store, _ number: Int) throws {
+    let publisher = Publisher(store: store)
+    _ = try publisher.publish(template(number, "/template"), by: context)
+    _ = try publisher.put(.example(package(number).text), by: context)
     for prefix in ["d", "e"] {
       try store.put(domain(number, prefix))
       var second = try domain(number, prefix)

@@ -263,7 +263,7 @@ import Testing
     let shop = try AndroidApp.example()
     try store.putApp(shop)
     let result = try race(
-      by: WriteContext(author: "team-a", within: [Alias("*.a.example")]),
+      by: WriteContext(author: "team-a", within: Scope(domains: [Alias("*.a.example")])),
       {
         try $0.delete(shop.package)
         _ = try $0.put(shop, PackageName.self)
@@ -285,7 +285,7 @@ import Testing
   @Test func anAppThatIsDeletedMeanwhileIsNotAddedAgainWithoutADomainThatUsesIt() throws {
     let shop = try AndroidApp.example()
     try store.putApp(shop)
-    let within = [Alias(name)]
+    let within = Scope(domains: [Alias(name)])
     let result = try race(
       { try $0.delete(shop.package) },
       against: { context in

@@ -192,7 +192,9 @@ import Testing
     "INSERT INTO webauthn_origin VALUES (1, 0, 'http://example.com')",
     "UPDATE domain SET has_dynamic_app_links = 2", "UPDATE domain SET assetlinks_extra = '{}'",
     "UPDATE domain SET webauthn_extra = '[]'",
-    "UPDATE domain SET passkey_endpoints = '[]'",
+    "UPDATE domain SET passkey_endpoints = '[]'", "UPDATE domain SET managed_by = ''",
+    "INSERT INTO domain_label VALUES (1, 0, 'Brand')",
+    "INSERT INTO domain_label VALUES (1, 0, 'a'), (1, 1, 'a')",
   ])
   func theSchemaRefusesInvalidRows(sql: String) throws {
     try temporary.store.putApp(.example())

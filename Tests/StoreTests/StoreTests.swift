@@ -96,7 +96,7 @@ import Testing
       name: "a", role: .editor, domains: ["*.b.example", "a.example"])
     let token = try #require(try store.token(secret))
     #expect(token.name == "a" && token.role == .editor)
-    #expect(Set(token.domains.map(\.description)) == ["*.b.example", "a.example"])
+    #expect(Set(token.scope.domains.map(\.description)) == ["*.b.example", "a.example"])
     #expect(try store.token(TokenSecret(secret.text + "x")) == nil)
     #expect(try store.token(TokenSecret("")) == nil)
     #expect(throws: StoreError.tokenNameTaken("a")) {

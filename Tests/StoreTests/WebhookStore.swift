@@ -37,13 +37,15 @@ final class WebhookStore: Sendable {
   /// Adds or changes a webhook, and returns its secret if it is new.
   @discardableResult
   func put(
-    _ name: String, events: [WebhookEvent] = [], domains: [String] = [], isEnabled: Bool = true
+    _ name: String, events: [WebhookEvent] = [], domains: [String] = [], isEnabled: Bool = true,
+    digestSeconds: Int? = nil
   ) throws -> WebhookSecret? {
     var webhook = Webhook(name: name)
     webhook.url = "https://\(name).example/"
     webhook.events = events
     webhook.domains = try domains.map { try Alias($0) }
     webhook.isEnabled = isEnabled
+    webhook.digestSeconds = digestSeconds
     return try store.write(WriteContext(author: "test")) { [webhook] in
       try $0.put(webhook).secret
     }

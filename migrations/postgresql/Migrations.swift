@@ -20,4 +20,12 @@ package let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0017_webhook_events", PackageResources._017_webhook_events_sql),
   ("0018_added_by", PackageResources._018_added_by_sql),
   ("0019_passkey_endpoints", PackageResources._019_passkey_endpoints_sql),
+  ("0020_templates", PackageResources._020_templates_sql),
+  ("0021_changes", PackageResources._021_changes_sql),
+  ("0022_labels", PackageResources._022_labels_sql),
+  ("0023_shared_suppressions", PackageResources._023_shared_suppressions_sql),
+  ("0024_digests", PackageResources._024_digests_sql),
+  ("0025_groups", PackageResources._025_groups_sql),
+  ("0026_named_documents", PackageResources._026_named_documents_sql),
+  ("0027_fallback", PackageResources._027_fallback_sql),
 ]

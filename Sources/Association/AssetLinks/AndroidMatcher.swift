@@ -13,7 +13,7 @@ package final class AndroidMatcher: Sendable {
   ///
   /// - Throws: `TooComplex` if it is over a limit.
   package init(_ links: AssetLinks) throws(TooComplex) {
-    try links.checkComplexity()
+    if let error = links.complexity { throw error }
     var apps: [String] = []
     var statements: [String: [AssetLinks.Statement]] = [:]
     for statement in links.statements where statement.relations.contains(.handleAllURLs) {
@@ -25,13 +25,6 @@ package final class AndroidMatcher: Sendable {
     hasIncludes = links.elements.contains {
       if case .include = $0.meaning { true } else { false }
     }
-  }
-
-  /// The packages to resolve for: the given one, or all that the file names. If it names none, `nil` for
-  /// nobody.
-  package func apps(asking app: String?) -> [String?] {
-    if let app { return [app] }
-    return apps.isEmpty ? [nil] : apps
   }
 
   /// What decides about a URL.
@@ -50,22 +43,13 @@ package final class AndroidMatcher: Sendable {
     }
   }
 
-  /// Resolves a URL for an app.
+  /// Resolves a URL for an app; with the index of the rule that decides, if one does.
   ///
   /// - Parameters:
-  ///   - url: The URL in UTF-8.
   ///   - app: The package; `nil` for nobody.
   ///   - domain: If given, a URL with another host matches nothing.
-  ///   - budget: The steps that this may take.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  package func resolve(
-    _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
-  ) throws(TooComplex) -> Resolution {
-    try decision(on: url, for: app, domain: domain, budget: &budget).resolution
-  }
-
-  /// Resolves a URL as `resolve` does; with the index of the rule that decides, if one does.
-  func decision(
+  package func decision(
     on url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> (resolution: Resolution, rule: Int?) {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
@@ -100,7 +84,7 @@ package final class AndroidMatcher: Sendable {
     return .noRule(of: rules)
   }
 
-  /// Resolves a URL for an app and says why. Slower than `resolve`.
+  /// Resolves a URL as `decision` does and says why, which is slower.
   ///
   /// The reason has "Undocumented:" if the answer depends on a rule that none of Google's documents or
   /// tests states, with these rules.
@@ -141,14 +125,6 @@ package final class AndroidMatcher: Sendable {
           }
             ?? ", since none has a condition") + ".\(undocumented.sentences)")
     }
-  }
-
-  /// Resolves a URL for an app and says why.
-  package func explain(
-    _ url: String, for app: String?, domain: String? = nil
-  ) throws(TooComplex) -> Explanation {
-    var budget = MatchingBudget()
-    return try explain(url.utf8.span, for: app, domain: domain, budget: &budget)
   }
 
   private func notLinked(_ app: String?) -> Explanation {
@@ -199,10 +175,10 @@ package final class AndroidMatcher: Sendable {
 }
 
 extension AssetLinks {
-  /// Checks the size before anything is made of the rules.
-  func checkComplexity() throws(TooComplex) {
+  /// Why nothing may be made of the rules; `nil` if the file is within the limits.
+  var complexity: TooComplex? {
     if isTooLarge {
-      throw TooComplex(
+      return TooComplex(
         pointer: .root,
         message: "The file is not read: it has more than \(ReadDocument.limits.values) values or "
           + "\(ReadDocument.longestText) bytes of text.",
@@ -211,12 +187,11 @@ extension AssetLinks {
     let rules = statements.reduce(0) { count, statement in
       if case .list(let rules) = statement.rules { count + rules.count } else { count }
     }
-    if rules > PatternLimits.routes {
-      throw TooComplex(
-        pointer: .root,
-        message: "The file has more than \(PatternLimits.routes) dynamic rules, the limit.",
-        help: "Merge rules with wildcards.")
-    }
+    if rules <= PatternLimits.routes { return nil }
+    return TooComplex(
+      pointer: .root,
+      message: "The file has more than \(PatternLimits.routes) dynamic rules, the limit.",
+      help: "Merge rules with wildcards.")
   }
 }
 

@@ -4,13 +4,10 @@
 /// Reading never fails. As Google's compatibility tests ask, a statement with a fault is skipped and the
 /// others stay; a malformed dynamic rule drops the rules and not the statement. `json` keeps everything.
 package struct AssetLinks: Sendable {
-  /// An element of the list.
   package struct Element: Sendable {
     /// Where it is, such as `/0`.
     package let pointer: JSONPointer
-    /// The element as it is written.
     package let json: JSON
-    /// What readers make of it.
     package let meaning: Meaning
     /// The values in it that readers do not read.
     let unread: [UnreadValue]
@@ -31,7 +28,6 @@ package struct AssetLinks: Sendable {
     package let pointer: JSONPointer
     /// What it permits; may be empty.
     package let relations: [Relation]
-    /// Whom it permits that.
     package let target: Target
     /// Which links the app opens, where the statement is about links and an app.
     package let rules: Rules
@@ -67,44 +63,12 @@ package struct AssetLinks: Sendable {
       if case .statement(let statement) = $0.meaning { statement } else { nil }
     }
   }
-
-  /// The statements with those of included lists at their places.
-  ///
-  /// - Parameter fetch: The file at an https URL; `nil` without one. Called at most ten times. A list that
-  ///   is not JSON is skipped.
-  package func statements(including fetch: (String) -> [UInt8]?) -> [Statement] {
-    var left = Self.mostIncludes
-    return statements(including: fetch, &left)
-  }
-
-  private func statements(including fetch: (String) -> [UInt8]?, _ left: inout Int) -> [Statement] {
-    var all: [Statement] = []
-    for element in elements {
-      switch element.meaning {
-      case .statement(let statement): all.append(statement)
-      case .include(let url) where left > 0:
-        left -= 1
-        let list = fetch(url).flatMap(Self.read)
-        all += list?.statements(including: fetch, &left) ?? []
-      case .include, .nothing: break
-      }
-    }
-    return all
-  }
-
-  private static func read(_ bytes: [UInt8]) -> AssetLinks? {
-    do throws(JSON.SyntaxError) {
-      return AssetLinks(try JSON.parse(bytes, limits: ReadDocument.limits).value)
-    } catch {
-      return nil
-    }
-  }
 }
 
 extension AssetLinks.Statement {
   /// Whether the statement is for passkeys alone: the app gets the relation for links, which Google wants for
   /// passkeys, too, and the rules keep every link out of it.
-  var keepsLinksOut: Bool {
+  package var keepsLinksOut: Bool {
     guard relations.contains(.getLoginCredentials), case .list(let rules) = rules else {
       return false
     }
@@ -145,7 +109,6 @@ extension AssetLinks.Element {
   }
 }
 
-/// Reads an element of the list.
 private struct StatementReader {
   private var reader: ObjectReader
   /// The unread values of objects in the element.

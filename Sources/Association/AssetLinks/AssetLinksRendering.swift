@@ -73,7 +73,6 @@ package struct AssetLinksRendering: Sendable {
     }
   }
 
-  /// The statement of an app.
   static func statement(
     _ package: PackageName, _ relations: [Relation], _ certificates: [AndroidApp.Certificate],
     _ rules: [JSON]?

@@ -5,11 +5,6 @@
 /// express is treated in the safe direction: for a route, the patterns together match at most what Apple's
 /// does, and for an exclusion at least that. This holds for URLs that escape only what must be escaped.
 struct PatternTranslation {
-  /// The component of a URL that a pattern is compared with.
-  enum Component {
-    case path, query, fragment
-  }
-
   /// The patterns for a path, one of which must match.
   struct PathPatterns {
     /// Patterns that match no more than Apple's.
@@ -34,7 +29,6 @@ struct PatternTranslation {
     case choice([[Atom]], wildcard: Atom)
     /// A letter, whose case does not matter.
     case letter(Unicode.Scalar, lower: Unicode.Scalar, upper: Unicode.Scalar)
-    /// The pattern matches nothing.
     case nothing
     /// Text that no pattern of Android's can express.
     case inexpressible
@@ -48,7 +42,7 @@ struct PatternTranslation {
   static let mostPatterns = 2_000
   /// How many more tries of an inner `*` get a pattern of their own: few outside of paths, since the patterns
   /// of all components multiply.
-  private static func mostTries(in component: Component) -> Int { component == .path ? 3 : 1 }
+  private static func mostTries(in component: URLComponent) -> Int { component == .path ? 3 : 1 }
 
   /// The number of characters and wildcards of all these texts.
   private static let mostAtoms = 200_000
@@ -76,10 +70,9 @@ struct PatternTranslation {
     guard let all else { return nil }
     if isWidening { return PathPatterns(exact: all.map(Self.text)) }
     let guarded = all.map { (pattern: $0, taken: Self.takenSlash($0)) }
-    var seen: Set<[Atom]> = []
     return PathPatterns(
       exact: guarded.filter { $0.taken == nil }.map { Self.text($0.pattern) },
-      guards: guarded.compactMap(\.taken).filter { seen.insert($0).inserted }.map(Self.text),
+      guards: guarded.compactMap(\.taken).uniqued().map(Self.text),
       guarded: guarded.filter { $0.taken != nil }.map { Self.text($0.pattern) })
   }
 
@@ -109,7 +102,7 @@ struct PatternTranslation {
 
   /// - Parameter isFree: Whether Apple's pattern matches whenever this one would, and also a component that
   ///   is missing.
-  private func patterns(_ forms: [[Atom]], _ component: Component, isFree: ([Atom]) -> Bool)
+  private func patterns(_ forms: [[Atom]], _ component: URLComponent, isFree: ([Atom]) -> Bool)
     -> [[Atom]]?
   {
     if forms.contains(where: isFree) { return nil }
@@ -123,8 +116,7 @@ struct PatternTranslation {
       let all = forms.flatMap { isWidening ? [Self.widened($0)] : Self.tried($0, upTo: tries) }
       spend(on: all)
       if all.contains(where: isFree) { return nil }
-      var seen: Set<[Atom]> = []
-      return all.filter { seen.insert($0).inserted }
+      return all.uniqued()
     }
     return nil
   }
@@ -143,7 +135,7 @@ struct PatternTranslation {
   // MARK: - Texts
 
   /// The pattern with each choice, and its wildcards in the order that Android understands.
-  private func texts(of tokens: [Pattern.Token], in component: Component) -> [[Atom]] {
+  private func texts(of tokens: [Pattern.Token], in component: URLComponent) -> [[Atom]] {
     var elements: [Element] = []
     scan: for token in tokens where !budget.isSpent {
       for element in self.elements(of: token, component, isFirst: elements.isEmpty) {
@@ -194,7 +186,7 @@ struct PatternTranslation {
     budget.spend(texts.reduce(0) { $0 + 8 + $1.count })
   }
 
-  private static func isWithinLimits(_ elements: [Element], _ component: Component) -> Bool {
+  private static func isWithinLimits(_ elements: [Element], _ component: URLComponent) -> Bool {
     var (count, spellings, length) = (1, 1, 0)
     for element in elements {
       switch element {
@@ -236,7 +228,7 @@ struct PatternTranslation {
   // MARK: - Elements
 
   private func elements(
-    of token: Pattern.Token, _ component: Component, isFirst: Bool
+    of token: Pattern.Token, _ component: URLComponent, isFirst: Bool
   ) -> [Element] {
     switch token {
     case .literal(let text): return literal(text, component, isFirst: isFirst)
@@ -256,7 +248,7 @@ struct PatternTranslation {
   }
 
   private func literal(
-    _ text: [Unicode.Scalar], _ component: Component, isFirst: Bool
+    _ text: [Unicode.Scalar], _ component: URLComponent, isFirst: Bool
   ) -> [Element] {
     var elements: [Element] = []
     for part in isWritten ? WrittenText(text, component).parts : text.map({ WrittenText.Part($0) })
@@ -385,7 +377,7 @@ struct WrittenText {
 
   private(set) var parts: [Part] = []
 
-  init(_ text: [Unicode.Scalar], _ component: PatternTranslation.Component) {
+  init(_ text: [Unicode.Scalar], _ component: URLComponent) {
     var index = 0
     while index < text.count {
       guard text[index] == "%" else {
@@ -416,7 +408,7 @@ struct WrittenText {
   /// Whether URLs have the character without an escape (RFC 3986, section 3.3 to 3.5; browsers also leave
   /// brackets and `|`).
   static func isRaw(
-    _ scalar: Unicode.Scalar, in component: PatternTranslation.Component
+    _ scalar: Unicode.Scalar, in component: URLComponent
   ) -> Bool {
     guard scalar.isASCII else { return false }
     let marks = component == .path ? "-._~!$&'()*+,;=:@/[]|" : "-._~!$&'()*+,;=:@/[]|?"

@@ -9,11 +9,7 @@ package struct PlatformComparison: Sendable {
   /// The differences, as findings about the rendered file: at most two for a route.
   package let findings: [Finding]
 
-  /// Compares the two platforms.
-  ///
-  /// - Parameters:
-  ///   - rendering: The rendered file.
-  ///   - domain: The host of examples.
+  /// - Parameter domain: The host of examples.
   package init(_ rendering: AssetLinksRendering, domain: String) {
     let links = AssetLinks(rendering.json)
     if rendering.rules.isEmpty || links.isTooLarge {
@@ -34,13 +30,13 @@ package struct PlatformComparison: Sendable {
       return
     }
     do throws(TooComplex) {
-      let matchers = (try Matcher(rendering.routes.links), try AndroidMatcher(links))
+      let apple = DocumentMatcher.apple(try Matcher(rendering.routes.links))
+      let android = DocumentMatcher.android(try AndroidMatcher(links))
       var list = FindingList()
       var unspent = GroupComparison.budget
       for rules in rendering.rules {
-        let comparison = GroupComparison(rules, rendering.routes, links, matchers, domain)
-        for finding in comparison.findings(&unspent)
-        where list.count(finding.code, finding.severity) { list.append(finding) }
+        let comparison = GroupComparison(rules, rendering.routes, links, apple, android, domain)
+        for finding in comparison.findings(&unspent) { list.add(finding) }
       }
       findings = list.listed
     } catch {
@@ -61,12 +57,10 @@ private final class GroupComparison {
   private let pointer: JSONPointer
   private let package: String
   private let routes: [AppLinks.Route]
-  private let apple: Matcher
-  private let scope: Matcher.Scope
-  private let android: AndroidMatcher
+  private let apple: DocumentMatcher
+  private let android: DocumentMatcher
   private let ofApple: [AnalyzedRoute]
   private let ofAndroid: [AnalyzedRoute]
-  /// The rules of each route.
   private let routeRules: [Range<Int>]
   /// Matches URLs that are left out; `nil` if no condition is about the query.
   private let irregular: AnalyzedRoute?
@@ -86,13 +80,12 @@ private final class GroupComparison {
 
   init(
     _ rules: AssetLinksRendering.Rules, _ routes: AndroidRoutes, _ links: AssetLinks,
-    _ matchers: (apple: Matcher, android: AndroidMatcher), _ domain: String
+    _ apple: DocumentMatcher, _ android: DocumentMatcher, _ domain: String
   ) {
     self.rules = rules
     self.domain = domain
-    (apple, android) = matchers
+    (self.apple, self.android) = (apple, android)
     package = rules.packages.first?.text ?? ""
-    scope = apple.scope(of: package)
     self.routes = routes.routes(of: rules.entries)
     pointer = JSONPointer.root.appending(rules.statement).appending("relation_extensions")
       .appending(Relation.handleAllURLs.description).appending(AssetLinks.Rules.key)
@@ -258,16 +251,16 @@ private final class GroupComparison {
       (ofApple.resolution == .match) != openedOnAndroid
     else { return nil }
     if openedOnAndroid {
-      let route = ofAndroid.rule.flatMap { place in
+      let route = ofAndroid.place.flatMap { place in
         rules.origins.indices.contains(place) ? routes[rules.origins[place]] : nil
       }
       return Finding(
-        .androidDiffers, at: ofAndroid.rule.map { written[$0].pointer } ?? pointer,
+        .androidDiffers, at: ofAndroid.place.map { written[$0].pointer } ?? pointer,
         "Android opens \(url.quoted) in \(package) (match), by the \(route?.words ?? "rules"). By the same routes,"
           + " Apple's systems keep it in the browser (\(ofApple.resolution.rawValue)).",
         help: "Use `?` only before other characters, or exclude such URLs with a route above it.")
     }
-    let place = ofApple.route
+    let place = ofApple.place
     let rule = place.flatMap { rules.origins.firstIndex(of: $0) }
     return Finding(
       .androidDiffers, severity: .note, at: rule.map { written[$0].pointer } ?? pointer,
@@ -298,15 +291,12 @@ private final class GroupComparison {
   /// The decisions of both matchers; `nil` if one takes too many steps.
   private func resolutions(
     of url: String, _ unspent: inout Int
-  ) -> (
-    apple: (resolution: Resolution, route: Int?), android: (resolution: Resolution, rule: Int?)
-  )? {
+  ) -> (apple: DocumentMatcher.Decision, android: DocumentMatcher.Decision)? {
     var budget = MatchingBudget(steps: 1_000_000)
     defer { unspent -= (1_000_000 - budget.steps) / 4 }
     do throws(TooComplex) {
-      let ofApple = try apple.resolve(url.utf8.span, in: scope, domain: nil, budget: &budget)
       return (
-        (ofApple.resolution, ofApple.route.map(scope.place)),
+        try apple.decision(on: url.utf8.span, for: package, budget: &budget),
         try android.decision(on: url.utf8.span, for: package, budget: &budget)
       )
     } catch {
@@ -470,9 +460,7 @@ extension AnalyzedRoute {
       guard case .items(let items) = route.query else { return [] }
       return items.map { Array($0.name.unicodeScalars) }
     }
-    var seen: Set<[Unicode.Scalar]> = []
-    let distinct = names.filter { seen.insert($0).inserted }
-    self.init(RouteConditions(irregularNames: distinct), language: -1)
+    self.init(RouteConditions(irregularNames: names.uniqued()), language: -1)
   }
 
   /// Whether some URL may match both.

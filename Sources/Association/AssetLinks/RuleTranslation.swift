@@ -1,6 +1,5 @@
 /// Rewrites Apple's routes as dynamic rules.
 enum RuleTranslation {
-  /// A condition of a rule.
   private enum Condition {
     case path(String)
     case parameter(name: String, value: String)

@@ -11,7 +11,6 @@ extension AssetLinks {
     case list([Rule])
   }
 
-  /// A dynamic rule.
   package struct Rule: Sendable {
     package let pointer: JSONPointer
     /// Whether URLs that meet its conditions stay out of the app.
@@ -22,7 +21,6 @@ extension AssetLinks {
     let hasUnknownKey: Bool
   }
 
-  /// A condition of a rule.
   enum Condition: Sendable {
     case path(DynamicPattern)
     /// A parameter of the query, as `name=pattern`.

@@ -153,11 +153,11 @@ struct AppleRoutes {
         var budget = MatchingBudget()
         do throws(TooComplex) {
           let ofApple = try list.matcher.resolve(
-            url.utf8.span, in: list.scope, domain: nil, budget: &budget)
-          let ofAndroid = try android.resolve(
-            url.utf8.span, for: statement.package.text, budget: &budget)
+            url.utf8.span, in: list.scope, budget: &budget)
+          let ofAndroid = try android.decision(
+            on: url.utf8.span, for: statement.package.text, budget: &budget)
           return SeparateStatement.Difference(
-            url: url, apple: ofApple.resolution, android: ofAndroid,
+            url: url, apple: ofApple.resolution, android: ofAndroid.resolution,
             isDecidedByManifest: statement.isDecidedByManifest)
         } catch {
           return nil
@@ -306,7 +306,6 @@ struct AppleRoutes {
 }
 
 extension Document {
-  /// The number of lists in `appleAppEntries`.
   private static let mostLists = 8
 
   /// The entries of each of the first Apple apps, then of all: the routes that Android's may follow.
@@ -322,9 +321,7 @@ extension Document {
         if lists[app]?.last != index { lists[app, default: []].append(index) }
       }
     }
-    var seen: Set<[Int]> = []
-    let distinct = order.compactMap { lists[$0] }.filter { seen.insert($0).inserted }
-    let first = distinct.prefix(Self.mostLists - 1)
+    let first = order.compactMap { lists[$0] }.uniqued().prefix(Self.mostLists - 1)
     return first + (all.isEmpty || first.contains(all) ? [] : [all])
   }
 }

@@ -3,7 +3,7 @@ struct StatementInspection {
   let links: AssetLinks
   /// The registrable names that the file is published for; empty if they are not known.
   let names: Set<String>
-  private var found = FindingList()
+  private var found: FindingList
   /// The places that have warnings or errors.
   private var places: Set<JSONPointer> = []
   /// The places of values that are to be removed or moved, whatever they are.
@@ -12,27 +12,18 @@ struct StatementInspection {
   init(_ links: AssetLinks, _ context: Linter.Context?, findings: [Finding]) {
     self.links = links
     names = context?.registrableNames ?? []
-    for finding in findings { add(finding) }
+    found = FindingList(findings)
   }
 
-  /// Adds a finding with the usual severity of its code, or with another one.
   mutating func add(
     _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
     _ message: @autoclosure () -> String, help: @autoclosure () -> String
   ) {
     if severity ?? code.severity > .note { places.insert(pointer) }
-    guard found.count(code, severity ?? code.severity) else { return }
-    found.append(Finding(code, severity: severity, at: pointer, message(), help: help()))
+    found.add(code, severity: severity, at: pointer, message(), help: help())
   }
 
-  private mutating func add(_ finding: Finding) {
-    if found.count(finding.code, finding.severity) { found.append(finding) }
-  }
-
-  func inFileOrder() -> [Finding] {
-    let findings = found.listed
-    return findings.count > 1 ? FileOrder(of: findings, in: links.json).findings : findings
-  }
+  func inFileOrder() -> [Finding] { found.inOrder(of: links.json) }
 
   /// What a fault means for AOSP's verifier.
   private static let refusal = " AOSP's verifier then refuses the whole file."
@@ -45,7 +36,7 @@ struct StatementInspection {
         "The file is \(kind) but must be an array of statements. Android ignores it, and no link"
           + " opens an app.", help: "Write the statement between `[` and `]`.")
     }
-    if let tooComplex = links.complexity { return add(tooComplex.finding) }
+    if let tooComplex = links.complexity { return found.add(tooComplex.finding) }
     if list.isEmpty {
       add(
         .emptyList, at: .root, "The list is empty, so it permits nothing.",
@@ -481,20 +472,7 @@ extension JSON {
 }
 
 extension UnreadValue {
-  /// Whether the value is a string.
   fileprivate var isText: Bool { value.stringValue != nil }
-}
-
-extension AssetLinks {
-  /// Why the file is too complex; `nil` if it is not.
-  fileprivate var complexity: TooComplex? {
-    do throws(TooComplex) {
-      try checkComplexity()
-      return nil
-    } catch {
-      return error
-    }
-  }
 }
 
 extension AssetLinks.Rules {
@@ -526,7 +504,6 @@ extension Fingerprint {
       uniquingKeysWith: { first, _ in first })
   }()
 
-  /// The certificate in Google's guides.
   private static let ofGuides = Fingerprint(
     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
   )

@@ -16,9 +16,6 @@ package struct PackageName: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Parses a name.
-  ///
-  /// - Throws: `ValidationError`.
   package init(validating text: String) throws(ValidationError) {
     guard let name = PackageName(text) else {
       throw ValidationError(
@@ -81,7 +78,6 @@ package struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
 
 /// What a statement permits, such as `delegate_permission/common.handle_all_urls`.
 package struct Relation: Sendable, Hashable, CustomStringConvertible {
-  /// The relation as it is written.
   package let description: String
 
   /// The relation: two parts of lower-case ASCII letters, digits, `.` and `_`, with a slash between them.
@@ -135,7 +131,6 @@ package struct Relation: Sendable, Hashable, CustomStringConvertible {
 
 /// A website as a statement names it: scheme, host and maybe a port, without even a slash behind them.
 package struct WebSite: Sendable, Hashable, CustomStringConvertible {
-  /// The site as it is written.
   package let description: String
 
   /// The site; `nil` for any other text.

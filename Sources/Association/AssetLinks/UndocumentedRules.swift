@@ -236,7 +236,6 @@ struct UndocumentedRules {
     unit < 0x80 && (UInt8(unit).isASCIILetterOrDigit || "-._~[]".utf8.contains(UInt8(unit)))
   }
 
-  /// Whether there is an escape.
   private static func hasEscape(_ text: [UInt16]) -> Bool {
     let digit = { (unit: UInt16) in unit < 0x80 && ComparedText.hexadecimal(UInt8(unit)) != nil }
     return text.indices.contains {

@@ -1,3 +1,8 @@
+/// A component of a URL that patterns are compared with.
+enum URLComponent: Int, CaseIterable {
+  case path, query, fragment
+}
+
 /// All characters that URLs can contain, grouped so that no route distinguishes members of a group.
 ///
 /// Each group is a *symbol*: every character that some pattern names is its own symbol, and all
@@ -18,11 +23,6 @@ final class Alphabet {
     case common
     /// Percent-decoded URLs as Android's rules see them, with any slashes, without `;` in the query.
     case android
-  }
-
-  /// A component of a URL. In a word, each is followed by `Alphabet.end`.
-  enum Component: Int, CaseIterable {
-    case path, query, fragment
   }
 
   typealias Symbol = Int
@@ -71,7 +71,6 @@ final class Alphabet {
     }
   }
 
-  /// Builds automata over this alphabet.
   private(set) lazy var builder = AutomatonBuilder { [written, folded] in
     $1 ? folded.letters(of: $0.map(ComparedText.folded)) : written.letters(of: $0)
   }
@@ -93,11 +92,11 @@ final class Alphabet {
       add("/")
     }
     add(nil)
-    otherTexts = Component.allCases.map { component in
+    otherTexts = URLComponent.allCases.map { component in
       Self.preferred.first { !named.contains($0) && canStand($0, in: component) }
         .map { text(of: $0) }
     }
-    usable = Component.allCases.map(usableSymbols)
+    usable = URLComponent.allCases.map(usableSymbols)
   }
 
   /// The number of symbols, including the end.
@@ -113,7 +112,6 @@ final class Alphabet {
     folds ? folded.ofSymbol[symbol] : written.ofSymbol[symbol]
   }
 
-  /// The symbols that a letter stands for.
   func symbols(of letter: Automaton.Letter, folds: Bool) -> [Symbol] {
     if letter == Automaton.noLetter { return [] }
     return folds ? folded.symbols[Int(letter)] : written.symbols[Int(letter)]
@@ -134,15 +132,15 @@ final class Alphabet {
   }
 
   /// The symbols that a component may contain, except the end.
-  func symbols(in component: Component) -> [Symbol] { usable[component.rawValue] }
+  func symbols(in component: URLComponent) -> [Symbol] { usable[component.rawValue] }
 
   /// The URL that a word stands for.
   func url(_ word: [Symbol], domain: String) -> String {
     var url = "https://\(domain)"
-    var (component, isFirst) = (Component.path, false)
+    var (component, isFirst) = (URLComponent.path, false)
     for symbol in word {
       if symbol == Self.end {
-        (component, isFirst) = (Component(rawValue: component.rawValue + 1) ?? .fragment, true)
+        (component, isFirst) = (URLComponent(rawValue: component.rawValue + 1) ?? .fragment, true)
       } else {
         if isFirst { url += component == .query ? "?" : "#" }
         isFirst = false
@@ -174,7 +172,7 @@ final class Alphabet {
     }
   }
 
-  private func canStand(_ character: Unicode.Scalar, in component: Component) -> Bool {
+  private func canStand(_ character: Unicode.Scalar, in component: URLComponent) -> Bool {
     if reading == .decoded { return true }
     if reading == .android { return component != .query || character != ";" }
     return switch component {
@@ -184,7 +182,7 @@ final class Alphabet {
     }
   }
 
-  private func usableSymbols(in component: Component) -> [Symbol] {
+  private func usableSymbols(in component: URLComponent) -> [Symbol] {
     let other = count - 1
     let named = (1..<other).filter { symbol in
       guard let character = characters[symbol] else { return false }
@@ -213,7 +211,7 @@ final class Alphabet {
     + Array("!$'()*+,;:@?|[]{}^`\"<>\\#\u{e9}\u{e8}\u{3b1}\u{4e00}\u{4e01}".unicodeScalars)
 
   /// How a symbol is written in a URL.
-  private func text(of symbol: Symbol, in component: Component) -> String {
+  private func text(of symbol: Symbol, in component: URLComponent) -> String {
     guard let character = characters[symbol] else { return otherTexts[component.rawValue] ?? "" }
     return isEscapedDelimiter(symbol) && symbol != trailingSlash
       ? Self.escape(character) : text(of: character)
@@ -250,6 +248,7 @@ private struct Vocabulary {
 
   mutating func add(_ route: RouteConditions) {
     for tokens in route.patterns { add(tokens, route.folds) }
+    for pattern in route.filters.patterns { named.formUnion(pattern.steps.flatMap(\.characters)) }
     switch route.query {
     case .items(let items): for item in items { add(item.name, route.folds) }
     case .irregular(let names): for name in names { add(name, true) }

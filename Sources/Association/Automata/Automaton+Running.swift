@@ -168,7 +168,6 @@ extension Automaton {
     return reached.states
   }
 
-  /// The states after one more letter.
   func next(
     _ states: States, _ letter: Letter, classes: @autoclosure () -> UInt16
   ) -> States {

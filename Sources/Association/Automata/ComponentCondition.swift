@@ -47,7 +47,6 @@ final class ComponentCondition {
     let allowsEmpty: Bool
   }
 
-  /// The state before the first symbol.
   let start: Progress
   private let whole: SymbolAutomaton?
   private let demands: [Demand]
@@ -59,6 +58,21 @@ final class ComponentCondition {
   static func all(of route: RouteConditions, _ alphabet: Alphabet) -> [ComponentCondition] {
     let automaton = { (tokens: [Pattern.Token], ending: Automaton.Ending) in
       SymbolAutomaton(tokens, alphabet, folds: route.folds, ending: ending)
+    }
+    let filters = route.filters
+    if !filters.isEmpty {
+      let text = { (patterns: [PatternMatcher]) in
+        ComponentCondition(
+          patterns.isEmpty
+            ? automaton([.anyRun], .exact) : SymbolAutomaton(patterns, alphabet), alphabet)
+      }
+      let parameters = filters.parameters.map { SymbolAutomaton([$0, .notEmpty], alphabet) }
+      return [
+        text(filters.path),
+        parameters.isEmpty
+          ? text([]) : ComponentCondition(parameters: parameters, alphabet),
+        text(filters.fragment.isEmpty ? [] : filters.fragment + [.notEmpty]),
+      ]
     }
     let query =
       switch route.query {

@@ -14,6 +14,21 @@ struct RouteConditions {
     case irregular(names: [[Unicode.Scalar]])
   }
 
+  /// The conditions of an app's manifest.
+  struct Filters {
+    /// The path must match all of these.
+    var path: [PatternMatcher] = []
+    /// For each of these, some parameter as a whole must match.
+    var parameters: [PatternMatcher] = []
+    /// The fragment, which must be there and not be empty, must match all of these.
+    var fragment: [PatternMatcher] = []
+
+    /// Whether every URL meets all conditions.
+    var isEmpty: Bool { patterns.isEmpty }
+
+    var patterns: [PatternMatcher] { path + parameters + fragment }
+  }
+
   let reading: Alphabet.Reading
   /// Whether case is folded before texts are compared.
   let folds: Bool
@@ -21,6 +36,8 @@ struct RouteConditions {
   let pathEnding: Automaton.Ending
   let query: Query
   let fragment: [Pattern.Token]
+  /// What decides instead of the tokens, if it is not empty.
+  var filters = Filters()
 
   /// The conditions of a route in Apple's format.
   init(_ route: AppLinks.Route) {
@@ -70,7 +87,20 @@ struct RouteConditions {
     (query, fragment) = (.irregular(names: irregularNames), [.anyRun])
   }
 
-  /// The tokens of all conditions.
+  /// The conditions of a manifest, to compare them with rules in Android's format.
+  init(_ filters: Filters) {
+    (reading, folds, path, pathEnding) = (.android, false, [.anyRun], .exact)
+    (query, fragment, self.filters) = (.whole([.anyRun]), [.anyRun], filters)
+  }
+
+  /// The condition that the path has an empty segment before its last one, which examples had better not have.
+  static let emptySegment = RouteConditions(containing: Array("//".unicodeScalars))
+
+  private init(containing text: [Unicode.Scalar]) {
+    (reading, folds, pathEnding) = (.android, false, .exact)
+    (path, query, fragment) = ([.anyRun, .literal(text), .anyRun], .whole([.anyRun]), [.anyRun])
+  }
+
   var patterns: [[Pattern.Token]] {
     switch query {
     case .whole(let tokens): [path, tokens, fragment]
@@ -82,17 +112,20 @@ struct RouteConditions {
 
   /// Whether every URL meets the conditions on query and fragment.
   var isFreeAfterPath: Bool {
-    if case .whole(let tokens) = query { tokens.isStar && fragment.isStar } else { false }
+    guard filters.isEmpty, case .whole(let tokens) = query else { return false }
+    return tokens.isStar && fragment.isStar
   }
 
   /// Whether every URL meets all conditions.
   var isUnconditional: Bool {
     if case .irregular = query { return false }
-    return patterns.allSatisfy(\.isStar)
+    return filters.isEmpty && patterns.allSatisfy(\.isStar)
   }
 
   /// A lower bound for the number of states in the route's automata, including shared ones.
-  var size: Int { patterns.reduce(0) { $0 + 1 + $1.size } }
+  var size: Int {
+    patterns.reduce(0) { $0 + 1 + $1.size } + filters.patterns.reduce(0) { $0 + $1.size }
+  }
 }
 
 extension DynamicPattern {

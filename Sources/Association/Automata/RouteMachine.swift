@@ -35,7 +35,6 @@ final class RouteMachine {
   private var exits: [SymbolAutomaton.Exits?] = [SymbolAutomaton.Exits(), SymbolAutomaton.Exits()]
 
   private var states: [Position: State] = [:]
-  /// The state before the first symbol.
   private(set) var start: State = dead
 
   init(_ route: RouteConditions, _ alphabet: Alphabet, _ budget: SearchBudget) {
@@ -54,7 +53,6 @@ final class RouteMachine {
     start = state(at: Position(component: 0, progress: conditions[0].start))
   }
 
-  /// The state after one more symbol.
   @inline(__always)
   func next(_ state: State, _ symbol: Alphabet.Symbol) -> State {
     let known = transitions[state * symbolCount + symbol]

@@ -60,7 +60,6 @@ final class RouteQuestions {
   typealias Question = WitnessQuestion<AnalyzedRoute>
 
   enum Answer {
-    /// This URL answers the question.
     case found(url: String)
     /// No URL answers it; as in `WitnessSearch.Outcome`.
     case none(covering: Set<Int>, always: Set<Int>)

@@ -1,5 +1,6 @@
 /// The automaton of a pattern over the symbols of an alphabet, as the analyses run it.
 struct SymbolAutomaton {
+  /// Of tokens, those that the text may have led to; of a manifest's patterns, that of each pattern.
   typealias States = Automaton.States
 
   /// The symbols that have a transition from a set of states.
@@ -10,6 +11,80 @@ struct SymbolAutomaton {
     var isOpen = false
   }
 
+  private enum Kind {
+    case tokens(TokenAutomaton)
+    /// All of which must match.
+    case patterns([StepAutomaton])
+  }
+
+  let start: States
+  private let kind: Kind
+  private let alphabet: Alphabet
+
+  init(
+    _ tokens: [Pattern.Token], _ alphabet: Alphabet, folds: Bool,
+    ending: Automaton.Ending = .exact
+  ) {
+    let automaton = TokenAutomaton(tokens, alphabet, folds: folds, ending: ending)
+    (kind, start) = (.tokens(automaton), automaton.start)
+    self.alphabet = alphabet
+  }
+
+  /// The automaton of a text that matches all of a manifest's patterns.
+  init(_ patterns: [PatternMatcher], _ alphabet: Alphabet) {
+    let automata = patterns.map { StepAutomaton($0, alphabet) }
+    (kind, start) = (.patterns(automata), automata.map(\.start))
+    self.alphabet = alphabet
+  }
+
+  /// The states after one more symbol; none if no text that goes on like this matches.
+  func next(_ states: States, _ symbol: Alphabet.Symbol) -> States {
+    switch kind {
+    case .tokens(let automaton): return automaton.next(states, symbol)
+    case .patterns(let automata):
+      let next = zip(automata, states).compactMap { $0.next($1, symbol) }
+      return next.count == automata.count ? next : []
+    }
+  }
+
+  /// Whether the text may end here.
+  func isComplete(_ states: States) -> Bool {
+    switch kind {
+    case .tokens(let automaton): automaton.isComplete(states)
+    case .patterns(let automata): zip(automata, states).allSatisfy { $0.isComplete($1) }
+    }
+  }
+
+  /// About the fewest symbols that complete the text; `nil` if none do.
+  func distance(_ states: States) -> Int? {
+    switch kind {
+    case .tokens(let automaton): automaton.distance(states)
+    case .patterns(let automata): zip(automata, states).map { $0.distance($1) }.max() ?? 0
+    }
+  }
+
+  /// Whether the text is accepted however it continues.
+  func isUnconditional(_ states: States) -> Bool {
+    switch kind {
+    case .tokens(let automaton): automaton.isUnconditional(states)
+    case .patterns(let automata): zip(automata, states).allSatisfy { $0.isUnconditional($1) }
+    }
+  }
+
+  /// The symbols that have a transition from these states.
+  func exits(from states: States) -> Exits {
+    if case .tokens(let automaton) = kind { return automaton.exits(from: states) }
+    // The last symbol stands for all that no pattern names.
+    let others = next(states, alphabet.count - 1)
+    let symbols = (1..<alphabet.count).filter { next(states, $0) != others }
+    return Exits(symbols: symbols, isOpen: !others.isEmpty)
+  }
+}
+
+/// The automaton of tokens.
+private struct TokenAutomaton {
+  typealias States = Automaton.States
+
   let start: States
   private let automaton: Automaton
   private let distances: [Int32]
@@ -17,8 +92,7 @@ struct SymbolAutomaton {
   private let folds: Bool
 
   init(
-    _ tokens: [Pattern.Token], _ alphabet: Alphabet, folds: Bool,
-    ending: Automaton.Ending = .exact
+    _ tokens: [Pattern.Token], _ alphabet: Alphabet, folds: Bool, ending: Automaton.Ending
   ) {
     automaton = alphabet.builder.automaton(tokens, folds: folds, ending: ending)
     start = automaton.start
@@ -27,7 +101,6 @@ struct SymbolAutomaton {
     self.folds = folds
   }
 
-  /// The states after one more symbol.
   func next(_ states: States, _ symbol: Alphabet.Symbol) -> States {
     automaton.next(
       states, alphabet.letter(of: symbol, folds: folds), classes: alphabet.classes(of: symbol))
@@ -49,8 +122,8 @@ struct SymbolAutomaton {
   }
 
   /// The symbols that have a transition from these states.
-  func exits(from states: States) -> Exits {
-    var exits = Exits()
+  func exits(from states: States) -> SymbolAutomaton.Exits {
+    var exits = SymbolAutomaton.Exits()
     for (trie, node) in nodes(of: states) {
       if node.isRun { exits.isOpen = true }
       if node.one != 0 {

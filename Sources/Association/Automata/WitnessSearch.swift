@@ -38,7 +38,7 @@ struct WitnessSearch {
     let parent: Int
     let symbol: Alphabet.Symbol
     /// The component that is being read; `nil` after the last one.
-    let component: Alphabet.Component?
+    let component: URLComponent?
     let place: PathPlace
     let focus: RouteMachine.State
     /// The blockers and rivals that can still match, as pairs of number and state.
@@ -121,7 +121,7 @@ struct WitnessSearch {
     let isEnd = step.symbol == Alphabet.end
     return Beginning(
       parent: step.parent, symbol: step.symbol,
-      component: isEnd ? Alphabet.Component(rawValue: component.rawValue + 1) : component,
+      component: isEnd ? URLComponent(rawValue: component.rawValue + 1) : component,
       place: isEnd || component != .path ? .outside : place(after: last, step.symbol),
       focus: state, others: rest, agreesOtherwise: last.agreesOtherwise)
   }

@@ -1,6 +1,5 @@
 /// Matches the apps of one document with those of another.
 struct AppPairs {
-  /// An app before and after.
   struct Pair {
     let before: ComparedDocument.App
     let after: ComparedDocument.App

@@ -1,4 +1,12 @@
-/// Collects the changes between two documents.
+/// Collects the differences in meaning between two association files.
+///
+/// This compares what a device reads: for every app, the ordered list of its routes, each with
+/// everything it inherits from `defaults`. It makes no difference whether a setting is in `defaults`
+/// or in every route, whether two apps share an entry or have equal ones, whether one app is in
+/// `appID` or in `appIDs`, and how keys are ordered. Values that devices do not read are compared
+/// too; those changes do not affect links.
+///
+/// A comparison takes bounded time.
 struct ChangeCollection {
   private let from: ComparedDocument
   private let to: ComparedDocument
@@ -9,15 +17,25 @@ struct ChangeCollection {
   private var routes = MergedChanges()
   private var entryChanges = MergedChanges()
 
-  init(from: ComparedDocument, to: ComparedDocument, domain: String?) {
+  /// The changes: variables, apps, the routes of each app in order, other services, the rest.
+  static func changes(
+    from: ReadDocument, to: ReadDocument, domain: String?
+  ) throws(TooComplex) -> [DocumentChange] {
+    let interning = Interning()
+    let from = try ComparedDocument(from, interning)
+    let to = try ComparedDocument(to, like: from, interning)
+    var collection = ChangeCollection(from: from, to: to, domain: domain)
+    return collection.collected()
+  }
+
+  private init(from: ComparedDocument, to: ComparedDocument, domain: String?) {
     (self.from, self.to) = (from, to)
     pairs = AppPairs(from, to)
     variables = ChangedVariables(from.variables, to.variables)
     effects = LinkEffects(from, to, domain: domain)
   }
 
-  /// All changes in display order.
-  mutating func collected() -> [DocumentChange] {
+  private mutating func collected() -> [DocumentChange] {
     for group in AppGroup.groups(pairs, from, to) {
       compareRoutes(of: group)
       compareExtras(of: group)
@@ -169,7 +187,6 @@ struct ChangeCollection {
 }
 
 extension AppGroup {
-  /// The identifiers of the apps.
   fileprivate var names: [String] { apps.map(\.after.name) }
 
   /// The identifiers of an app that is not renamed if possible, the one after first.

@@ -1,4 +1,3 @@
-/// The variables that differ between two documents.
 struct ChangedVariables {
   private struct Change {
     let before: ComparedDocument.Variable?

@@ -1,13 +1,11 @@
 /// A document prepared for comparison.
 struct ComparedDocument {
-  /// An app with its entries.
   struct App {
     let name: String
     /// The indices of its entries.
     var entries: [Int]
   }
 
-  /// A variable that the document defines.
   struct Variable {
     let name: String
     /// The values that devices read, in file order.

@@ -31,7 +31,6 @@ package struct DocumentChange: Sendable {
     case app
     /// A route: an element of `components` or of `paths`.
     case route
-    /// The comment of a route.
     case comment
     /// A key of `defaults` that changes routes.
     case `default`
@@ -65,17 +64,29 @@ package struct DocumentChange: Sendable {
     case environment
     /// Whether an app of another environment is an error.
     case strict
+    /// A label of the domain.
+    case label
+    /// The template that the domain uses.
+    case template
+    /// The value of a parameter of the template.
+    case parameter
+    /// Where the domain is managed.
+    case managedBy
+    /// What people without an app get.
+    case fallback
     /// A URL with the resolution that it must have.
     case expectation
+    /// A document that is published as bytes.
+    case document
+    /// Where people change their password.
+    case changePassword
   }
 
   /// A URL that the documents resolve differently.
   package struct Example: Sendable, Equatable {
     package let url: String
     package let app: String
-    /// The resolution by the first document.
     package let before: Resolution
-    /// The resolution by the second document.
     package let after: Resolution
   }
 
@@ -104,7 +115,6 @@ package struct DocumentChange: Sendable {
   package internal(set) var summary: String
   /// The apps it affects, with their identifiers in the second document if they exist there.
   package internal(set) var apps: [String] = []
-  /// The effect on links.
   package internal(set) var effect: Effect
 
   init(
@@ -121,6 +131,17 @@ package struct DocumentChange: Sendable {
     self.summary = summary
     self.apps = apps
     self.effect = effect
+  }
+
+  /// Something that only one of the documents has. The summary ends with "added" or "removed".
+  init(
+    _ what: What, isAdded: Bool, at pointer: JSONPointer? = nil, value: JSON? = nil,
+    apps: [String] = [], effect: Effect = .none, _ subject: String
+  ) {
+    self.init(
+      isAdded ? .added : .removed, what, from: isAdded ? nil : pointer, to: isAdded ? pointer : nil,
+      before: isAdded ? nil : value, after: isAdded ? value : nil, apps: apps, effect: effect,
+      "\(subject) \(isAdded ? "added" : "removed")")
   }
 
   /// URLs that resolve differently, up to 10, one for each pair of routes that decide before and after.
@@ -141,7 +162,6 @@ extension DocumentChange.Effect {
     }
   }
 
-  /// The effect of two changes together.
   func joined(with other: Self) -> Self {
     switch (self, other) {
     case (.example, _), (.unknown, .none): self
@@ -162,7 +182,6 @@ extension DocumentChange {
     }
   }
 
-  /// The number of examples that `text` shows.
   private static let mostShown = 3
 
   private static func text(_ more: [Example]) -> String {
@@ -173,7 +192,6 @@ extension DocumentChange {
 }
 
 extension DocumentChange.Example {
-  /// The example for people.
   fileprivate var text: String {
     "\(url.harmless) for \(app.harmless): \(before.rawValue) → \(after.rawValue)"
   }

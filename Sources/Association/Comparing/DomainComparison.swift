@@ -160,7 +160,6 @@ private struct ServiceEffects {
 }
 
 extension Alias {
-  /// A host that the alias covers.
   fileprivate var exampleHost: String { isWildcard ? "a.\(name)" : name.text }
 }
 

@@ -9,9 +9,6 @@ final class LinkEffects {
   /// The routes analysed so far, by their languages.
   private var analyzed: [Int: AnalyzedRoute] = [:]
 
-  /// - Parameters:
-  ///   - conditions: The conditions of all routes or rules that questions may involve.
-  ///   - domain: The host of examples; `nil` to look for none.
   init(
     _ before: DocumentMatcher, _ after: DocumentMatcher, domain: String?,
     conditions: @escaping () -> [RouteConditions]
@@ -44,8 +41,8 @@ final class LinkEffects {
     _ url: String, for apps: [String]
   ) -> DifferenceAnalysis.Confirmation? {
     for app in apps {
-      guard let old = before.quickDecision(on: url, for: app),
-        let new = after.quickDecision(on: url, for: app), old.resolution != new.resolution
+      guard let old = decision(of: before, on: url, for: app),
+        let new = decision(of: after, on: url, for: app), old.resolution != new.resolution
       else { continue }
       return DifferenceAnalysis.Confirmation(
         example: DocumentChange.Example(
@@ -54,33 +51,19 @@ final class LinkEffects {
     }
     return nil
   }
-}
 
-extension DocumentMatcher {
-  /// The decision on a URL that might be an example, and the place of the deciding route or rule in the
-  /// app's list; `nil` if it takes too many steps.
-  fileprivate func quickDecision(
-    on url: String, for app: String
-  ) -> (resolution: Resolution, place: Int?)? {
+  /// The decision on a URL that might be an example; `nil` if it takes too many steps.
+  private func decision(
+    of matcher: DocumentMatcher, on url: String, for app: String
+  ) -> DocumentMatcher.Decision? {
     var budget = MatchingBudget(steps: 1_000_000)
     do throws(TooComplex) {
-      switch self {
-      case .apple(let matcher):
-        let scope = matcher.scope(of: app)
-        let decision = try matcher.resolve(
-          url.utf8.span, in: scope, domain: nil, budget: &budget)
-        return (decision.resolution, decision.route.map(scope.place))
-      case .android(let matcher):
-        let decision = try matcher.decision(on: url.utf8.span, for: app, budget: &budget)
-        return (decision.resolution, decision.rule)
-      }
+      return try matcher.decision(on: url.utf8.span, for: app, budget: &budget)
     } catch {
       return nil
     }
   }
-}
 
-extension LinkEffects {
   /// Finds the effects of changes between two association files.
   convenience init(_ from: ComparedDocument, _ to: ComparedDocument, domain: String?) {
     self.init(.apple(from.matcher), .apple(to.matcher), domain: domain) {

@@ -5,9 +5,7 @@ package struct OpenedApps {
   /// The packages of the Android apps that may open links.
   private let android: [String]
 
-  /// - Parameters:
-  ///   - read: A document that is served.
-  ///   - domain: The host of its links.
+  /// - Parameter domain: The host of their links.
   package init(_ documents: ReadDocuments, domain: String) {
     (read, self.domain) = (documents.apple, domain)
     android = documents.assetLinks.map(Self.packages) ?? []
@@ -62,6 +60,18 @@ package struct OpenedApps {
     if apps.contains(where: surelyOpens) { return false }
     guard let effects = effects() else { return false }
     return apps.allSatisfy { effects($0) == .none }
+  }
+
+  /// A path that a route opens for some app and no exclusion before it keeps out; `nil` if none is found at once.
+  package var samplePath: String? {
+    for app in read.links.entries.flatMap(\.apps).uniqued() {
+      let routes = read.links.entries.lazy.filter { $0.apps.contains { sameScalars($0, app) } }
+        .flatMap(\.routes).prefix { !$0.isExclusion }
+      if let path = routes.compactMap({ SamplePath(RouteConditions($0)) }).first {
+        return path.text
+      }
+    }
+    return nil
   }
 
   /// Whether a route opens the app that no exclusion comes before and that is known to match a URL. This

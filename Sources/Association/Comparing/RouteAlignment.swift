@@ -106,7 +106,6 @@ struct Pairing {
   /// The unpaired routes of each list, in order.
   private(set) var old: [Int]
   private(set) var new: [Int]
-  /// The pairs found.
   private(set) var pairs: [PlacePair] = []
 
   /// - Parameters:

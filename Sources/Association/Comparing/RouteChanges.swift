@@ -93,7 +93,6 @@ extension ComparedRoute {
     return words
   }
 
-  /// The differences from another route, in words.
   fileprivate func differences(from old: ComparedRoute) -> String {
     var words: [String] = []
     let compare = { (name: String, before: JSON?, after: JSON?) in

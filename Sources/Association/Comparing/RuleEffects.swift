@@ -18,7 +18,6 @@ struct ComparedRule {
     }
   }
 
-  /// The rule in words.
   var label: String {
     (rule.isExclusion ? "exclusion" : "rule") + (rule.words.isEmpty ? "" : " for \(rule.words)")
   }
@@ -84,7 +83,6 @@ struct RuleEffects {
       ? .unknown : effect
   }
 
-  /// Compares the rules of an app.
   func comparison(
     _ old: [ComparedRule], _ new: [ComparedRule], of package: String
   ) -> RouteComparison {

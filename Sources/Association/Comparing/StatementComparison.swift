@@ -7,8 +7,6 @@ struct StatementComparison {
   private let to: ComparedStatements
   private let effects: RuleEffects
 
-  /// - Parameter domain: The host of example URLs; `nil` to look for none.
-  /// - Throws: `TooComplex` if a file is over a limit.
   init(from: AssetLinks?, to: AssetLinks?, domain: String?) throws(TooComplex) {
     let nothing = AssetLinks([])
     let interning = Interning()
@@ -38,11 +36,7 @@ struct StatementComparison {
           .changed, .extra, from: .root, to: .root,
           "the order of statements, or values that Android ignores, changed"))
     }
-    return changes.map { change in
-      var change = change
-      change.document = .assetLinks
-      return change
-    }
+    return changes
   }
 
   private func change(
@@ -65,12 +59,11 @@ struct StatementComparison {
   ) -> [DocumentChange] {
     let make = { (relation: Relation, isAdded: Bool) in
       DocumentChange(
-        isAdded ? .added : .removed, .relation, from: isAdded ? nil : old.pointer,
-        to: isAdded ? new.pointer : nil, before: isAdded ? nil : .string(relation.description),
-        after: isAdded ? .string(relation.description) : nil, apps: [new.package],
+        .relation, isAdded: isAdded, at: isAdded ? new.pointer : old.pointer,
+        value: .string(relation.description), apps: [new.package],
         effect: relation == .handleAllURLs
           ? effects.effect(ofAll: new.package, old.rules, new.rules) : .none,
-        "relation \(relation) of \(new.package) \(isAdded ? "added" : "removed")")
+        "relation \(relation) of \(new.package)")
     }
     return old.relations.filter { !new.relations.contains($0) }.map { make($0, false) }
       + new.relations.filter { !old.relations.contains($0) }.map { make($0, true) }
@@ -82,17 +75,16 @@ struct StatementComparison {
     _ old: ComparedStatements.App, _ new: ComparedStatements.App
   ) -> [DocumentChange] {
     let make = { (certificate: ComparedStatements.Certificate, isAdded: Bool) in
-      let text = JSON.string(certificate.fingerprint.description)
-      return DocumentChange(
-        isAdded ? .added : .removed, .fingerprint, from: isAdded ? nil : certificate.pointer,
-        to: isAdded ? certificate.pointer : nil, before: isAdded ? nil : text,
-        after: isAdded ? text : nil, apps: [new.package],
+      var change = DocumentChange(
+        .fingerprint, isAdded: isAdded, at: certificate.pointer,
+        value: .string(certificate.fingerprint.description), apps: [new.package],
         effect: certificate.relations.contains(.handleAllURLs) ? .unknown : .none,
-        "fingerprint \(certificate.fingerprint) of \(new.package)"
-          + " \(isAdded ? "added" : "removed")"
-          + (certificate.relations == Set(isAdded ? new.relations : old.relations)
-            ? ""
-            : " for \(certificate.relations.map(\.description).sorted().joined(separator: ", "))"))
+        "fingerprint \(certificate.fingerprint) of \(new.package)")
+      if certificate.relations != Set(isAdded ? new.relations : old.relations) {
+        let relations = certificate.relations.map(\.description).sorted()
+        change.summary += " for \(relations.joined(separator: ", "))"
+      }
+      return change
     }
     return Self.difference(old.certificates, new.certificates, new.relations).map {
       make($0, false)
@@ -157,15 +149,13 @@ struct StatementComparison {
       if let index = added.firstIndex(where: { $0.json.sorted == old.json.sorted }) {
         added.remove(at: index)
       } else {
-        changes.append(change(of: old, .removed))
+        changes.append(change(of: old, isAdded: false))
       }
     }
-    return changes + added.map { change(of: $0, .added) }
+    return changes + added.map { change(of: $0, isAdded: true) }
   }
 
-  private func change(of element: AssetLinks.Element, _ kind: DocumentChange.Kind) -> DocumentChange
-  {
-    let isAdded = kind == .added
+  private func change(of element: AssetLinks.Element, isAdded: Bool) -> DocumentChange {
     var effect = DocumentChange.Effect.none
     let words: String
     switch element.meaning {
@@ -180,9 +170,7 @@ struct StatementComparison {
     case .nothing: words = "element that Android does not read"
     }
     return DocumentChange(
-      kind, .statement, from: isAdded ? nil : element.pointer, to: isAdded ? element.pointer : nil,
-      before: isAdded ? nil : element.json, after: isAdded ? element.json : nil, effect: effect,
-      "\(words) \(kind.rawValue)")
+      .statement, isAdded: isAdded, at: element.pointer, value: element.json, effect: effect, words)
   }
 }
 

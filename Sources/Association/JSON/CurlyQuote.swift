@@ -1,6 +1,5 @@
 /// A quotation mark that JSON does not know, where it needs a straight one.
 package struct CurlyQuote: Sendable, Equatable {
-  /// The quotation mark.
   package let text: String
   /// The line of the quotation mark, counted from 1.
   package let line: Int
@@ -15,11 +14,7 @@ extension CurlyQuote {
   init?(in text: ArraySlice<UInt8>, before offset: Int) {
     guard let place = Self.place(in: Array(text), before: offset) else { return nil }
     self.text = place.mark
-    let before = text.prefix(place.offset)
-    let newline = UInt8(ascii: "\n")
-    line = before.count(where: { $0 == newline }) + 1
-    column =
-      before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0) + 1
+    (line, column) = text.place(at: text.startIndex + place.offset)
   }
 
   private static let marks = ["“", "”", "„", "‟", "‘", "’", "‚", "«", "»", "″"]

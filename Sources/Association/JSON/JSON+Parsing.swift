@@ -8,7 +8,6 @@ extension JSON {
     /// The places of the first repeated keys, in file order; at most 100. RFC 8259 section 4 does
     /// not define which value applies.
     package let duplicateKeys: [JSONPointer]
-    /// The number of all repeated keys.
     package let duplicateKeyCount: Int
     /// Whether the text starts with a byte order mark, which RFC 8259 section 8.1 forbids.
     package let hasByteOrderMark: Bool
@@ -81,6 +80,17 @@ extension JSON {
     }
   }
 
+  /// Why the parser gave up.
+  struct ParserFailure {
+    /// The number of bytes that it read.
+    let offset: Int
+    /// The bytes of the last token, if it was not expected.
+    var tokenSize = 1
+    /// What the parser was reading, such as "array"; empty if that is unknown.
+    var context = ""
+    let reason: String
+  }
+
   /// U+FEFF in UTF-8.
   fileprivate static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -121,7 +131,6 @@ private final class Builder {
     var key = ""
     var isDuplicate = false
 
-    /// Whether the object already has the key.
     mutating func has(_ key: String) -> Bool {
       let members = object?.members ?? []
       if members.count < Self.manyKeys {
@@ -155,7 +164,7 @@ private final class Builder {
   private let element: ((_ key: String, _ index: Int, JSON) -> Void)?
   private var valueCount = 0
   private var stack: [Frame] = []
-  private var failure: (offset: Int, message: String)?
+  private var failure: JSON.ParserFailure?
   private var exceeded: JSON.Limit?
   private(set) var result: JSON?
   private(set) var duplicateKeys: [JSONPointer] = []
@@ -173,11 +182,11 @@ private final class Builder {
     var events = events
     // The library treats a zero byte as the end of the text, and skips a mark without notice.
     if let zero = text.firstIndex(of: 0) {
-      failure = (zero - text.startIndex + 1, "a zero byte")
+      failure = JSON.ParserFailure(offset: zero - text.startIndex + 1, reason: "a zero byte")
       return false
     }
     if text.starts(with: JSON.byteOrderMark) {
-      failure = (1, "a second byte order mark")
+      failure = JSON.ParserFailure(offset: 1, reason: "a second byte order mark")
       return false
     }
     // Sound: the builder outlives the call, and its address is not used afterwards. The zero byte
@@ -197,7 +206,9 @@ private final class Builder {
       return JSON.SyntaxError(
         line: 1, column: 1, message: exceeded.description, limit: exceeded)
     }
-    var (offset, message) = failure ?? (0, "this is not JSON")
+    let failure = failure ?? JSON.ParserFailure(offset: 0, reason: "this is not JSON")
+    var message = failure.reason
+    let offset = failure.offset
     // The library stops at the first byte of a character, and quotes only that one.
     if let cut = message.firstRange(of: "\u{FFFD}'"), offset > 0, offset <= text.count,
       let whole = String(decoding: text.dropFirst(offset - 1).prefix(4), as: UTF8.self)
@@ -205,14 +216,10 @@ private final class Builder {
     {
       message.replaceSubrange(cut, with: "\(whole)'")
     }
-    let before = text.prefix(max(0, offset - 1))
-    let newline = UInt8(ascii: "\n")
-    let column =
-      before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
+    let place = text.place(at: text.prefix(max(0, offset - 1)).endIndex)
     return JSON.SyntaxError(
-      line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message,
-      limit: nil, comma: MisplacedComma(in: text, before: offset),
-      quote: CurlyQuote(in: text, before: offset))
+      line: place.line, column: place.column, message: message, limit: nil,
+      comma: MisplacedComma(in: text, failure), quote: CurlyQuote(in: text, before: offset))
   }
 
   /// Notes a limit that the text exceeds, which ends the parsing.
@@ -291,10 +298,11 @@ private final class Builder {
     return append(frame.object.map(JSON.object) ?? .array(frame.array))
   }
 
-  func fail(offset: Int, message: String) {
+  func fail(offset: Int, tokenSize: Int, message: String) {
     // The library's message starts with its exception's name, the position, and what it was
     // parsing; the reason follows.
     let beginning = message.firstRange(of: " - ") ?? message.firstRange(of: "] ")
+    let context = message[..<(beginning?.lowerBound ?? message.startIndex)]
     // Its versions have different words for an empty text.
     let reason =
       message.contains("empty input")
@@ -302,7 +310,10 @@ private final class Builder {
       : beginning.map { String(message[$0.upperBound...]) } ?? message
     let start = reason.utf8.prefix(Self.longestMessage)
     let isCut = start.endIndex < reason.endIndex
-    failure = (offset, isCut ? String(decoding: start, as: UTF8.self) + "…" : reason)
+    failure = JSON.ParserFailure(
+      offset: offset, tokenSize: tokenSize,
+      context: context.firstRange(of: "parsing ").map { String(context[$0.upperBound...]) } ?? "",
+      reason: isCut ? String(decoding: start, as: UTF8.self) + "…" : reason)
   }
 }
 
@@ -322,5 +333,17 @@ private let events = aasa_json_events(
   end_object: { builder($0)?.end() ?? false },
   start_array: { builder($0)?.start(object: nil) ?? false },
   end_array: { builder($0)?.end() ?? false },
-  failure: { builder($0)?.fail(offset: $1, message: $2.map { String(cString: $0) } ?? "") }
+  failure: {
+    builder($0)?.fail(offset: $1, tokenSize: $2, message: $3.map { String(cString: $0) } ?? "")
+  }
 )
+
+extension ArraySlice<UInt8> {
+  /// The line of a byte, and its number in the line, both counted from 1.
+  func place(at index: Index) -> (line: Int, column: Int) {
+    let before = self[..<index]
+    let newline = UInt8(ascii: "\n")
+    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? startIndex
+    return (before.count { $0 == newline } + 1, index - start + 1)
+  }
+}

@@ -2,9 +2,7 @@ import Glibc
 
 /// A JSON value that preserves the order of members and the text of numbers.
 package enum JSON: Sendable {
-  /// `null`.
   case null
-  /// `true` or `false`.
   case bool(Bool)
   /// A number as its decimal text, so that `1.50` and 20-digit integers are preserved (`-0` becomes
   /// `0`).
@@ -32,10 +30,8 @@ package enum JSON: Sendable {
       for (key, value) in elements { self[key] = value }
     }
 
-    /// Whether the object has no members.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The keys in order.
     package var keys: [String] { members.map(\.key) }
 
     /// The value of a key. Setting appends a new key at the end; setting `nil` removes the member.
@@ -75,12 +71,10 @@ package enum JSON: Sendable {
     }
   }
 
-  /// The value, if it is a string.
   package var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The value, if it is a boolean.
   package var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
@@ -107,7 +101,6 @@ package enum JSON: Sendable {
 
   package static func optional(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
 
-  /// An array of strings.
   package static func strings(_ values: some Sequence<String>) -> JSON {
     .array(values.map(JSON.string))
   }

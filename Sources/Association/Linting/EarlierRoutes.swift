@@ -22,10 +22,7 @@ struct EarlierRoutes {
   /// the entry's routes do, they do for that app.
   private(set) var pasts: [[Past]] = []
 
-  /// - Parameters:
-  ///   - ranges: The routes of each entry.
-  ///   - apps: The apps of each entry.
-  ///   - isUnconditional: Whether a route matches every URL.
+  /// - Parameter isUnconditional: Whether a route matches every URL.
   init(
     _ entries: [AppLinks.Entry], _ ranges: [Range<Int>], apps: [[Int]],
     isUnconditional: (Int) -> Bool

@@ -1,6 +1,5 @@
 /// A problem, or a possible one, in an association file.
 package struct Finding: Sendable, Equatable {
-  /// How serious a finding is.
   package enum Severity: String, Sendable, CaseIterable, Comparable {
     /// Worth knowing; changes nothing on a device.
     case note
@@ -15,19 +14,14 @@ package struct Finding: Sendable, Equatable {
     }
   }
 
-  /// The kind of finding.
   package let code: Code
-  /// How serious it is here.
   package let severity: Severity
-  /// Where it is in the file.
   package let pointer: JSONPointer
   /// What happens on a device.
   package let message: String
   /// What to do about it.
   package let help: String
-  /// The document that it is about.
   package var kind = DocumentKind.apple
-  /// What found it.
   package var source = Source.lint
   /// Of a check: the URL that it is about.
   package var url: String?
@@ -227,6 +221,15 @@ extension Finding {
     // The pages of a passkey-endpoints file.
     case malformedEndpoint = "malformed-endpoint"
 
+    // A document that is published as bytes.
+    case missingField = "missing-field"
+    case documentExpired = "document-expired"
+    case documentExpiring = "document-expiring"
+    case insecureLink = "insecure-link"
+    case notCanonical = "not-canonical"
+    case wrongName = "wrong-name"
+    case outdatedForm = "outdated-form"
+
     // The files of a domain together.
     case credentialsOnOnePlatform = "credentials-on-one-platform"
     case androidDiffers = "android-differs"
@@ -271,6 +274,14 @@ extension Finding {
     case googleDiffers = "google-differs"
     case googleUnreachable = "google-unreachable"
     case robotsDisallow = "robots-disallow"
+
+    // A check: people without the app.
+    case peopleGet404 = "people-get-404"
+    case fallbackNotServed = "fallback-not-served"
+
+    // A check: the page to change a password.
+    case passwordPage = "password-page"
+    case passwordProbe = "password-probe"
   }
 }
 
@@ -284,7 +295,8 @@ extension Finding.Code {
       .contentType, .wrongLocation, .locationsDiffer, .bodyNotOurs, .apexWWWDiffer,
       .aliasNotReached, .appMissing, .cdnFailed, .cdnStale, .cdnOnly, .cdnNeverFetched,
       .cdnUnreachable, .expectationFailedOnCDN, .assetLinksNotLinked, .googleDiffers,
-      .googleUnreachable, .robotsDisallow:
+      .googleUnreachable, .robotsDisallow, .peopleGet404, .fallbackNotServed, .passwordPage,
+      .passwordProbe:
       true
     default: false
     }
@@ -303,20 +315,22 @@ extension Finding.Code {
       .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
       .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
       .fragmentSignInPattern, .ampersandInValue, .missingOrigins, .originNotString,
-      .malformedOrigin, .insecureOrigin, .wildcardOrigin, .malformedEndpoint, .dnsError,
+      .malformedOrigin, .insecureOrigin, .wildcardOrigin, .malformedEndpoint, .missingField,
+      .documentExpired, .outdatedForm, .dnsError,
       .privateAddress,
       .connectionFailed, .timeout, .tlsError, .httpStatus, .botBlocked, .agentsDiffer,
       .answersDiffer, .redirectSameSite, .redirectCrossSite, .redirectInsecure, .tooManyRedirects,
       .htmlAnswer, .contentType,
       .bodyNotOurs, .aliasNotReached, .appMissing, .cdnFailed, .expectationFailedOnCDN,
-      .assetLinksNotLinked:
+      .assetLinksNotLinked, .passwordPage:
       .error
     case .takesSignInPages, .internationalizedName, .singleFingerprint, .publicComment,
       .unneededExclusion, .shadowingNotDecided, .unusedVariable,
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
       .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,
-      .credentialsOnOnePlatform, .androidRowsRemoved, .cdnNeverFetched, .googleUnreachable:
+      .credentialsOnOnePlatform, .androidRowsRemoved, .cdnNeverFetched, .googleUnreachable,
+      .peopleGet404:
       .note
     default:
       .warning

@@ -15,6 +15,23 @@ struct FindingList {
   private var findings: [Finding] = []
   private var counts: [Kind: Int] = [:]
 
+  init(_ findings: [Finding] = []) { for finding in findings { add(finding) } }
+
+  /// Adds a finding with the usual severity of its code, or with another one. It is only made if it has a place in
+  /// the list.
+  mutating func add(
+    _ code: Finding.Code, severity: Finding.Severity? = nil,
+    at pointer: @autoclosure () -> JSONPointer,
+    _ message: @autoclosure () -> String, help: @autoclosure () -> String
+  ) {
+    guard count(code, severity ?? code.severity) else { return }
+    append(Finding(code, severity: severity, at: pointer(), message(), help: help()))
+  }
+
+  mutating func add(_ finding: Finding) {
+    if count(finding.code, finding.severity) { append(finding) }
+  }
+
   /// Counts findings of a kind. Returns whether the next one has a place in the list.
   mutating func count(
     _ code: Finding.Code, _ severity: Finding.Severity, _ number: Int = 1
@@ -39,5 +56,11 @@ struct FindingList {
         finding.code, severity: finding.severity, at: finding.pointer,
         finding.message + " The same applies to \(rest.counted("more place")).", help: finding.help)
     }
+  }
+
+  /// The findings in the order of their places in a file.
+  func inOrder(of file: JSON) -> [Finding] {
+    let findings = listed
+    return findings.count > 1 ? FileOrder(of: findings, in: file).findings : findings
   }
 }

@@ -1,5 +1,4 @@
 extension Inspection {
-  /// Inspects an element of `details`.
   mutating func inspectEntry(_ entry: AppLinks.Entry) {
     if links.isKeyed {
       for app in entry.apps { inspectApp(app, at: entry.pointer) }

@@ -183,7 +183,6 @@ extension PatternSyntax.Host {
         + " behind the host match."
   }
 
-  /// What to do about it.
   var help: String {
     isCertain
       ? "Write \(path.quoted), the path behind the host. Each domain has its own file."

@@ -1,13 +1,11 @@
 /// How a pattern is compared with a URL.
 struct PatternComparison: Hashable {
-  /// Whether case matters.
   var isCaseSensitive = true
   /// Whether the pattern is compared with the URL as it is written; otherwise the URL is decoded first.
   var isPercentEncoded = true
 }
 
 extension Inspection {
-  /// Inspects an element of `components`.
   mutating func inspectRoute(_ route: AppLinks.Route) {
     guard let members = route.members else { return }
     inspectConditions(
@@ -83,7 +81,6 @@ extension Inspection {
 
   // MARK: - Paths
 
-  /// Inspects the elements of `paths`.
   mutating func inspectLegacyPaths(_ routes: [AppLinks.Route]) {
     for route in routes { inspectLegacyPath(route) }
     let bare = routes.filter { PatternSyntax($0.path?.text ?? "").isBarePath }

@@ -222,8 +222,7 @@ extension AppLinks.Entry {
   }
 
   private var distinctRoutes: [AppLinks.Route.Writing] {
-    var seen: Set<AppLinks.Route.Writing> = []
-    return routes.map(\.writing).filter { seen.insert($0).inserted }
+    routes.map(\.writing).uniqued()
   }
 }
 

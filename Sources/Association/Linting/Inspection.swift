@@ -10,7 +10,7 @@ struct Inspection {
   var inspectedVariables: Set<InspectedVariable> = []
   /// The registrable names that the document is published for; empty if they are not known.
   let names: Set<String>
-  private var found = FindingList()
+  private var found: FindingList
   /// The places of findings that explain why a route never matches.
   private(set) var explained: Set<JSONPointer> = []
   /// Whether the patterns are over a limit, so that nothing may be made of them.
@@ -27,22 +27,16 @@ struct Inspection {
   init(_ read: ReadDocument, _ context: Linter.Context?, findings: [Finding]) {
     self.read = read
     names = context?.registrableNames ?? []
-    for finding in findings { add(finding) }
+    found = FindingList(findings)
   }
 
-  /// Adds a finding with the usual severity of its code, or with another one.
   mutating func add(
     _ code: Finding.Code, severity: Finding.Severity? = nil,
     at pointer: @autoclosure () -> JSONPointer,
     _ message: @autoclosure () -> String, help: @autoclosure () -> String
   ) {
     if Self.explaining.contains(code) { explained.insert(pointer()) }
-    guard found.count(code, severity ?? code.severity) else { return }
-    found.append(Finding(code, severity: severity, at: pointer(), message(), help: help()))
-  }
-
-  mutating func add(_ finding: Finding) {
-    if found.count(finding.code, finding.severity) { found.append(finding) }
+    found.add(code, severity: severity, at: pointer(), message(), help: help())
   }
 
   private static let explaining: Set<Finding.Code> = [
@@ -50,10 +44,7 @@ struct Inspection {
     .misspelledNot, .variableInPaths,
   ]
 
-  func inFileOrder() -> [Finding] {
-    let findings = found.listed
-    return findings.count > 1 ? FileOrder(of: findings, in: read.json).findings : findings
-  }
+  func inFileOrder() -> [Finding] { found.inOrder(of: read.json) }
 
   /// Inspects everything except the names of the domain and what routes do together.
   mutating func inspectDocument() {
@@ -64,10 +55,8 @@ struct Inspection {
         "The file is \(kind) but must be an object. Devices ignore it.",
         help: "Write an object with `applinks` or another service.")
     }
-    do throws(TooComplex) {
-      try links.checkComplexity()
-    } catch {
-      add(error.finding)
+    if let error = links.complexity {
+      found.add(error.finding)
       isTooComplex = true
       if links.isTooLarge { return }
     }

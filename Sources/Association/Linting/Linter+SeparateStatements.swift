@@ -2,9 +2,7 @@ extension Linter {
   /// The findings about statements of Android apps that go other ways than the routes of Apple's apps: kept
   /// statements, and those of apps in rows without dynamic rules. A change of the routes does not reach these.
   ///
-  /// - Parameters:
-  ///   - domain: The domain.
-  ///   - links: Its rendered `assetlinks.json`.
+  /// - Parameter links: The domain's rendered `assetlinks.json`.
   package static func findings(
     aboutStatementsBesideRoutesOf domain: Domain, in links: AssetLinks
   ) -> [Finding] {
@@ -20,12 +18,10 @@ extension Linter {
       guard let statement = SeparateStatement(element.json),
         seen.insert(statement.package).inserted
       else { continue }
-      guard
-        let finding = finding(
-          about: statement, at: element.pointer, isKept: !withoutRules.contains(statement.package),
-          routes.compared(with: statement))
-      else { continue }
-      if list.count(finding.code, finding.severity) { list.append(finding) }
+      let finding = finding(
+        about: statement, at: element.pointer, isKept: !withoutRules.contains(statement.package),
+        routes.compared(with: statement))
+      if let finding { list.add(finding) }
     }
     return list.listed
   }

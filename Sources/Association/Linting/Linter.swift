@@ -25,13 +25,11 @@ package enum Linter {
       names = [domain] + aliases
     }
 
-    /// The registrable parts of the names.
     var registrableNames: Set<String> {
       Set(names.compactMap { RegistrableName(ofHost: $0)?.text })
     }
   }
 
-  /// The findings of a file.
   package struct Report: Sendable {
     /// The findings in file order: at most 100 of a code and severity, the last of which says how
     /// many more there are.
@@ -45,13 +43,13 @@ package enum Linter {
 
   /// Lints a file, byte for byte.
   ///
-  /// - Parameters:
-  ///   - bytes: the file.
-  ///   - kind: the kind of the file.
-  ///   - context: the names that it is published for; without it, names are not checked.
+  /// - Parameter context: The names that it is published for; without it, names are not checked.
   package static func report(
     onFile bytes: [UInt8], kind: DocumentKind = .apple, context: Context? = nil
   ) -> Report {
+    if case .named(let name) = kind {
+      return report(onBytes: bytes, of: name, context: context)
+    }
     let syntax = syntax(ofFile: bytes, kind: kind)
     guard let document = syntax.document else {
       let found = syntax.findings + sizeFindings(bytes.count, kind)
@@ -61,6 +59,22 @@ package enum Linter {
       in: ReadDocuments([kind: document]), kind, size: bytes.count, context: context,
       after: syntax.findings)
     return Report(findings: found.about(kind), document: document)
+  }
+
+  /// Lints a document that is published as bytes, as of now.
+  private static func report(
+    onBytes bytes: [UInt8], of name: DocumentName, context: Context?
+  ) -> Report {
+    do throws(ValidationError) {
+      let names = context?.names.map(Alias.init(stored:)) ?? []
+      let document = try NamedDocument(name, bytes: bytes)
+      return Report(findings: document.findings(of: names, at: .now), document: nil)
+    } catch {
+      let finding = Finding(
+        .tooLarge, at: .root, error.message,
+        help: "Publish 1 to \(NamedDocument.maximumSize) bytes.")
+      return Report(findings: [finding].about(.named(name)), document: nil)
+    }
   }
 
   private static func findings(
@@ -82,6 +96,7 @@ package enum Linter {
       inspection.inspect(context)
       return inspection.inFileOrder()
     case .passkeyEndpoints: return PasskeyEndpoints.findings(in: json, after: known)
+    case .named: return known
     }
   }
 
@@ -113,27 +128,14 @@ package enum Linter {
   /// Lints the documents of a domain, which were rendered and not read from files.
   ///
   /// - Parameters:
-  ///   - documents: the documents.
-  ///   - sizes: their sizes in bytes as served.
-  ///   - context: the names that they are published for; without it, names are not checked.
+  ///   - sizes: Their sizes in bytes as served.
+  ///   - context: The names that they are published for; without it, names are not checked.
   package static func findings(
     in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
   ) -> [Finding] {
     DocumentKind.allCases.flatMap { kind -> [Finding] in
       findings(in: documents, kind, size: sizes[kind] ?? 0, context: context, after: []).about(kind)
     }
-  }
-
-  /// Lints a document that was rendered, not read from a file.
-  ///
-  /// - Parameters:
-  ///   - document: the document.
-  ///   - size: its size in bytes as served.
-  ///   - context: the names that it is published for; without it, names are not checked.
-  package static func findings(
-    in document: ReadDocument, size: Int, context: Context? = nil
-  ) -> [Finding] {
-    findings(in: document, size: size, context: context, after: sizeFindings(size, .apple))
   }
 
   private static func findings(
@@ -167,6 +169,7 @@ package enum Linter {
       case .assetLinks: "Android ignores it\(end)"
       case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
       case .passkeyEndpoints: "Password managers ignore it."
+      case .named: "Its readers ignore it."
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
@@ -222,72 +225,46 @@ package enum Linter {
   }
 
   private static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
-    switch kind {
-    case .apple, .passkeyEndpoints: appleSizeFindings(size)
-    case .assetLinks: assetLinksSizeFindings(size)
-    case .webAuthn: webAuthnSizeFindings(size)
+    let maximum = kind.maximumSize
+    let (message, help): (String, String)
+    switch (kind, size > maximum) {
+    case (.apple, true), (.passkeyEndpoints, true):
+      message =
+        "The document has \(size) bytes, more than the limit of \(maximum) (128 KB, uncompressed). Devices ignore it."
+      help = "Merge routes with wildcards or variables, or move apps to other domains."
+    case (.apple, false), (.passkeyEndpoints, false):
+      if size * 100 < maximum * 80 { return [] }
+      let unit =
+        size < 128_000
+        ? ""
+        : " Apple writes 128 KB and does not say whether a KB has 1000 or 1024 bytes; this document has"
+          + " more than 128,000."
+      message =
+        "The document uses \(size) of \(maximum) allowed bytes. Devices ignore larger ones." + unit
+      help = "Make room before it grows: merge routes with wildcards or variables."
+    case (.assetLinks, true):
+      message =
+        "The file has \(size) bytes. AOSP's verifier ignores a file of more than \(maximum) (1 MiB), and Google may"
+        + " ignore it, too."
+      help = "Remove apps, or merge rules."
+    case (.assetLinks, false):
+      if size <= largeAssetLinksSize { return [] }
+      message =
+        "The file has \(size) bytes. AOSP's verifier reads at most \(maximum) (1 MiB); Google has a limit, too, and"
+        + " does not name it."
+      help = "Make room before it grows: remove apps, or merge rules."
+    case (.webAuthn, true):
+      message =
+        "The file has \(size) bytes. Chrome ignores a file of more than \(maximum) (256 KiB)."
+      help = "Remove origins."
+    case (.webAuthn, false), (.named, _): return []
     }
-  }
-
-  private static func webAuthnSizeFindings(_ size: Int) -> [Finding] {
-    let maximum = RelatedOrigins.maximumSize
-    if size <= maximum { return [] }
-    return [
-      Finding(
-        .tooLarge, at: .root,
-        "The file has \(size) bytes. Chrome ignores a file of more than \(maximum) (256 KiB).",
-        help: "Remove origins.")
-    ]
-  }
-
-  private static func appleSizeFindings(_ size: Int) -> [Finding] {
-    let maximum = Linter.maximumSize
-    if size > maximum {
-      return [
-        Finding(
-          .tooLarge, at: .root,
-          "The document has \(size) bytes, more than the limit of \(maximum) (128 KB, uncompressed)."
-            + " Devices ignore it.",
-          help: "Merge routes with wildcards or variables, or move apps to other domains.")
-      ]
-    }
-    if size * 100 < maximum * 80 { return [] }
-    let unit =
-      size < 128_000
-      ? ""
-      : " Apple writes 128 KB and does not say whether a KB has 1000 or 1024 bytes; this document has"
-        + " more than 128,000."
-    return [
-      Finding(
-        .nearSizeLimit, at: .root,
-        "The document uses \(size) of \(maximum) allowed bytes. Devices ignore larger ones." + unit,
-        help: "Make room before it grows: merge routes with wildcards or variables.")
-    ]
-  }
-
-  private static func assetLinksSizeFindings(_ size: Int) -> [Finding] {
-    if size > maximumAssetLinksSize {
-      return [
-        Finding(
-          .tooLarge, at: .root,
-          "The file has \(size) bytes. AOSP's verifier ignores a file of more than"
-            + " \(maximumAssetLinksSize) (1 MiB), and Google may ignore it, too.",
-          help: "Remove apps, or merge rules.")
-      ]
-    }
-    if size <= largeAssetLinksSize { return [] }
-    return [
-      Finding(
-        .nearSizeLimit, at: .root,
-        "The file has \(size) bytes. AOSP's verifier reads at most \(maximumAssetLinksSize) (1 MiB);"
-          + " Google has a limit, too, and does not name it.",
-        help: "Make room before it grows: remove apps, or merge rules.")
-    ]
+    let code = size > maximum ? Finding.Code.tooLarge : .nearSizeLimit
+    return [Finding(code, at: .root, message, help: help)]
   }
 }
 
 extension MisplacedComma {
-  /// What to do about it.
   fileprivate var help: String {
     switch fault {
     case .missing: "Write a comma in line \(line), behind column \(column): one is missing there."
@@ -300,7 +277,6 @@ extension MisplacedComma {
 }
 
 extension CurlyQuote {
-  /// What to do about it.
   fileprivate var help: String {
     "Line \(line), column \(column) has the quotation mark \(text). Write straight ones (`\"`): some editors change"
       + " them as you type."

@@ -7,7 +7,6 @@
 /// The analysis uses automata and is exact: a verdict holds for all URLs. If the conditions do not
 /// allow a verdict, the result says so.
 package struct Shadowing: Sendable {
-  /// The verdict on a route.
   package enum Verdict: Sendable, Equatable {
     /// For an app of its entry, the route decides about some URLs, for instance this one.
     case decides(example: String)
@@ -40,9 +39,7 @@ package struct Shadowing: Sendable {
     package let example: String?
   }
 
-  /// A route with its verdict.
   package struct Route: Sendable, Equatable {
-    /// Where the route is in the document.
     package let pointer: JSONPointer
     /// Whether the route ever decides.
     package let verdict: Verdict

@@ -46,7 +46,6 @@ final class ShadowingAnalysis {
     earlier = EarlierRoutes(entries, ranges, apps: apps) { analyzed[$0].isUnconditional }
   }
 
-  /// All routes with their verdicts.
   func result() -> [Shadowing.Route] {
     let verdicts = entries.indices.flatMap { self.verdicts(onEntry: $0) }
     return entries.indices.flatMap { entry in
@@ -97,8 +96,7 @@ final class ShadowingAnalysis {
   private func joined(_ verdicts: [Shadowing.Verdict]) -> Shadowing.Verdict {
     if verdicts.count == 1 { return verdicts[0] }
     if let undecided = verdicts.first(where: \.deciders.isEmpty) { return undecided }
-    var seen: Set<JSONPointer> = []
-    let deciders = verdicts.flatMap(\.deciders).filter { seen.insert($0).inserted }
+    let deciders = verdicts.flatMap(\.deciders).uniqued()
     if deciders.count == 1, verdicts.contains(.repeats(deciders[0])) { return verdicts[0] }
     return .shadowed(by: deciders)
   }

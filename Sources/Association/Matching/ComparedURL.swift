@@ -1,13 +1,6 @@
 /// A URL while it is compared with routes: the positions of its components, and cached copies in
 /// the forms that routes have needed so far. A component is copied only if the form changes it.
 struct ComparedURL {
-  /// A component that patterns are compared with.
-  enum Component: Hashable {
-    case path
-    case query
-    case fragment
-  }
-
   /// The features of a text that a form may change.
   private struct Traits {
     var hasPercent = false
@@ -26,7 +19,7 @@ struct ComparedURL {
   }
 
   private struct CopyKey: Hashable {
-    let component: Component
+    let component: URLComponent
     let form: ComparedForm
   }
 
@@ -48,7 +41,7 @@ struct ComparedURL {
 
   var query: Range<Int> { parts.query }
 
-  func range(of component: Component) -> Range<Int> {
+  func range(of component: URLComponent) -> Range<Int> {
     switch component {
     case .path: path
     case .query: parts.query
@@ -62,7 +55,7 @@ struct ComparedURL {
 
   /// The component in this form; `nil` if that equals the written component.
   mutating func copy(
-    of component: Component, in form: ComparedForm, _ url: Span<UInt8>
+    of component: URLComponent, in form: ComparedForm, _ url: Span<UInt8>
   ) -> [UInt8]? {
     guard form.folds || form.decodes else { return nil }
     let range = range(of: component)

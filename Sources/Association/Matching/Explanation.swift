@@ -35,44 +35,21 @@ package struct Explanation: Sendable {
   fileprivate func forApp(_ app: String?) -> Explanation {
     Explanation(app: app, resolution: resolution, route: route, closest: closest, reason: reason)
   }
-}
 
-/// The resolution of one URL for one app.
-package struct MatchResult: Sendable {
-  /// The URL as it was given.
-  package let url: String
-  /// Why it resolves as it does; its `app` is `nil` only if the document names no app.
-  package let explanation: Explanation
-  /// The platform of the app.
-  package let platform: Platform
-
-  package init(url: String, platform: Platform, explanation: Explanation) {
-    self.url = url
-    self.platform = platform
-    self.explanation = explanation
-  }
-
-  /// The result as the API and `--json` write it.
-  package var json: JSON {
+  /// The result for a URL as the API and `--json` write it.
+  package func json(url: String, platform: Platform) -> JSON {
     var object: JSON.Object = ["url": .string(url)]
     object["platform"] = .string(platform.rawValue)
-    object["app"] = .optional(explanation.app)
-    object["resolution"] = .string(explanation.resolution.rawValue)
-    object["pointer"] = explanation.route.map { .string($0.description) }
-    object["reason"] = .string(explanation.reason)
+    object["app"] = .optional(app)
+    object["resolution"] = .string(resolution.rawValue)
+    object["pointer"] = route.map { .string($0.description) }
+    object["reason"] = .string(reason)
     return .object(object)
   }
 }
 
 extension Matcher {
-  /// Explains the outcome of `resolve`. Slower than `resolve`.
-  ///
-  /// - Parameters:
-  ///   - url: The URL in UTF-8.
-  ///   - scope: The routes that apply; one of this matcher's scopes.
-  ///   - domain: If given, a URL with another host matches nothing.
-  ///   - budget: The steps that this may take.
-  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
+  /// Explains the outcome of `resolve`, which is faster.
   package func explain(
     _ url: Span<UInt8>, in scope: Scope, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Explanation {
@@ -109,14 +86,6 @@ extension Matcher {
       reason: "No route matches. The closest is \(route), which requires \(condition).")
   }
 
-  /// Explains the outcome of `resolve`.
-  package func explain(
-    _ url: String, in scope: Scope, domain: String? = nil
-  ) throws(TooComplex) -> Explanation {
-    var budget = MatchingBudget()
-    return try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
-  }
-
   /// The first route of the scope that meets the most conditions, with the first condition it fails.
   private func closest(
     in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts, _ budget: inout MatchingBudget
@@ -135,34 +104,21 @@ extension Matcher {
     }
   }
 
-  /// The scopes to resolve in: the given app's, or one per app in the document. If it names none,
-  /// one scope in which nothing matches.
-  package func scopes(asking app: String?) -> [Scope] {
-    if let app { return [scope(of: app)] }
-    return scopes.isEmpty ? [everyEntry] : scopes
-  }
-
-  /// Resolves a URL for each app in the document, or for one app.
-  ///
-  /// - Parameters:
-  ///   - app: The app; without it, every app in the document.
-  ///   - domain: As for `resolve`.
-  ///   - budget: The steps that this may take.
-  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
-  package func results(
-    for url: String, app: String? = nil, domain: String? = nil, budget: inout MatchingBudget
-  ) throws(TooComplex) -> [MatchResult] {
-    var results: [MatchResult] = []
-    for scope in scopes(asking: app) {
+  /// Explains the resolution of a URL for each app in the document. If it names none, for `nil`.
+  package func explanations(
+    for url: String, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> [Explanation] {
+    var explanations: [Explanation] = []
+    for scope in scopes.isEmpty ? [everyEntry] : scopes {
       let explanation =
-        if app == nil, let twin = scope.twin {
-          results[twin].explanation.forApp(scope.app)
+        if let twin = scope.twin {
+          explanations[twin].forApp(scope.app)
         } else {
           try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
         }
-      results.append(MatchResult(url: url, platform: .ios, explanation: explanation))
+      explanations.append(explanation)
     }
-    return results
+    return explanations
   }
 
   /// The host of a URL as written, without user information, port and trailing dot; `nil` unless it
@@ -182,7 +138,6 @@ extension AppLinks {
 }
 
 extension AppLinks.Route {
-  /// The number of conditions that are listed.
   private static let mostListed = 8
 
   /// The conditions of the route and its defaults in words, such as `path "/buy/*"`.

@@ -4,7 +4,6 @@ package enum Resolution: String, Sendable, CaseIterable {
   case match
   /// The first matching route is an exclusion: the app does not open the URL.
   case blocked
-  /// No route matches.
   case noMatch = "no-match"
 }
 
@@ -59,18 +58,13 @@ package final class Matcher: Sendable {
   /// The entry of each route, and the route's index in that entry.
   let places: [(entry: Int, route: Int)]
 
-  /// Compiles an association file.
-  ///
-  /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
+  /// Compiles an association file. Throws if the patterns are over a limit.
   package convenience init(document: JSON) throws(TooComplex) {
     try self.init(AppLinks(document: document))
   }
 
-  /// Compiles the links of an association file.
-  ///
-  /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
   package init(_ links: AppLinks) throws(TooComplex) {
-    try links.checkComplexity()
+    if let error = links.complexity { throw error }
     self.links = links
     table = RouteTable(links.entries)
     places = links.entries.enumerated().flatMap { index, entry in
@@ -80,12 +74,14 @@ package final class Matcher: Sendable {
   }
 
   /// The routes of an app; none if the document does not name it. App identifiers are compared scalar
-  /// by scalar.
-  package func scope(of app: String) -> Scope {
-    numbers[Array(app.utf8)].map { scopes[$0] } ?? Scope(app: app, isNamed: false, routes: [])
+  /// by scalar. Without an app, the routes of all.
+  package func scope(of app: String?) -> Scope {
+    guard let app else { return everyEntry }
+    return numbers[Array(app.utf8)].map { scopes[$0] }
+      ?? Scope(app: app, isNamed: false, routes: [])
   }
 
-  /// Resolves a URL by the routes of a scope.
+  /// Resolves a URL by the routes of a scope, within a budget.
   ///
   /// The URL is not normalized. If the URL and the routes are ASCII, this allocates nothing, unless a
   /// route decodes the URL and it is percent-encoded, or a route has variables with very many values.
@@ -97,22 +93,7 @@ package final class Matcher: Sendable {
   ///     the host are ignored.
   /// - Throws: `TooComplex` if the URL is too long or takes more steps than one URL may.
   package func resolve(
-    _ url: Span<UInt8>, in scope: Scope, domain: String? = nil
-  ) throws(TooComplex) -> Decision {
-    var budget = MatchingBudget()
-    return try resolve(url, in: scope, domain: domain, budget: &budget)
-  }
-
-  /// Resolves a URL by the routes of a scope.
-  package func resolve(
-    _ url: String, in scope: Scope, domain: String? = nil
-  ) throws(TooComplex) -> Decision {
-    try resolve(url.utf8.span, in: scope, domain: domain)
-  }
-
-  /// Resolves a URL by the routes of a scope, within a budget.
-  package func resolve(
-    _ url: Span<UInt8>, in scope: Scope, domain: String?, budget: inout MatchingBudget
+    _ url: Span<UInt8>, in scope: Scope, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Decision {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
@@ -132,9 +113,7 @@ package final class Matcher: Sendable {
     return .noMatch
   }
 
-  /// The error for a URL that took too many steps.
-  ///
-  /// - Parameter route: The last route that was tried.
+  /// The error for a URL that took too many steps, up to a route.
   func tooSlow(_ url: Span<UInt8>, at route: Int?) -> TooComplex {
     .tooSlow(url, at: route.map { links.route(at: places[$0]).pointer } ?? .root)
   }

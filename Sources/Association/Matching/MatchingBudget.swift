@@ -4,7 +4,6 @@ package struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
   package let pointer: JSONPointer
   /// What is too large, with the limit.
   package let message: String
-  /// What to do about it.
   package let help: String
 
   /// The route, if there is one, and the message.
@@ -40,7 +39,6 @@ extension TooComplex {
 /// The limits on patterns keep a document from taking much memory, but not every URL from taking
 /// long: the work for one grows with its length times the length of the patterns. So it is counted.
 package struct MatchingBudget: Sendable {
-  /// The steps for one URL.
   package static let stepsPerURL = 20_000_000
   /// The longest URL, in bytes.
   package static let longestURL = 16_384
@@ -68,10 +66,10 @@ enum PatternLimits {
 }
 
 extension AppLinks {
-  /// Checks the patterns before anything is made of them.
-  func checkComplexity() throws(TooComplex) {
+  /// Why nothing may be made of the patterns; `nil` if the document is within the limits.
+  var complexity: TooComplex? {
     if isTooLarge {
-      throw TooComplex(
+      return TooComplex(
         pointer: .root,
         message:
           "The document is not read: it has more than \(ReadDocument.limits.values) values or "
@@ -79,32 +77,32 @@ extension AppLinks {
         help: "Merge routes with wildcards or variables, or move apps to other domains.")
     }
     if entries.reduce(0, { $0 + $1.routes.count }) > PatternLimits.routes {
-      throw TooComplex(
+      return TooComplex(
         pointer: Self.pointer,
         message: "The document has more than \(PatternLimits.routes) routes, the limit.",
         help: "Merge routes with wildcards or variables.")
     }
     var (size, written) = (0, 0)
     for route in entries.lazy.flatMap(\.routes) {
-      try route.forEachPattern { (name, pattern) throws(TooComplex) in
+      for (name, pattern) in route.namedPatterns {
+        size += pattern.size
+        written += pattern.text.utf8.count + name.utf8.count + 1
         if pattern.size > PatternLimits.ofPattern {
-          throw TooComplex(
+          return TooComplex(
             pointer: route.pointer,
             message: "With all values of its variables, the pattern \(pattern.text.quoted) has "
               + "\(pattern.size) characters; the limit is \(PatternLimits.ofPattern).",
             help: "Use fewer variables in this pattern, or variables with fewer values.")
         }
-        size += pattern.size
-        written += pattern.text.utf8.count + name.utf8.count + 1
         if size > PatternLimits.ofDocument {
-          throw TooComplex(
+          return TooComplex(
             pointer: route.pointer,
             message: "With all values of their variables, the patterns up to this route have more "
               + "than \(PatternLimits.ofDocument) characters, the limit for a document.",
             help: "Use variables with many values in fewer routes.")
         }
         if written > PatternLimits.written {
-          throw TooComplex(
+          return TooComplex(
             pointer: route.pointer,
             message: "With those from `defaults`, the patterns up to this route have more than "
               + "\(PatternLimits.written) characters, the limit for a document.",
@@ -112,20 +110,6 @@ extension AppLinks {
         }
       }
     }
-  }
-}
-
-extension AppLinks.Route {
-  /// Calls a closure with each pattern and the name of its query item, without collecting them.
-  fileprivate func forEachPattern(
-    _ body: (_ item: String, Pattern) throws(TooComplex) -> Void
-  ) throws(TooComplex) {
-    if let path { try body("", path) }
-    if let fragment { try body("", fragment) }
-    switch query {
-    case .any, .ignored: break
-    case .whole(let pattern): try body("", pattern)
-    case .items(let items): for item in items { try body(item.name, item.pattern) }
-    }
+    return nil
   }
 }

@@ -3,7 +3,6 @@
 /// Apple's page applinks.Details.Components: `*` matches any run of characters, `?` exactly one,
 /// `$(name)` one of a variable's values, everything else itself. Nothing can be escaped.
 package struct Pattern: Sendable {
-  /// A part of a pattern.
   package enum Token: Sendable {
     /// Characters that stand for themselves; never empty.
     case literal([Unicode.Scalar])
@@ -38,7 +37,6 @@ package struct Pattern: Sendable {
     /// Whether both are the same object.
     package static func == (left: Variable, right: Variable) -> Bool { left === right }
 
-    /// Hashes the identity of the object.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
@@ -144,20 +142,21 @@ extension [Pattern.Token] {
 }
 
 extension AppLinks.Route {
-  /// All patterns of the route.
-  var patterns: [Pattern] {
-    let ofQuery: [Pattern] =
+  var patterns: [Pattern] { namedPatterns.map(\.pattern) }
+
+  /// The patterns, each with the name of its query item.
+  var namedPatterns: [(item: String, pattern: Pattern)] {
+    let ofQuery: [(item: String, pattern: Pattern)] =
       switch query {
       case .any, .ignored: []
-      case .whole(let pattern): [pattern]
-      case .items(let items): items.map(\.pattern)
+      case .whole(let pattern): [("", pattern)]
+      case .items(let items): items.map { ($0.name, $0.pattern) }
       }
-    return [path, fragment].compactMap(\.self) + ofQuery
+    return [path, fragment].compactMap(\.self).map { ("", $0) } + ofQuery
   }
 }
 
 extension String {
-  /// A string of these scalars.
   init(_ scalars: some Sequence<Unicode.Scalar>) {
     var view = UnicodeScalarView()
     view.append(contentsOf: scalars)
@@ -165,7 +164,6 @@ extension String {
   }
 }
 
-/// Collects the tokens of a pattern.
 private struct PatternReader {
   private var tokens: [Pattern.Token] = []
   private var literal: [Unicode.Scalar] = []

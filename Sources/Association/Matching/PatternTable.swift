@@ -12,9 +12,7 @@ struct PatternTable: Sendable {
   struct Compiled: Sendable {
     /// How a pattern is matched, the cheapest way first.
     enum Kind: UInt8, Sendable {
-      /// Everything matches.
       case anything
-      /// Nothing matches.
       case nothing
       /// The text equals the literal.
       case exact

@@ -1,10 +1,6 @@
-/// A route with compiled patterns.
 struct CompiledRoute: Sendable {
-  /// The condition on the query.
   enum Query: Sendable {
-    /// No condition.
     case any
-    /// The pattern covers the whole query.
     case whole(PatternTable.Compiled)
     /// The conditions in this range of `RouteTable.items`.
     case items(Range<Int32>)
@@ -30,9 +26,7 @@ struct CompiledRoute: Sendable {
 
 /// The transformation of a URL's component before it is compared.
 struct ComparedForm: Sendable, Hashable {
-  /// Whether the case is folded.
   let folds: Bool
-  /// Whether the percent-encoding is decoded.
   let decodes: Bool
 }
 
@@ -46,7 +40,6 @@ struct RouteTable: Sendable {
   private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
-  /// Compiles the routes of all entries.
   init(_ entries: [AppLinks.Entry]) {
     var compiler = PatternTable.Compiler()
     for route in entries.lazy.flatMap(\.routes) {
@@ -171,7 +164,7 @@ struct RouteTable: Sendable {
 
   /// Whether a pattern of a route covers a component.
   private func matches(
-    _ pattern: PatternTable.Compiled?, _ component: ComparedURL.Component, _ form: ComparedForm,
+    _ pattern: PatternTable.Compiled?, _ component: URLComponent, _ form: ComparedForm,
     _ url: Span<UInt8>, _ compared: inout ComparedURL, _ steps: inout Int
   ) -> Bool {
     guard let pattern, pattern.kind != .anything else { return true }

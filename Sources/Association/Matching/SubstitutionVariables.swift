@@ -3,9 +3,7 @@
 /// Apple's page applinks.SubstitutionVariables. Names are case-sensitive. If a document defines a
 /// predefined name itself, its own values apply; Apple does not document this case.
 package struct SubstitutionVariables: Sendable {
-  /// The meaning of a variable.
   enum Definition: Sendable {
-    /// Exactly one character.
     case one(CharacterClass)
     /// Any of the variable's values. There may be none.
     case values(Pattern.Variable)

@@ -1,4 +1,3 @@
-/// An Android app that domains use.
 package struct AndroidApp: Sendable, Equatable {
   /// A certificate that the app is signed with.
   package struct Certificate: Sendable, Hashable {
@@ -14,9 +13,7 @@ package struct AndroidApp: Sendable, Equatable {
       case unknown
     }
 
-    /// The SHA-256 fingerprint of the certificate.
     package var fingerprint: Fingerprint
-    /// What the certificate is for.
     package var label: Label
 
     package init(_ fingerprint: Fingerprint, label: Label) {
@@ -29,24 +26,23 @@ package struct AndroidApp: Sendable, Equatable {
   package struct LimitedAuthor: Sendable, Equatable {
     /// The name of a token or a user.
     package let name: String
-    /// The domains, such as `*.brand.example`.
-    package var domains: [Alias]
+    /// The domains.
+    package var scope: Scope
 
-    package init(name: String, domains: [Alias]) {
+    package init(name: String, scope: Scope) {
       self.name = name
-      self.domains = domains
+      self.scope = scope
     }
 
     /// Whether they may change a domain.
-    package func covers(_ domain: DomainName) -> Bool {
-      domains.contains { $0.covers(Alias(domain)) }
+    package func covers(_ domain: Domain) -> Bool {
+      scope.covers(Alias(domain.name), labels: domain.labels)
     }
   }
 
   package var package: PackageName
   /// A name for people; may be empty.
   package var name: String
-  /// What the app is for.
   package var environment: App.Environment
   /// The certificates in the order in which they are published. An app without any cannot be
   /// published.

@@ -8,18 +8,14 @@ package struct ByteAccount: Sendable, Equatable {
     package let bytes: Int
   }
 
-  /// The bytes of one route.
   package struct RouteShare: Sendable, Equatable {
-    /// Where the route is in the document.
     package let pointer: JSONPointer
-    /// Its size.
     package let bytes: Int
   }
 
   /// The number of routes in `routes`, at most.
   package static let routeLimit = 20
 
-  /// The size of the document.
   package let bytes: Int
   /// The apps, the largest first.
   package let apps: [AppShare]

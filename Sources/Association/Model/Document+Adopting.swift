@@ -1,8 +1,6 @@
 /// A file that rows cannot hold.
 package struct AdoptionError: Error, Sendable, Equatable {
-  /// Where in the file.
   package let pointer: JSONPointer
-  /// What is wrong there.
   package let message: String
 }
 
@@ -11,14 +9,10 @@ extension Document {
   ///
   /// The linter lists everything that is wrong with a file. This stops at the first value that rows
   /// cannot hold, which the linter reports as an error that cannot be accepted.
-  ///
-  /// - Throws: `AdoptionError`.
   package init(adopting file: JSON) throws(AdoptionError) {
     self.init()
     let read = ReadDocument(file)
-    do throws(TooComplex) {
-      try read.links.checkComplexity()
-    } catch {
+    if let error = read.links.complexity {
       throw AdoptionError(pointer: error.pointer, message: error.message)
     }
     for unread in read.allUnread where !unread.isKept {

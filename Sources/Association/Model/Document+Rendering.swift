@@ -78,7 +78,6 @@ extension AppIdentifier {
     } ?? false
   }
 
-  /// Whether a text is no app identifier.
   package static func isOther(_ text: String) -> Bool { AppIdentifier(usable: text) == nil }
 }
 

@@ -28,7 +28,6 @@ package struct Document: Sendable, Equatable {
 
   /// The apps of a service, and other members of its object.
   package struct AppList: Sendable, Equatable {
-    /// The apps in order.
     package var apps: [AppIdentifier]
     /// Members other than `apps`.
     package var extra: JSON.Object
@@ -69,16 +68,14 @@ package struct Document: Sendable, Equatable {
 
   /// Every app in an entry or a service, each once, in order of first appearance.
   package var appIdentifiers: [AppIdentifier] {
-    var seen: Set<AppIdentifier> = []
     let inEntries = entries.flatMap { $0.apps + ($0.appID.map { [$0] } ?? []) }
     let inServices = Service.allCases.flatMap { services[$0]?.apps ?? [] }
-    return (inEntries + inServices).filter { seen.insert($0).inserted }
+    return (inEntries + inServices).uniqued()
   }
 
   /// Every Android app in an entry, each once, in order of first appearance.
   package var androidApps: [PackageName] {
-    var seen: Set<PackageName> = []
-    return entries.flatMap(\.androidApps).filter { seen.insert($0).inserted }
+    entries.flatMap(\.androidApps).uniqued()
   }
 }
 

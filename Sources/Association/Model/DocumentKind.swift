@@ -1,16 +1,18 @@
 /// The documents of a domain at one time, each in UTF-8.
 package typealias Documents = [DocumentKind: [UInt8]]
 
-/// The kinds of association files.
-package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
-  /// Apple's file.
-  case apple = "apple-app-site-association"
+/// The kinds of documents: those that are rendered from the rows of a domain, and each other name, whose document is
+/// published as bytes.
+package enum DocumentKind: Sendable, Hashable, Comparable {
+  case apple
   /// Android's file: a list of statements of Google's Digital Asset Links.
-  case assetLinks = "assetlinks.json"
+  case assetLinks
   /// The origins that may use a domain's passkeys (WebAuthn Level 3, "related origins").
-  case webAuthn = "webauthn"
+  case webAuthn
   /// The pages on which people create and manage passkeys (W3C, "Passkey Endpoints").
-  case passkeyEndpoints = "passkey-endpoints"
+  case passkeyEndpoints
+  /// Bytes under another name.
+  case named(DocumentName)
 
   /// The kind that a file has by its content. A list, also one that is not complete, and a statement
   /// outside of a list are Android's; an object with `origins`, or with pages for passkeys, is of that kind;
@@ -27,7 +29,8 @@ package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
 
   /// The order in which they are listed.
   package static func < (left: DocumentKind, right: DocumentKind) -> Bool {
-    left.index < right.index
+    if case (.named(let left), .named(let right)) = (left, right) { return left < right }
+    return left.index < right.index
   }
 
   private static func ofObject(_ bytes: [UInt8]) -> DocumentKind {
@@ -53,6 +56,38 @@ package enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   }
 }
 
+extension DocumentKind: RawRepresentable, CaseIterable {
+  /// The kinds that are rendered from rows.
+  package static let allCases: [DocumentKind] = [.apple, .assetLinks, .webAuthn, .passkeyEndpoints]
+
+  /// The name of the file.
+  package var rawValue: String {
+    switch self {
+    case .apple: "apple-app-site-association"
+    case .assetLinks: "assetlinks.json"
+    case .webAuthn: "webauthn"
+    case .passkeyEndpoints: "passkey-endpoints"
+    case .named(let name): name.text
+    }
+  }
+
+  /// The kind of a file by its name; `nil` if no document can have it.
+  package init?(rawValue: String) {
+    if let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) {
+      self = kind
+      return
+    }
+    do throws(ValidationError) {
+      self = .named(try DocumentName(rawValue))
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether its documents are rendered from rows.
+  package var isRendered: Bool { if case .named = self { false } else { true } }
+}
+
 // MARK: The table of kinds: what they are. How they are rendered and adopted is in `Domain+Documents.swift`.
 
 extension DocumentKind {
@@ -65,25 +100,32 @@ extension DocumentKind {
     ("/.well-known/passkey-endpoints", .passkeyEndpoints),
   ]
 
-  /// The place of the kind among all.
+  /// The place of the kind among all; named documents share the last one.
   package var index: Int {
     switch self {
     case .apple: 0
     case .assetLinks: 1
     case .webAuthn: 2
     case .passkeyEndpoints: 3
+    case .named: Self.allCases.count
     }
   }
 
   /// The path that counts.
   package var path: String { "/.well-known/\(rawValue)" }
 
+  /// All paths at which such a document is served.
+  package var paths: [String] {
+    if case .named(let name) = self { return name.paths }
+    return Self.paths.filter { $0.kind == self }.map(\.path.description)
+  }
+
   /// The platform on which it decides about links; `nil` if it opens none.
   package var platform: Platform? {
     switch self {
     case .apple: .ios
     case .assetLinks: .android
-    case .webAuthn, .passkeyEndpoints: nil
+    case .webAuthn, .passkeyEndpoints, .named: nil
     }
   }
 
@@ -94,6 +136,7 @@ extension DocumentKind {
     case .assetLinks: "Android"
     case .webAuthn: "a browser"
     case .passkeyEndpoints: "a password manager"
+    case .named(let name): name.known?.readers ?? "any client"
     }
   }
 
@@ -103,6 +146,7 @@ extension DocumentKind {
     case .apple, .assetLinks: "the apps that open a domain's links"
     case .webAuthn: "the origins that may use a domain's passkeys"
     case .passkeyEndpoints: "the pages for a domain's passkeys"
+    case .named: "what its readers know"
     }
   }
 }

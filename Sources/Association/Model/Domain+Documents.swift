@@ -7,6 +7,7 @@ extension DocumentKind {
     case .apple, .passkeyEndpoints: Linter.maximumSize
     case .assetLinks: Linter.maximumAssetLinksSize
     case .webAuthn: RelatedOrigins.maximumSize
+    case .named: NamedDocument.maximumSize
     }
   }
 
@@ -17,25 +18,32 @@ extension DocumentKind {
     case .assetLinks: assetLinks?.json
     case .webAuthn: domain.webAuthn
     case .passkeyEndpoints: domain.passkeyEndpoints.map(JSON.object)
+    case .named: nil
     }
   }
 
   /// What changes from one document of the kind to another.
-  func changes(
+  ///
+  /// - Parameter domain: The host of example URLs; `nil` to look for none. Then effects on links are unknown.
+  /// - Throws: `TooComplex` if a document is over a limit.
+  package func changes(
     from before: ReadDocuments, to after: ReadDocuments, domain: String?
   ) throws(TooComplex) -> [DocumentChange] {
-    switch self {
-    case .apple:
-      return try DocumentComparison(from: before.apple, to: after.apple, domain: domain).changes
-    case .assetLinks:
-      if before.assetLinks == nil && after.assetLinks == nil { return [] }
-      return try StatementComparison(
-        from: before.assetLinks, to: after.assetLinks, domain: domain
-      ).changes
-    case .webAuthn: return DocumentChange.origins(from: before.json[self], to: after.json[self])
-    case .passkeyEndpoints:
-      return DocumentChange.passkeyEndpoints(from: before.json[self], to: after.json[self])
-    }
+    if before.json[self] == nil && after.json[self] == nil { return [] }
+    var changes: [DocumentChange] =
+      switch self {
+      case .apple:
+        try ChangeCollection.changes(from: before.apple, to: after.apple, domain: domain)
+      case .assetLinks:
+        try StatementComparison(from: before.assetLinks, to: after.assetLinks, domain: domain)
+          .changes
+      case .webAuthn: DocumentChange.origins(from: before.json[self], to: after.json[self])
+      case .passkeyEndpoints:
+        DocumentChange.passkeyEndpoints(from: before.json[self], to: after.json[self])
+      case .named: []
+      }
+    for index in changes.indices { changes[index].document = self }
+    return changes
   }
 
   /// Makes a domain say what a file says; with `nil`, nothing.
@@ -47,12 +55,19 @@ extension DocumentKind {
       var document = Document()
       if let file { document = try Document(adopting: file) }
       domain.document = document.keepingAndroid(of: domain.document)
+        .keepingFallbacks(of: domain.document)
       domain.format = Domain.Format(of: domain.document)
     case .assetLinks: try domain.adoptAssetLinks(file, apps)
     case .webAuthn:
       (domain.webAuthnOrigins, domain.webAuthnExtra) = ([], [:])
       if let file { try domain.adoptWebAuthn(file) }
     case .passkeyEndpoints: domain.passkeyEndpoints = try file.map(PasskeyEndpoints.adopt)
+    case .named(let name):
+      if file != nil {
+        throw AdoptionError(
+          pointer: .root, message: "This document is published as bytes, which JSON does not keep.")
+      }
+      domain.namedDocuments.removeAll { $0.name == name }
     }
   }
 }
@@ -60,7 +75,7 @@ extension DocumentKind {
 // MARK: All documents of a domain
 
 extension Domain {
-  /// The documents of the domain. Apple's is left out only if it would be empty and there is another one.
+  /// The documents of the domain that are rendered. Apple's is left out only if it would be empty and there is another one.
   ///
   /// - Parameter apps: At least the Android apps that the domain names.
   package func documents(_ apps: UsedApps) -> [DocumentKind: JSON] {
@@ -71,13 +86,25 @@ extension Domain {
   package func documents(with assetLinks: AssetLinksRendering?) -> [DocumentKind: JSON] {
     var documents: [DocumentKind: JSON] = [:]
     for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, assetLinks) }
-    if documents.isEmpty { documents[.apple] = document.json }
+    if documents.isEmpty && namedDocuments.isEmpty { documents[.apple] = document.json }
     return documents
   }
 
   /// The documents as they are served.
-  package func rendered(_ apps: UsedApps) -> Documents {
-    documents(apps).mapValues { $0.serialized() }
+  package func rendered(_ apps: UsedApps) -> Documents { bytes(of: documents(apps)) }
+
+  /// All documents as they are served, given those that are rendered.
+  package func bytes(of rendered: [DocumentKind: JSON]) -> Documents {
+    var bytes = rendered.mapValues { $0.serialized() }
+    for document in namedDocuments { bytes[.named(document.name)] = document.bytes }
+    return bytes
+  }
+
+  /// Adds a document, or replaces the one with its name.
+  package mutating func put(_ document: NamedDocument) {
+    namedDocuments.removeAll { $0.name == document.name }
+    namedDocuments.append(document)
+    namedDocuments.sort { $0.name < $1.name }
   }
 
   /// Makes the document of a kind equal to a file. The other documents stay as they are.
@@ -85,7 +112,6 @@ extension Domain {
   /// - Parameters:
   ///   - file: The file; `nil` for no document of this kind.
   ///   - apps: At least the Android apps that the domain or the file names, if they exist.
-  /// - Throws: `AdoptionError`.
   package mutating func adopt(
     _ file: JSON?, as kind: DocumentKind, _ apps: UsedApps
   ) throws(AdoptionError) {
@@ -101,8 +127,7 @@ extension Domain {
 
   /// Every Android app that the domain names, each once.
   package var androidApps: [PackageName] {
-    var seen: Set<PackageName> = []
-    return (document.androidApps + androidCredentials).filter { seen.insert($0).inserted }
+    (document.androidApps + androidCredentials).uniqued()
   }
 
   /// The Android apps that kept statements are about; they need not be stored.
@@ -127,6 +152,29 @@ extension Document {
         document.entries[place].androidApps = entry.androidApps
       } else if !entry.isForApple {
         document.entries.insert(entry, at: min(index, document.entries.count))
+      }
+    }
+    return document
+  }
+}
+
+extension Document {
+  /// The document with the targets of another one's routes, for the routes that both have: a file does not have them.
+  fileprivate func keepingFallbacks(of old: Document) -> Document {
+    let targets = old.entries.map { entry in
+      (entry.id, entry.routes.filter { $0.fallback != nil }.map { ($0.id, $0.fallback) })
+    }.filter { !$0.1.isEmpty }
+    if targets.isEmpty { return self }
+    var document = keepingRows(of: old)
+    for (id, routes) in targets {
+      guard let id, let entry = document.entries.firstIndex(where: { $0.id == id }) else {
+        continue
+      }
+      for (id, target) in routes {
+        guard let id,
+          let route = document.entries[entry].routes.firstIndex(where: { $0.id == id })
+        else { continue }
+        document.entries[entry].routes[route].fallback = target
       }
     }
     return document

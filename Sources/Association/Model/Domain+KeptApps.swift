@@ -60,8 +60,7 @@ extension Domain {
       fingerprints[package, default: []] += own
     }
     return order.map { package in
-      var seen: Set<Fingerprint> = []
-      let certificates = (fingerprints[package] ?? []).filter { seen.insert($0).inserted }
+      let certificates = (fingerprints[package] ?? []).uniqued()
         .map {
           AndroidApp.Certificate($0, label: Fingerprint.published[$0] == nil ? .unknown : .debug)
         }

@@ -61,6 +61,10 @@ package struct Domain: Sendable, Equatable {
   package var environment: App.Environment
   /// Whether an app of another environment is an error instead of a warning.
   package var isStrict: Bool
+  /// By what people choose the domain: in order, each once.
+  package var labels: [Label] = []
+  /// Where the domain is managed, for people who edit it elsewhere; `nil` for nowhere else.
+  package var managedBy: String?
   /// The content of the files that the entries render.
   package var document: Document
   /// The Android apps that share passwords and passkeys with the domain.
@@ -75,8 +79,16 @@ package struct Domain: Sendable, Equatable {
   package var webAuthnExtra: JSON.Object
   /// The members of `passkey-endpoints`; `nil` for no such file.
   package var passkeyEndpoints: JSON.Object?
+  /// What people without an app get for every other path; `nil` for 404.
+  package var fallback: Fallback?
+  /// The documents that are published as bytes, in the order of their names.
+  package var namedDocuments: [NamedDocument] = []
+  /// Where people change their password; browsers are redirected there.
+  package var changePassword: SecureURL?
   /// URLs with their required resolutions.
   package var expectations: [Expectation]
+  /// The template that part of the domain comes from. What it gives is in the other properties, too.
+  package var template: TemplateUse?
 
   /// The default of `cacheSeconds`. Apple's CDN gives its own copies one to six hours.
   package static let defaultCacheSeconds = 3600
@@ -89,7 +101,7 @@ package struct Domain: Sendable, Equatable {
     isStrict: Bool = false, document: Document = Document(), expectations: [Expectation] = [],
     androidCredentials: [PackageName] = [], hasDynamicAppLinks: Bool = true,
     assetLinksExtra: [JSON] = [], webAuthnOrigins: [WebOrigin] = [],
-    webAuthnExtra: JSON.Object = [:]
+    webAuthnExtra: JSON.Object = [:], template: TemplateUse? = nil
   ) {
     self.name = name
     self.aliases = aliases
@@ -105,6 +117,7 @@ package struct Domain: Sendable, Equatable {
     self.assetLinksExtra = assetLinksExtra
     self.webAuthnOrigins = webAuthnOrigins
     self.webAuthnExtra = webAuthnExtra
+    self.template = template
   }
 }
 
@@ -145,12 +158,15 @@ package struct Revision: Sendable, Equatable {
     package var size: Int
     /// The SHA-256, 64 lower-case hexadecimal digits.
     package var sha256: String
+    /// The media type of a document that is not rendered; `nil` for JSON.
+    package var mediaType: MediaType?
 
     /// A document of a revision.
-    package init(_ kind: DocumentKind, size: Int, sha256: String) {
+    package init(_ kind: DocumentKind, size: Int, sha256: String, mediaType: MediaType? = nil) {
       self.kind = kind
       self.size = size
       self.sha256 = sha256
+      self.mediaType = mediaType
     }
   }
 
@@ -168,6 +184,8 @@ package struct Revision: Sendable, Equatable {
   package var acceptedCodes: [String]
   /// Whether `apply` published it.
   package var isApplied: Bool
+  /// The change that it is a part of; `nil` for a revision of an earlier version.
+  package var change: Int64?
 
   package init(
     number: Int, documents: [Document] = [], publishedAt: UnixTime, author: String, reason: String,

@@ -1,6 +1,5 @@
 /// An app that links may open.
 package enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
-  /// An Apple app.
   case ios(AppIdentifier)
   case android(PackageName)
 
@@ -52,6 +51,9 @@ package struct UsedApps: Sendable, Equatable {
   /// from these.
   package var unlisted: Set<PackageName> = []
 
+  /// The revisions of templates that the apps come from.
+  package var templates: [TemplateName: Int] = [:]
+
   package init(
     environments: [AppIdentifier: App.Environment] = [:], android: [PackageName: AndroidApp] = [:]
   ) {
@@ -59,7 +61,6 @@ package struct UsedApps: Sendable, Equatable {
     self.android = android
   }
 
-  /// The environment of an Apple app.
   package func environment(of app: AppIdentifier) -> App.Environment {
     environments[app] ?? .production
   }

@@ -16,7 +16,6 @@ package struct ModernForm: Sendable {
   /// What is not the same, in the order of the document before.
   package private(set) var remarks: [Remark] = []
 
-  /// Converts a document.
   package init(_ old: Document) {
     document = old
     let details = AppLinks.pointer.appending("details")

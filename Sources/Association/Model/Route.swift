@@ -1,7 +1,6 @@
 /// One element of `components`: conditions on path, query and fragment, all of which must hold.
 /// A missing condition comes from the defaults, or matches everything.
 package struct Route: Sendable, Equatable {
-  /// A condition on the query.
   package enum Query: Sendable, Equatable {
     /// A pattern for the whole query.
     case pattern(String)
@@ -18,7 +17,6 @@ package struct Route: Sendable, Equatable {
 
     /// A query item's name and the pattern for its value.
     package struct Item: Sendable {
-      /// The name of the item.
       package var name: String
       /// The pattern. A value that is not a string makes devices ignore the whole query condition, but
       /// adopted files may have one, so any JSON is kept.
@@ -47,15 +45,18 @@ package struct Route: Sendable, Equatable {
   package var percentEncoded: Bool?
   /// A comment, which is published with the file.
   package var comment: String?
+  /// Where people without an app are sent from matching URLs. It is not in the file.
+  package var fallback: LinkTarget?
   /// Members that no other property holds.
   package var extra: JSON.Object
 
   package init(
     id: Int64? = nil, path: String? = nil, query: Query? = nil, fragment: String? = nil,
     exclude: Bool? = nil, caseSensitive: Bool? = nil, percentEncoded: Bool? = nil,
-    comment: String? = nil, extra: JSON.Object = [:]
+    comment: String? = nil, extra: JSON.Object = [:], fallback: LinkTarget? = nil
   ) {
     self.id = id
+    self.fallback = fallback
     self.path = path
     self.query = query
     self.fragment = fragment
@@ -68,7 +69,8 @@ package struct Route: Sendable, Equatable {
 
   /// Whether two routes have the same number and the same content, scalar by scalar.
   package static func == (left: Route, right: Route) -> Bool {
-    left.id == right.id && (left.hasSameParts(as: right) || left.json == right.json)
+    left.id == right.id && left.fallback == right.fallback
+      && (left.hasSameParts(as: right) || left.json == right.json)
   }
 
   /// A quick test for equal content, without rendering JSON.
@@ -100,9 +102,7 @@ package struct Route: Sendable, Equatable {
 
 /// Values for the conditions and settings that routes do not set (Apple: "applinks.Defaults").
 package struct Defaults: Sendable, Equatable {
-  /// Whether case matters.
   package var caseSensitive: Bool?
-  /// Whether the patterns are percent-encoded.
   package var percentEncoded: Bool?
   /// Other members: `/`, `?`, `#`, `exclude`, and unknown ones.
   package var extra: JSON.Object
@@ -115,6 +115,5 @@ package struct Defaults: Sendable, Equatable {
     self.extra = extra
   }
 
-  /// Whether nothing is set.
   package var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil && extra.isEmpty }
 }

@@ -5,10 +5,11 @@ package struct StoredDomain: Sendable, Equatable {
   package var domain: Domain
   /// The number of the current revision.
   package var revision: Int
-  /// When it last changed.
   package var updatedAt: UnixTime
   /// The codes of the errors that were accepted for this revision.
   package let acceptedCodes: [String]
+  /// Whether the last edit of its template was not published for it.
+  package var isBehind = false
 
   package init(
     id: Int64, domain: Domain, revision: Int, updatedAt: UnixTime, acceptedCodes: [String]

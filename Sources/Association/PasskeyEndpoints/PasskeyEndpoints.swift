@@ -21,47 +21,38 @@ enum PasskeyEndpoints {
 
   /// Lints a file, with the findings so far.
   static func findings(in file: JSON, after known: [Finding]) -> [Finding] {
-    var found = FindingList()
-    let add = { (finding: Finding) in
-      if found.count(finding.code, finding.severity) { found.append(finding) }
-    }
-    known.forEach(add)
+    var found = FindingList(known)
     guard case .object(let members) = file else {
-      add(
-        Finding(
-          .notObject, at: .root,
-          "The file is \(file.kind) but must be an object. Password managers ignore it.",
-          help: #"Write {"enroll": "https://example.com/account/passkeys/create"}."#))
+      found.add(
+        .notObject, at: .root,
+        "The file is \(file.kind) but must be an object. Password managers ignore it.",
+        help: #"Write {"enroll": "https://example.com/account/passkeys/create"}."#)
       return found.listed
     }
     for member in members.members {
       let pointer = JSONPointer.root.appending(member.key)
       guard keys.contains(where: { sameScalars($0, member.key) }) else {
-        add(
-          Finding(
-            .unknownKey, severity: .note, at: pointer,
-            "\(member.key.quoted) has no meaning in the file. Password managers ignore it.",
-            help:
-              "Remove it, unless it is \(keys.map(\.quoted).joined(separator: ", ")) misspelled."))
+        found.add(
+          .unknownKey, severity: .note, at: pointer,
+          "\(member.key.quoted) has no meaning in the file. Password managers ignore it.",
+          help:
+            "Remove it, unless it is \(keys.map(\.quoted).joined(separator: ", ")) misspelled.")
         continue
       }
       guard let url = member.value.stringValue else {
-        add(
-          Finding(
-            .wrongType, at: pointer,
-            "`\(member.key)` is \(member.value.kind) but must be a string. \(effect)",
-            help: "Write the URL of the page, such as \"https://example.com/account/passkeys\"."))
+        found.add(
+          .wrongType, at: pointer,
+          "`\(member.key)` is \(member.value.kind) but must be a string. \(effect)",
+          help: "Write the URL of the page, such as \"https://example.com/account/passkeys\".")
         continue
       }
       if isPage(url) { continue }
-      add(
-        Finding(
-          .malformedEndpoint, at: pointer,
-          "\(url.quoted) is not an https URL with a host. \(effect)",
-          help: "Write the whole URL, such as \"https://example.com/account/passkeys\"."))
+      found.add(
+        .malformedEndpoint, at: pointer,
+        "\(url.quoted) is not an https URL with a host. \(effect)",
+        help: "Write the whole URL, such as \"https://example.com/account/passkeys\".")
     }
-    let findings = found.listed
-    return findings.count > 1 ? FileOrder(of: findings, in: file).findings : findings
+    return found.inOrder(of: file)
   }
 
   private static func isPage(_ url: String) -> Bool {
@@ -74,14 +65,11 @@ enum PasskeyEndpoints {
 extension DocumentChange {
   /// The changes of a `passkey-endpoints` file, member by member. They affect no links.
   static func passkeyEndpoints(from before: JSON?, to after: JSON?) -> [DocumentChange] {
-    guard before != nil || after != nil else { return [] }
     let (old, new) = (before?.objectValue ?? [:], after?.objectValue ?? [:])
     var changes = old.members.compactMap { member -> DocumentChange? in
       let place = JSONPointer.root.appending(member.key)
       guard let value = new[member.key] else {
-        return DocumentChange(
-          .removed, .extra, from: place, to: nil, before: member.value,
-          "\(member.key) \(member.value.shown) removed")
+        return .endpoint(member.key, member.value, isAdded: false)
       }
       if value == member.value { return nil }
       return DocumentChange(
@@ -89,21 +77,18 @@ extension DocumentChange {
         "\(member.key) \(member.value.shown) → \(value.shown)")
     }
     changes += new.members.filter { old[$0.key] == nil }.map {
-      DocumentChange(
-        .added, .extra, from: nil, to: JSONPointer.root.appending($0.key), after: $0.value,
-        "\($0.key) \($0.value.shown) added")
+      .endpoint($0.key, $0.value, isAdded: true)
     }
     if changes.isEmpty, (before == nil) != (after == nil) {
-      let isAdded = before == nil
-      changes.append(
-        DocumentChange(
-          isAdded ? .added : .removed, .extra, from: isAdded ? nil : .root,
-          to: isAdded ? .root : nil, "a file without pages \(isAdded ? "added" : "removed")"))
+      changes = [
+        DocumentChange(.extra, isAdded: before == nil, at: .root, "a file without pages")
+      ]
     }
-    return changes.map { change in
-      var change = change
-      change.document = .passkeyEndpoints
-      return change
-    }
+    return changes
+  }
+
+  private static func endpoint(_ key: String, _ value: JSON, isAdded: Bool) -> DocumentChange {
+    DocumentChange(
+      .extra, isAdded: isAdded, at: .root.appending(key), value: value, "\(key) \(value.shown)")
   }
 }

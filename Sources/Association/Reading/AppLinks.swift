@@ -10,7 +10,6 @@ package struct AppLinks: Sendable {
     package let apps: [String]
     /// The routes in order: `components`, or `paths` if there is no `components` array.
     package let routes: [Route]
-    /// The entry as it is written.
     let json: JSON.Object
     let appID: String?
     let appIDs: IndexedStrings?
@@ -30,14 +29,12 @@ package struct AppLinks: Sendable {
     package let isLegacy: Bool
     /// Whether the app does not open matching URLs.
     package let isExclusion: Bool
-    /// Whether case matters.
     package let isCaseSensitive: Bool
     /// Whether the route is compared with the URL as it is written, percent-encoding included;
     /// otherwise the URL is decoded first. The pattern is never decoded.
     package let isPercentEncoded: Bool
     /// The condition on the path; `nil` if there is none.
     package let path: Pattern?
-    /// The condition on the query.
     package let query: Query
     /// The condition on the fragment; `nil` if there is none.
     package let fragment: Pattern?
@@ -45,9 +42,7 @@ package struct AppLinks: Sendable {
     var members: RouteMembers? = nil
   }
 
-  /// A condition on the query.
   package enum Query: Sendable {
-    /// There is no condition.
     case any
     /// The pattern covers the whole query.
     case whole(Pattern)

@@ -8,7 +8,6 @@ enum DocumentPart: Sendable, CaseIterable {
   // Of webauthn.
   case relatedOrigins
 
-  /// The parts of files of a kind.
   static func parts(of kind: DocumentKind) -> [DocumentPart] {
     allCases.filter { $0.kind == kind }
   }

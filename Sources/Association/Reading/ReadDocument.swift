@@ -51,7 +51,6 @@ package struct ReadDocument: Sendable {
     unread = reader.unread
   }
 
-  /// The unread values of all parts.
   var allUnread: [UnreadValue] {
     var all = unread + services.flatMap(\.unread) + links.unread + (links.defaults?.unread ?? [])
     for entry in links.entries {

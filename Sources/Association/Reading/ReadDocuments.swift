@@ -1,8 +1,7 @@
-/// The documents that a domain publishes, read.
+/// The documents that a domain publishes and that are rendered, read.
 package struct ReadDocuments: Sendable {
   /// Apple's file; without one, an empty one.
   package let apple: ReadDocument
-  /// Android's file.
   package let assetLinks: AssetLinks?
   package let json: [DocumentKind: JSON]
 
@@ -17,7 +16,9 @@ package struct ReadDocuments: Sendable {
   /// - Throws: `JSON.SyntaxError` if one is damaged.
   package init(stored documents: Documents) throws(JSON.SyntaxError) {
     var json: [DocumentKind: JSON] = [:]
-    for (kind, bytes) in documents { json[kind] = try JSON.parse(bytes, limits: .trusted).value }
+    for (kind, bytes) in documents where kind.isRendered {
+      json[kind] = try JSON.parse(bytes, limits: .trusted).value
+    }
     self.init(json)
   }
 

@@ -9,8 +9,6 @@ package enum SignedFile {
   }
 
   /// The content of a signed file; `nil` for any other file.
-  ///
-  /// - Throws: `Unreadable`.
   package static func content(of file: [UInt8]) throws(Unreadable) -> [UInt8]? {
     var reader = BERReader(file[...])
     guard reader.enter(.sequence), reader.startsWithOID(ofSignedData) else { return nil }

@@ -31,6 +31,17 @@ package struct Fault: Sendable, Equatable {
     case errorNotSuppressed = "error-not-suppressed"
     case timePassed = "time-passed"
     case dictionaryCannotSay = "dictionary-cannot-say"
+    case choiceNeeded = "choice-needed"
+    case malformedPointer = "malformed-pointer"
+    case templateNotFound = "template-not-found"
+    case templateDiffers = "template-differs"
+    case missingParameter = "missing-parameter"
+    case unknownParameter = "unknown-parameter"
+    case unusedParameter = "unused-parameter"
+    case misplacedParameter = "misplaced-parameter"
+    case malformedValue = "malformed-value"
+    case markup
+    case languagesDiffer = "languages-differ"
   }
 
   package let pointer: JSONPointer

@@ -3,8 +3,80 @@ package enum DomainResource {
   /// The maximum number of aliases of a domain.
   private static let aliasLimit = 1000
 
-  package static let fields =
-    settings + applinks + Document.Service.allCases.map(service) + otherKinds + others
+  package static let fields: [Field<StoredDomain>] = {
+    let services: [Field<StoredDomain>] = Document.Service.allCases.map(service)
+    let all: [[Field<StoredDomain>]] = [
+      settings, templates, applinks, services, otherKinds, others,
+    ]
+    // A domain with a template leaves out what is not its own.
+    return all.flatMap(\.self).map {
+      TemplatePlace.members[$0.member.name] == nil ? $0 : $0.adding(.optional)
+    }
+  }()
+
+  /// The members that a template can give.
+  static let shared = fields.filter { TemplatePlace.members[$0.member.name] != nil }
+
+  /// The members, besides entries and expectations, that are a domain's own.
+  static func owned(by use: TemplateUse) -> [Field<StoredDomain>] {
+    fields.filter { field in
+      let name = field.member.name
+      return TemplatePlace.members[name] == nil || use.ownMembers.contains(name)
+    }
+  }
+
+  /// The members that come from the template, besides entries and expectations.
+  static func shared(besides use: TemplateUse) -> [Field<StoredDomain>] {
+    shared.filter {
+      TemplatePlace.ownable.contains($0.member.name) && !use.ownMembers.contains($0.member.name)
+    }
+  }
+
+  private static let templates: [Field<StoredDomain>] = [
+    Field(
+      "template", .shared("TemplateName"),
+      "The template that the domain uses. Members that are left out come from it; own `entries` and `expectations` "
+        + "come before those of the template.", .optional,
+      write: { $0.domain.template.map { .string($0.name.text) } },
+      read: { body, root in
+        root.domain.template = Coding.template.read(body).map { TemplateUse($0) }
+      }),
+    Field(
+      "parameters", .object,
+      "The values of the template's parameters, by name. `null` is no value: list items and routes that use the "
+        + "parameter are left out.", .optional,
+      write: { $0.domain.template.map { .object($0.parameters) } },
+      read: { body, root in
+        guard let members = body.members else { return }
+        if root.domain.template == nil && !members.isEmpty {
+          body.fault(
+            .reservedMember, "\"parameters\" are those of a template. Name it in \"template\".")
+        }
+        root.domain.template?.parameters = members
+      }),
+    Field(
+      "behindTemplate", .constant(true),
+      "True if an edit of the domain's template was not published for it, because it was refused; otherwise left out.",
+      [.optional, .local], write: { $0.isBehind ? true : nil }),
+  ]
+
+  /// What of a domain with a template is its own, as revisions record it.
+  private static let ownership = Field<StoredDomain>(
+    "own", .object, "", .optional,
+    write: { stored in
+      stored.domain.template.map { use in
+        .object([
+          "members": .strings(use.ownMembers.sorted()), "entries": .integer(use.ownEntries),
+          "expectations": .integer(use.ownExpectations),
+        ])
+      }
+    },
+    read: { body, root in
+      let object = body.object()
+      root.domain.template?.ownMembers = Set(object?["members"]?.list(\.string) ?? [])
+      root.domain.template?.ownEntries = object?["entries"]?.integer(in: 0...Int.max) ?? 0
+      root.domain.template?.ownExpectations = object?["expectations"]?.integer(in: 0...Int.max) ?? 0
+    })
 
   private static let settings: [Field<StoredDomain>] = [
     Field("domain", .domain, \.domain.name, "The name of the domain."),
@@ -38,6 +110,14 @@ package enum DomainResource {
     Field(
       "strict", .bool, \.domain.isStrict,
       "Whether an app of another environment is an error instead of a warning."),
+    Field(
+      "labels", .labels, \.domain.labels,
+      "Words by which domains are chosen, in order. A token can be limited to domains with a label, and then "
+        + "cannot change labels. Left out if there are none.", unless: \.isEmpty),
+    Field(
+      "managedBy", .named(longest: 200), \.domain.managedBy,
+      "Where the domain is managed, such as `git: links-repo`. The answer to an edit by anything but `apply` "
+        + "repeats it, because the next `apply` may undo the edit."),
   ]
 
   private static let applinks: [Field<StoredDomain>] = [
@@ -107,6 +187,20 @@ package enum DomainResource {
       "The pages on which people create and manage passkeys, published as `passkey-endpoints` for password "
         + "managers. Other members are published unchanged; `{}` says that the domain supports passkeys."
     ),
+    Field(
+      "changePassword",
+      Coding(
+        .json([
+          "type": "string", "pattern": .string(SecureURL.pattern),
+          "maxLength": .integer(SecureURL.longest),
+        ]), read: { $0.parse(SecureURL.init(_:)) }, write: { .string($0.text) }),
+      \.domain.changePassword,
+      "The page on which people change their password: `/.well-known/change-password` redirects to it."
+    ),
+    Field(
+      "documents", NamedDocumentResource.coding, \.domain.namedDocuments,
+      "Other documents below `/.well-known/`, by name, published byte for byte: at most "
+        + "\(NamedDocument.mostOfDomain).", unless: \.isEmpty),
   ]
 
   private static let passkeyEndpoints = Coding<JSON.Object>(
@@ -116,7 +210,7 @@ package enum DomainResource {
         "type": "object",
         "properties": .object(
           PasskeyEndpoints.keys.reduce(into: [:]) {
-            $0.appendNew($1, ["type": "string", "format": "uri"])
+            $0.appendNew($1, [:])
           }),
       ])), read: { $0.extra(besides: [:]) }, write: { .object($0) })
 
@@ -137,6 +231,10 @@ package enum DomainResource {
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
+      "fallback", FallbackResource.coding, \.domain.fallback,
+      "What people without the app get for every path that is no file's: a redirect, or a page. Left out if there is "
+        + "none; then it is 404."),
+    Field(
       "expectations", ExpectationResource.listCoding, \.domain.expectations,
       ExpectationResource.list.documentation),
     Field(
@@ -150,8 +248,26 @@ package enum DomainResource {
     $0.member.name == "revision" ? stateRevision : $0
   }
 
-  private static let recorded = fields.filter { !$0.member.traits.contains(.readOnly) }
-  private static let membersThatStay = recorded.map(\.member.name)
+  /// What a domain has of its template, as the database keeps it.
+  package static func record(_ use: TemplateUse) -> JSON.Object {
+    var domain = Domain(name: DomainName(stored: ""))
+    domain.template = use
+    return (templates + [ownership]).json(of: StoredDomain(domain))
+  }
+
+  /// What `record` wrote; `nil` for anything else.
+  package static func templateUse(record: JSON) -> TemplateUse? {
+    var stored = StoredDomain(Domain(name: DomainName(stored: "")))
+    let body = BodyValue(json: record, pointer: .root, faults: Faults())
+    return body.read(templates + [ownership], into: &stored) ? stored.domain.template : nil
+  }
+
+  private static let settable = fields.filter { !$0.member.traits.contains(.readOnly) }
+  private static let recorded =
+    settable.map { $0.member.name == "documents" ? recordedDocuments : $0 } + [ownership]
+  private static let recordedDocuments = Field<StoredDomain>(
+    "documents", NamedDocumentResource.recorded, \.domain.namedDocuments, unless: \.isEmpty)
+  private static let membersThatStay = settable.map(\.member.name)
 
   private static let stateRevision = Field<StoredDomain>(
     "revision", .revision, \.revision,
@@ -163,7 +279,8 @@ package enum DomainResource {
     .object(recorded.json(of: StoredDomain(domain)))
   }
 
-  /// The domain that a revision recorded, with defaults for what it did not record.
+  /// The domain that a revision recorded, with defaults for what it did not record. The bytes of named documents are
+  /// missing.
   ///
   /// - Throws: `InvalidInput` if the record is not what `record` writes.
   package static func read(record: JSON) throws(InvalidInput) -> Domain {
@@ -180,11 +297,58 @@ package enum DomainResource {
     return stored.domain
   }
 
-  package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
+  /// A domain as its author writes it: without what its template gives.
+  package static func json(_ stored: StoredDomain) -> JSON { .object(json(stored, for: .answer)) }
 
   /// A domain as it is exported.
-  package static func exported(_ stored: StoredDomain) -> JSON.Object {
-    fields.json(of: stored, for: .export)
+  package static func exported(_ stored: StoredDomain) -> JSON.Object { json(stored, for: .export) }
+
+  private static func json(_ stored: StoredDomain, for use: Schema.Use) -> JSON.Object {
+    guard let template = stored.domain.template else { return fields.json(of: stored, for: use) }
+    var stored = stored
+    stored.domain = stored.domain.own
+    let hasEntries = !stored.domain.document.entries.isEmpty
+    let hasExpectations = !stored.domain.expectations.isEmpty
+    var json = owned(by: template, hasEntries, hasExpectations).json(
+      of: stored, for: use, always: template.ownMembers)
+    if use == .export {
+      // So that applying the export gives them back to the template.
+      for field in shared where json[field.member.name] == nil {
+        json.appendNew(field.member.name, .null)
+      }
+    }
+    return json
+  }
+
+  private static func owned(
+    by template: TemplateUse, _ hasEntries: Bool, _ hasExpectations: Bool
+  ) -> [Field<StoredDomain>] {
+    var template = template
+    if hasEntries { template.ownMembers.insert("entries") }
+    if hasExpectations { template.ownMembers.insert("expectations") }
+    return owned(by: template)
+  }
+
+  /// A domain with everything that is in force, and where each member comes from.
+  package static func resolved(_ stored: StoredDomain) -> JSON {
+    var json = fields.json(of: stored)
+    guard let use = stored.domain.template else { return .object(json) }
+    func list(_ own: Int, _ count: Int) -> JSON {
+      .strings((0..<count).map { $0 < own ? "domain" : "template" })
+    }
+    var sources: JSON.Object = [:]
+    for field in shared where json[field.member.name] != nil {
+      let name = field.member.name
+      sources.appendNew(
+        name,
+        name == "entries"
+          ? list(use.ownEntries, stored.domain.document.entries.count)
+          : name == "expectations"
+            ? list(use.ownExpectations, stored.domain.expectations.count)
+            : .string(use.ownMembers.contains(name) ? "domain" : "template"))
+    }
+    json["sources"] = .object(sources)
+    return .object(json)
   }
 
   /// Reads a whole domain whose name is in the path. Missing members get their defaults, except
@@ -194,6 +358,7 @@ package enum DomainResource {
   ) -> Domain? {
     let blank = Domain(name: name, expectations: expectations)
     guard var domain = read(body, fields, blank) else { return nil }
+    domain.takeOwnership(of: body.json.objectValue ?? [:])
     if domain.name != name {
       domain.name = name
       body.faults.add(
@@ -201,6 +366,7 @@ package enum DomainResource {
         "The path names \"\(name)\". Leave \"domain\" out, or set it to the same name.")
     }
     checkExpectations(domain, at: body, keeping: expectations)
+    checkTargets(domain, at: body)
     return domain
   }
 
@@ -214,16 +380,33 @@ package enum DomainResource {
     guard let given = body.members else { return nil }
     var whole = given
     if let old, membersThatStay.contains(where: { given[$0] == nil }) {
-      for member in fields.json(of: old).members
-      where given[member.key] == nil && membersThatStay.contains(member.key) {
+      // What has its default was set by nobody, so a template that comes new gives it.
+      let joins = old.domain.template == nil && given["template"] != nil
+      let blank = joins ? fields.json(of: StoredDomain(Domain(name: old.domain.name))) : [:]
+      for member in json(old, for: .answer).members
+      where given[member.key] == nil && membersThatStay.contains(member.key)
+        && blank[member.key] != member.value
+      {
         whole.appendNew(member.key, member.value)
       }
     }
     var stored = StoredDomain(Domain(name: DomainName(stored: "")))
     let merged = BodyValue(json: .object(whole), pointer: body.pointer, faults: body.faults)
     guard merged.read(stateFields, into: &stored) else { return nil }
+    stored.domain.takeOwnership(of: whole)
     checkExpectations(stored.domain, at: body)
+    checkTargets(stored.domain, at: body)
     return (stored.domain, stored.revision == 0 ? nil : stored.revision)
+  }
+
+  /// Reads a domain of a state over another, or over the defaults, to be compared.
+  ///
+  /// - Returns: `nil` if it is invalid.
+  package static func domain(in json: JSON, over old: StoredDomain?) -> Domain? {
+    let faults = Faults()
+    let body = BodyValue(json: json, pointer: .root, faults: faults)
+    let domain = read(body, over: old)?.domain
+    return faults.count == 0 ? domain : nil
   }
 
   private static func read(
@@ -247,6 +430,23 @@ package enum DomainResource {
         .foreignURL,
         at: body.pointer.appending("expectations").appending(index).appending("url"),
         "\(expectation.url.quoted) is not a URL of \"\(domain.name)\" or one of its aliases.")
+    }
+  }
+
+  /// Checks that no redirect leads to the same link, which would redirect again.
+  private static func checkTargets(_ domain: Domain, at body: BodyValue) {
+    let targets = [
+      ("web", domain.fallback?.web), ("apple", domain.fallback?.apple),
+      ("android", domain.fallback?.android),
+    ]
+    for (member, target) in targets {
+      guard let target, target.keepsLink else { continue }
+      let host = target.host.lowercased()
+      guard domain.names.contains(where: { $0.covers(host: host) }) else { continue }
+      body.faults.add(
+        .malformedValue, at: body.pointer.appending("fallback").appending(member),
+        "\(target.text.quoted) leads a link of this domain to itself, over and over. Write another host, or another path."
+      )
     }
   }
 
@@ -274,6 +474,29 @@ package enum DomainResource {
       let value = BodyValue(
         json: member.value, pointer: body.pointer.appending(member.key), faults: body.faults)
       return value.list(\.string).map { SubstitutionVariable(name: member.key, values: $0) }
+    }
+  }
+}
+
+extension Domain {
+  /// Notes what of a domain that has just been read is its own: everything that its author wrote.
+  fileprivate mutating func takeOwnership(of members: JSON.Object) {
+    let written = members.members.filter { $0.value != .null }.map(\.key)
+    template?.ownMembers = Set(written).intersection(TemplatePlace.ownable)
+    template?.ownEntries = document.entries.count
+    template?.ownExpectations = expectations.count
+  }
+
+  /// Notes what of a domain is its own after an edit of `own`.
+  package mutating func takeOwnership(changing own: Domain) {
+    guard template != nil else { return }
+    template?.ownEntries = document.entries.count
+    template?.ownExpectations = expectations.count
+    let (old, new) = (StoredDomain(own), StoredDomain(self))
+    for field in DomainResource.shared where TemplatePlace.ownable.contains(field.member.name) {
+      if [field].json(of: old) != [field].json(of: new) {
+        template?.ownMembers.insert(field.member.name)
+      }
     }
   }
 }

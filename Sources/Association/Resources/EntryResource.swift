@@ -1,4 +1,3 @@
-/// An entry in JSON.
 package enum EntryResource {
   /// An entry of a domain in this format.
   private struct Formatted {

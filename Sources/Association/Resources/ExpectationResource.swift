@@ -1,4 +1,3 @@
-/// An expectation in JSON.
 package enum ExpectationResource {
   /// The maximum number of characters of a URL.
   package static let longestURL = 8192

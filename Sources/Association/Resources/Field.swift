@@ -6,7 +6,16 @@
 package struct Field<Root>: Sendable {
   package fileprivate(set) var member: Member
   fileprivate let write: @Sendable (Root) -> JSON?
-  fileprivate let read: (@Sendable (BodyValue, inout Root) -> Void)?
+  /// Writes also what answers leave out.
+  fileprivate var writeAlways: (@Sendable (Root) -> JSON)?
+  fileprivate var read: (@Sendable (BodyValue, inout Root) -> Void)?
+
+  /// The same field with more traits.
+  package func adding(_ traits: Member.Traits) -> Field {
+    var field = self
+    field.member.traits.formUnion(traits)
+    return field
+  }
 
   /// A member that is only written.
   fileprivate init(_ member: Member, write: @escaping @Sendable (Root) -> JSON?) {
@@ -35,6 +44,7 @@ package struct Field<Root>: Sendable {
       name, coding.schema, documentation, isLeftOut == nil ? traits : traits.union(.optional),
       write: { isLeftOut?($0[keyPath: path]) == true ? nil : coding.write($0[keyPath: path]) },
       read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
+    if isLeftOut != nil { writeAlways = { coding.write($0[keyPath: path]) } }
   }
 
   /// A property that may be `nil`, which answers leave out.
@@ -66,6 +76,18 @@ package struct Field<Root>: Sendable {
   }
 }
 
+extension Field {
+  /// The labels that something is limited to; left out if there are none.
+  package static func labels(
+    _ path: any KeyPath<Root, [Label]> & Sendable, _ documentation: String
+  ) -> Field {
+    Field("labels", .list(of: .label), documentation, .optional) { root in
+      let labels = root[keyPath: path]
+      return labels.isEmpty ? nil : .strings(labels.map(\.text))
+    }
+  }
+}
+
 extension Array {
   /// The fields of a part of a value, which answers write among its own.
   package func of<Part, Root>(
@@ -74,16 +96,23 @@ extension Array {
     map { field in Field<Root>(field.member, write: { field.write($0[keyPath: path]) }) }
   }
 
+  /// The fields of a part of a value, which requests have among its own.
+  package func inside<Part, Root>(
+    _ path: any WritableKeyPath<Root, Part> & Sendable
+  ) -> [Field<Root>] where Element == Field<Part> {
+    map { field in
+      var whole = Field<Root>(field.member, write: { field.write($0[keyPath: path]) })
+      if let read = field.read { whole.read = { body, root in read(body, &root[keyPath: path]) } }
+      return whole
+    }
+  }
+
   /// The members, for schemas.
   package func members<Root>() -> [Member] where Element == Field<Root> { map(\.member) }
 
   /// The same fields, of which a request must have this one.
   package func requiring<Root>(_ name: String) -> [Field<Root>] where Element == Field<Root> {
-    map { field in
-      var field = field
-      if field.member.name == name { field.member.traits.insert(.required) }
-      return field
-    }
+    map { $0.member.name == name ? $0.adding(.required) : $0 }
   }
 
   /// Copies these members of a value into another one.
@@ -95,12 +124,15 @@ extension Array {
   }
 
   /// Writes a value, as an answer or as an export.
+  ///
+  /// - Parameter always: The members that are written even if they have their default.
   package func json<Root>(
-    of value: Root, for use: Schema.Use = .answer
+    of value: Root, for use: Schema.Use = .answer, always: Set<String> = []
   ) -> JSON.Object where Element == Field<Root> {
     var object = JSON.Object()
     for field in self where use != .export || !field.member.traits.contains(.local) {
-      if let json = field.write(value) {
+      let isWritten = always.contains(field.member.name)
+      if let json = field.write(value) ?? (isWritten ? field.writeAlways?(value) : nil) {
         object.appendNew(field.member.name, json)
       } else if use == .export && field.member.traits.contains(.nullInExport) {
         object.appendNew(field.member.name, .null)
@@ -198,6 +230,30 @@ extension Coding<String> {
     let schema = Schema.json(["type": "string", "maxLength": .integer(longest)])
     return Coding(schema, read: { $0.text(longest: longest) }, write: { .string($0) })
   }
+
+  /// A text of 1 to `longest` characters without control characters.
+  package static func named(longest: Int) -> Coding {
+    let schema = Schema.json([
+      "type": "string", "minLength": 1, "maxLength": .integer(longest),
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+    ])
+    return Coding(schema, read: { $0.name(longest: longest) }, write: { .string($0) })
+  }
+}
+
+extension Coding<Label> {
+  package static var label: Coding {
+    Coding(.label, read: { $0.parse(Label.init(_:)) }, write: { .string($0.text) })
+  }
+}
+
+extension Coding<[Label]> {
+  /// Labels, which are put in order.
+  package static var labels: Coding {
+    let list = Coding.list(of: .label, limit: Label.mostOfDomain)
+    return Coding(
+      list.schema, read: { body in list.read(body).map { Set($0).sorted() } }, write: list.write)
+  }
 }
 
 extension Coding<[String]> {
@@ -260,6 +316,14 @@ extension Coding<PackageName> {
   }
 }
 
+extension Coding<TemplateName> {
+  package static var template: Coding {
+    Coding(
+      .shared("TemplateName"), read: { $0.parse(TemplateName.init(_:)) },
+      write: { .string($0.text) })
+  }
+}
+
 extension Coding<WebOrigin> {
   package static var origin: Coding {
     Coding(
@@ -301,6 +365,20 @@ extension Coding where Value: RawRepresentable<String> & CaseIterable & Sendable
 
   fileprivate static func word(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.word(Value.self) }, write: { .string($0.rawValue) })
+  }
+}
+
+extension Coding<DocumentKind> {
+  /// A kind of document: the name of its file.
+  package static var documentKind: Coding {
+    Coding(
+      .documentKind,
+      read: { body in
+        guard let text = body.string else { return nil }
+        if let kind = DocumentKind(rawValue: text) { return kind }
+        body.fault(.unknownValue, "\(text.quoted) is not the name of a document.")
+        return nil
+      }, write: { .string($0.rawValue) })
   }
 }
 

@@ -8,11 +8,9 @@ package struct NamedSchemas {
     package let name: String
   }
 
-  /// The definitions by name.
   package private(set) var definitions: JSON.Object
 
   /// - Parameter definitions: Those that already have a name.
-  /// - Throws: `NameTaken`.
   package init(_ definitions: JSON.Object) throws(NameTaken) {
     self.definitions = definitions
     for definition in definitions.members {
@@ -21,8 +19,6 @@ package struct NamedSchemas {
   }
 
   /// The same JSON with references in place of the schemas that have a name.
-  ///
-  /// - Throws: `NameTaken`.
   package mutating func referring(_ json: JSON) throws(NameTaken) -> JSON {
     if let elements = json.arrayValue {
       var copy: [JSON] = []

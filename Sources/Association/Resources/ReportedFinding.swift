@@ -1,17 +1,12 @@
 /// A finding as rows and answers have it, perhaps one of a newer version of the program.
 package struct ReportedFinding: Sendable {
   package var code = ""
-  /// How serious it is.
   package var severity = Finding.Severity.error
   /// The kind of the document that it is about.
   package var kind = DocumentKind.apple.rawValue
-  /// Where it is in the document.
   package var pointer = ""
-  /// What happens on a device.
   package var message = ""
-  /// What to do about it.
   package var help = ""
-  /// What found it.
   package var source = Finding.Source.lint
   /// Of a check: the URL that it is about.
   package var url: String?
@@ -22,14 +17,16 @@ package struct ReportedFinding: Sendable {
 
   package init() {}
 
-  /// The suppression of a finding.
   package struct Suppression: Sendable {
-    /// Its number in the domain.
+    /// Its number in the domain, or among those of several domains.
     package var id: Int64
     package var reason: String
     package var owner: String
     /// When the finding counts again.
     package var endsAt: UnixTime
+    /// What covers its domains, or their label, if it is one of several domains.
+    package var domain: Alias?
+    package var label: Label?
 
     package init(id: Int64 = 0, reason: String = "", owner: String = "", endsAt: UnixTime = 0) {
       (self.id, self.reason, self.owner, self.endsAt) = (id, reason, owner, endsAt)
@@ -74,10 +71,15 @@ extension ReportedFinding {
   ]
 
   package static let suppressionFields: [Field<Suppression>] = [
-    Field("id", .row, \.id, "The number of the suppression in the domain."),
+    Field(
+      "id", .row, \.id,
+      "The number of the suppression in the domain. With `domain` or `label`, its number in `/v1/suppressions`."
+    ),
     Field("reason", .string, \.reason, "Why no action is needed."),
     Field("owner", .string, \.owner, "Who made the decision."),
     Field("until", .time, \.endsAt, "When the finding is no longer suppressed."),
+    Field("domain", .alias, \.domain, "What covers the domains of a suppression of several."),
+    Field("label", .label, \.label, "The label of the domains of a suppression of several."),
   ]
 
   package static let coding = Coding<ReportedFinding>.open(

@@ -1,4 +1,3 @@
-/// A route in JSON.
 package enum RouteResource {
   private static let fields: [Field<Route>] = [
     Field("id", .row, \.id, rowDocumentation("route", in: "entry"), .local),
@@ -16,6 +15,10 @@ package enum RouteResource {
       "percentEncoded", .bool, \.percentEncoded,
       "Whether patterns match the percent-encoded URL. Apple's default: true."),
     Field("comment", .string, \.comment, "A comment. It is public, because the file is."),
+    Field(
+      "fallback", .target, \.fallback,
+      "Where people without the app are sent from matching URLs, instead of the domain's `fallback`. It is not in the "
+        + "file."),
     Field(
       "extra", .extra(besides: componentKeys), \.extra,
       "Other members of the element, published unchanged.", unless: \.isEmpty),

@@ -81,7 +81,6 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package static let int64 = json(["type": "integer", "format": "int64"])
   /// A count of things or bytes.
   package static let count = integer(in: 0...Int.max)
-  /// The number of a revision.
   package static let revision = integer(in: 1...Int.max)
   package static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
   /// A time as answers write it.
@@ -93,6 +92,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package static let packageName = shared("PackageName")
   package static let domain = shared("DomainName")
   package static let alias = shared("Alias")
+  package static let label = shared("Label")
   package static let environment = shared("Environment")
   package static let resolution = shared("Resolution")
   package static let pointer = shared("Pointer")
@@ -137,7 +137,12 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     .json(["type": "string", "enum": .strings(words)])
   }
 
-  package static let documentKind = words(DocumentKind.self, "DocumentKind")
+  package static let documentKind = named(
+    "DocumentKind",
+    .json([
+      "type": "string", "pattern": .string(DocumentName.pattern),
+      "examples": .strings(DocumentKind.allCases.map(\.rawValue)),
+    ]))
   package static let platform = words(Platform.self, "Platform")
 }
 
@@ -223,6 +228,15 @@ package struct Member: Sendable {
 }
 
 extension [Member] {
+  /// The same members, of which a request must have this one.
+  package func requiring(_ name: String) -> [Member] {
+    map { member in
+      var member = member
+      if member.name == name { member.traits.insert(.required) }
+      return member
+    }
+  }
+
   /// The schema of an object with these members and no others, unless it is open.
   package func schema(
     _ documentation: String = "", for use: Schema.Use = .answer, isOpen: Bool = false

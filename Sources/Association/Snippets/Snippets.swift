@@ -7,15 +7,18 @@ package struct Snippets: Sendable {
     /// The entries, such as `applinks:example.com`.
     package let entries: [String]
     /// The entries as a part of the app's `.entitlements` file.
-    package var plist: String {
-      """
-      <key>com.apple.developer.associated-domains</key>
-      <array>
-      \(entries.map { "\t<string>\($0.xmlEscaped)</string>" }.joined(separator: "\n"))
-      </array>
+    package var plist: String { Snippets.plist(of: entries) }
+  }
 
-      """
-    }
+  /// Associated domains as a part of an app's `.entitlements` file.
+  package static func plist(of entries: [String]) -> String {
+    """
+    <key>com.apple.developer.associated-domains</key>
+    <array>
+    \(entries.map { "\t<string>\($0.xmlEscaped)</string>" }.joined(separator: "\n"))
+    </array>
+
+    """
   }
 
   /// The entitlements of each Apple app, in the order of the domain's file.
@@ -31,7 +34,6 @@ package struct Snippets: Sendable {
   /// What else has to be so that the snippets work.
   package let notes: [String]
 
-  /// The snippets for a domain.
   package init(of domain: Domain) {
     let names = [Alias(domain.name)] + domain.aliases.filter { $0 != Alias(domain.name) }
     entitlements = Self.entitlements(of: domain.document, names)
@@ -169,6 +171,32 @@ package struct Snippets: Sendable {
       \(paths)</intent-filter>
 
       """
+  }
+}
+
+/// The associated domains of an Apple app, for all its domains.
+package struct AppSnippets: Sendable {
+  package let app: AppIdentifier
+  /// The number of domains that are left out.
+  package let moreDomains: Int
+  /// The number of domains that the entries are for.
+  package private(set) var domains = 0
+  package private(set) var entries: [String] = []
+  /// The entries as a part of the app's `.entitlements` file.
+  package var plist: String { Snippets.plist(of: entries) }
+
+  package init(app: AppIdentifier, moreDomains: Int) {
+    self.app = app
+    self.moreDomains = moreDomains
+  }
+
+  /// Adds the entries for a domain, unless it is disabled or its file does not name the app.
+  package mutating func add(_ domain: Domain) {
+    guard domain.isEnabled,
+      let entitlement = Snippets(of: domain).entitlements.first(where: { $0.app == app })
+    else { return }
+    domains += 1
+    entries += entitlement.entries
   }
 }
 

@@ -1,27 +1,13 @@
 /// The linting of one `webauthn` file, with the findings so far.
 struct OriginInspection {
   private let file: RelatedOrigins
-  private var found = FindingList()
+  private var found: FindingList
 
   init(_ file: RelatedOrigins, findings: [Finding]) {
-    self.file = file
-    for finding in findings where found.count(finding.code, finding.severity) {
-      found.append(finding)
-    }
+    (self.file, found) = (file, FindingList(findings))
   }
 
-  private mutating func add(
-    _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
-    _ message: @autoclosure () -> String, help: @autoclosure () -> String
-  ) {
-    guard found.count(code, severity ?? code.severity) else { return }
-    found.append(Finding(code, severity: severity, at: pointer, message(), help: help()))
-  }
-
-  func inFileOrder() -> [Finding] {
-    let findings = found.listed
-    return findings.count > 1 ? FileOrder(of: findings, in: file.json).findings : findings
-  }
+  func inFileOrder() -> [Finding] { found.inOrder(of: file.json) }
 
   /// - Parameter context: The names that the file is published for; without it, the domain's own origins
   ///   are not reported.
@@ -29,31 +15,31 @@ struct OriginInspection {
     let effect = "Browsers ignore it, and no other origin can use the domain's passkeys."
     guard case .object(let members) = file.json else {
       let kind = file.json.kind
-      return add(
+      return found.add(
         .notObject, at: .root, "The file is \(kind) but must be an object. \(effect)",
         help: #"Write {"origins": ["https://www.example.com"]}."#)
     }
     let json = file.json
     for unread in file.unread {
       guard case .wrongType(let expected) = unread.reason else {
-        add(
+        found.add(
           .unknownKey, severity: .note, at: unread.pointer,
           "\(unread.key.quoted) has no meaning in \(unread.part.name). Browsers ignore it.",
           help: unread.advice(in: json))
         continue
       }
-      add(
+      found.add(
         .wrongType, at: unread.pointer,
         "`\(unread.key)` is \(unread.value.kind) but must be \(expected). \(effect)",
         help: "Write \(expected) of origins, such as [\"https://www.example.com\"].")
     }
     if members["origins"] == nil {
-      add(
+      found.add(
         .missingOrigins, at: .root, "The file has no `origins`. \(effect)",
         help: "Add `origins`, a list such as [\"https://www.example.com\"].")
     }
     if file.elements?.isEmpty == true {
-      add(
+      found.add(
         .emptyOrigins, at: RelatedOrigins.pointer,
         "The list is empty, so no other origin can use the domain's passkeys.",
         help: "Add an origin, or stop serving the file.")
@@ -67,7 +53,7 @@ struct OriginInspection {
     for (index, element) in (file.elements ?? []).enumerated() {
       let pointer = RelatedOrigins.pointer.appending(index)
       guard let text = element.stringValue else {
-        add(
+        found.add(
           .originNotString, at: pointer,
           "This is \(element.kind) but must be a string. Browsers then ignore the whole file.",
           help: "Write an origin, such as \"https://www.example.com\", or remove the element.")
@@ -76,7 +62,7 @@ struct OriginInspection {
       let written = WrittenOrigin(text)
       if let fault = written.fault { add(fault, of: written, text, at: pointer) }
       if written.isPublicSuffix, let host = written.host {
-        add(
+        found.add(
           .publicSuffixOrigin, at: pointer,
           "\(host) is a public suffix: the sites below it belong to different people. An origin covers only itself,"
             + " so this permits none of them, and browsers skip it.",
@@ -84,11 +70,11 @@ struct OriginInspection {
       }
       if let origin = written.origin {
         if let place = places[origin] {
-          add(
+          found.add(
             .duplicateOrigin, at: pointer, "\(place) is the same origin.",
             help: "Remove one of them.")
         } else if context.map({ Self.isOwn(written, of: $0) }) == true {
-          add(
+          found.add(
             .ownOrigin, at: pointer,
             "Pages of \(text.quoted) can use the domain's passkeys without this file.",
             help: "Remove it, unless another domain serves the same list.")
@@ -115,7 +101,7 @@ struct OriginInspection {
       !labels.contains(label)
     else { return }
     guard labels.count >= RelatedOrigins.mostLabels else { return labels.append(label) }
-    add(
+    found.add(
       .tooManyLabels, at: pointer,
       "Browsers skip this origin. They read those of \(RelatedOrigins.mostLabels) registrable names, without"
         + " the ending such as \".com\", and the list has them before: \(labels.joined(separator: ", ")).",
@@ -133,17 +119,17 @@ struct OriginInspection {
     let proper = written.origin.map { "Write \"\($0)\"." }
     switch fault {
     case .noURL:
-      add(
+      found.add(
         .malformedOrigin, at: pointer,
         "\(text.quoted) is no origin: \(form), without a path. Browsers skip it.",
         help: WebOrigin("https://\(text)").map { "Write \"\($0)\"." } ?? "Write the whole origin.")
     case .host:
-      add(
+      found.add(
         .malformedOrigin, at: pointer,
         "\(text.quoted) is no origin with passkeys: \(form). Browsers skip addresses and hosts without a"
           + " dot.", help: "Write a domain name, and a port of at most 65535 if it is not 443.")
     case .ownMachine:
-      add(
+      found.add(
         isInsecure(text) ? .insecureOrigin : .malformedOrigin, at: pointer,
         "\(text.quoted) is the machine on which the browser runs. Browsers skip it here: they read only https"
           + " origins whose host has a dot and is no address. Passkeys do work on http://localhost, but only those of"
@@ -152,22 +138,22 @@ struct OriginInspection {
           "Remove the element. For development, use the relying party \"localhost\", or give the development"
           + " server a name below the domain, with https.")
     case .insecure:
-      add(
+      found.add(
         .insecureOrigin, at: pointer,
         "\(text.quoted) has the scheme http. Passkeys work only on pages with https, so no page has this"
           + " origin.", help: "Write the https origin, or remove the element.")
     case .wildcard:
-      add(
+      found.add(
         .wildcardOrigin, at: pointer,
         "\(text.quoted) has a wildcard, which has no meaning here. No page has this origin.",
         help: "List each origin. For names below the domain itself, no file is needed.")
     case .more:
-      add(
+      found.add(
         .originWithPath, at: pointer,
         "\(text.quoted) has more than scheme, host and port. Browsers read it as the whole origin.",
         help: proper ?? "Remove the rest.")
     case .spelling:
-      add(
+      found.add(
         .unusualOrigin, at: pointer,
         "\(text.quoted) is not spelled as browsers write it. They read it anyway; other programs may not.",
         help: proper ?? "Write it in lower case.")

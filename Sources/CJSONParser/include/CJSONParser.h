@@ -20,8 +20,9 @@ typedef struct {
   bool (*end_object)(void *context);
   bool (*start_array)(void *context);
   bool (*end_array)(void *context);
-  /// The text is not JSON: the byte offset of the error, and the reason in words.
-  void (*failure)(void *context, size_t offset, const char *message);
+  /// The text is not JSON: the number of bytes that were read, the size of the last token if it was not
+  /// expected, and the reason in words.
+  void (*failure)(void *context, size_t offset, size_t token_size, const char *message);
 } aasa_json_events;
 
 /// Parses one strict JSON text (RFC 8259) of `count` bytes without recursion, and reports it as

@@ -37,7 +37,7 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   }
   // A form of another site cannot send this field, so it cannot use the cookie to change anything.
   const headers = { Accept: "application/json", "X-Aasa-Dashboard": "1" };
-  if (body !== undefined) headers["Content-Type"] = type ?? "application/json";
+  if (body !== undefined && type !== null) headers["Content-Type"] = type ?? "application/json";
   if (ifMatch !== undefined) headers["If-Match"] = `"${ifMatch}"`;
   if (ifNoneMatch !== undefined) headers["If-None-Match"] = ifNoneMatch;
   const content = body === undefined || typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);

@@ -16,10 +16,12 @@ import "./pages/checks.js";
 import "./pages/apps.js";
 import "./pages/findings.js";
 import "./pages/bulk.js";
+import "./pages/templates.js";
+import "./pages/changes.js";
 import "./pages/settings.js";
 
 /** The pages of the menu, by the first part of their addresses. */
-const menu = ["domains", "try", "checks", "apps", "findings", "bulk", "settings"];
+const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "settings"];
 
 /** The element of an address, and its title. */
 function page(parts) {
@@ -113,6 +115,7 @@ class App extends View {
     const show = (node) => node.matches(":popover-open") || node.showPopover();
     return items.length > 0 && h("div", { class: "messages", key: items.at(-1).id, popover: "manual", after: show },
       items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
+        item.link && h("a", { href: item.link.href, key: "link", on: { click: () => dismiss(item) } }, item.link.text),
         closeButton(words.common.close, () => dismiss(item)))));
   }
 

@@ -6,7 +6,7 @@ const isRevision = /^[1-9]\d{0,8}$/;
 const values = {
   environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
   enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
-  suppressed: /^(true|false|all)$/, from: isRevision, to: isRevision,
+  suppressed: /^(true|false|all)$/, undo: isTrueOrFalse, from: isRevision, to: isRevision,
 };
 
 /** The current address: its parts, decoded, and the parameters of its query. */

@@ -1,5 +1,8 @@
 // What pages share, and what they load.
 
+import { to } from "./routing.js";
+import { words } from "./words.js";
+
 /** Values that views follow: `follow` renders a view when they change. */
 export class State extends EventTarget {
   /** @param {object} values */
@@ -19,25 +22,33 @@ export class State extends EventTarget {
   }
 }
 
-/** Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`. @type {any} */
+/** Who is signed in: `name`, `role`, `domains`, `labels`, `by`, `expiresAt`, `version`. @type {any} */
 export const session = new State({ isKnown: false, problem: undefined });
 
 const roles = ["viewer", "editor", "admin"];
 
 /** Whether the person who is signed in has this role or a higher one. */
 export function may(role) {
-  return roles.indexOf(session.role) >= roles.indexOf(role);
+  // What is limited to documents only reads everything else.
+  return roles.indexOf(session.documents ? "viewer" : session.role) >= roles.indexOf(role);
 }
 
 /** Whether the person may do what concerns no single domain: tokens that are limited to domains may not. */
 export function isUnlimited() {
-  return (session.domains ?? []).length === 0;
+  return (session.domains ?? []).length === 0 && mayLabel();
 }
 
-/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
+/** Whether no label limits the person, who may then add domains and names, and change labels. */
+export function mayLabel() {
+  return session.labels === undefined;
+}
+
+/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. Of those with
+ * other labels, the person sees none. */
 export function mayEditDomain(name) {
+  const { domains = [] } = session;
   const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
-  return may("editor") && (isUnlimited() || session.domains.some(isMine));
+  return may("editor") && (domains.length === 0 || domains.some(isMine));
 }
 
 /** Messages that appear for a while, and that screen readers speak. @type {any} */
@@ -45,12 +56,18 @@ export const messages = new State({ items: [] });
 
 let number = 0;
 
-/** Shows a message: `kind` is "ok" or "error". */
-export function say(text, kind = "ok") {
-  const item = { id: ++number, text, kind };
+/** Shows a message: `kind` is "ok" or "error"; `link` is where it leads, `{ text, href }`.
+ * @param {{ text: string, href: string }} [link] */
+export function say(text, kind = "ok", link = undefined) {
+  const item = { id: ++number, text, kind, link };
   messages.set({ items: [...messages.items.slice(-2), item] });
   // Errors stay until they are dismissed.
-  if (kind !== "error") setTimeout(() => dismiss(item), 6000);
+  if (kind !== "error") setTimeout(() => dismiss(item), link ? 20000 : 6000);
+}
+
+/** The link of a message that undoes a change, if something was changed. */
+export function undoLink(change) {
+  return change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) };
 }
 
 export function dismiss(item) {

@@ -1,4 +1,4 @@
-import Glibc
+import Association
 
 /// What is wrong with a pair, or with the directory.
 package struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertible {
@@ -60,9 +60,9 @@ package struct CertificateFault: Error, Sendable, Hashable, CustomStringConverti
     case .foreignKey(let certificate):
       "is not the key of \(certificate). Replace one of them."
     case .expired(let time):
-      "the certificate expired on \(CertificateTime(time)). Renew it, or remove the pair."
+      "the certificate expired on \(UnixTime(time).text). Renew it, or remove the pair."
     case .notYetValid(let time):
-      "the certificate is only valid from \(CertificateTime(time)). Check the clock, or wait."
+      "the certificate is only valid from \(UnixTime(time).text). Check the clock, or wait."
     case .noName:
       "the certificate names no host. Reissue it with a DNS name among its subject alternative names."
     case .weakKey(let kind, let bits):
@@ -82,25 +82,4 @@ package struct CertificatesRefused: Error, Sendable, Equatable, CustomStringConv
 
   /// A line for each fault.
   package var description: String { faults.map(\.description).joined(separator: "\n") }
-}
-
-/// The time of a certificate, for people.
-package struct CertificateTime: Sendable, CustomStringConvertible {
-  private let seconds: Int64
-
-  /// - Parameter seconds: Since 1970.
-  package init(_ seconds: Int64) { self.seconds = seconds }
-
-  /// `2027-01-31T12:00:00Z` (RFC 3339).
-  package var description: String {
-    var time = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    return String(unsafeUninitializedCapacity: 64) { buffer in
-      // Sound: at most 64 bytes are written, and their number is returned.
-      buffer.withMemoryRebound(to: CChar.self) {
-        $0.baseAddress.map { strftime($0, 64, "%Y-%m-%dT%H:%M:%SZ", &parts) } ?? 0
-      }
-    }
-  }
 }

@@ -24,7 +24,6 @@ package final class CertificatePair: @unchecked Sendable {
   /// Loads and checks a pair.
   ///
   /// - Parameter now: Seconds since 1970.
-  /// - Throws: `CertificateFault`.
   init(
     _ files: CertificateFiles, certificate: FileContents, key keyFile: FileContents, now: Int64
   ) throws(CertificateFault) {
@@ -226,7 +225,7 @@ private final class ImportedKey {
 }
 
 /// Calls `body` with bytes in GnuTLS's form, which it must not keep.
-func withDatum<Result>(
+package func withDatum<Result>(
   _ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Result
 ) -> Result {
   var bytes = bytes

@@ -21,7 +21,6 @@ package final class Listener: Sendable {
   ///   - screen: Decides by the header of a request whether its body is read.
   ///   - refuse: Answers a request that never reaches the handler, with `Refusal.status`.
   ///   - answer: Answers a request; called concurrently on many threads.
-  /// - Throws: `ListenerError`.
   package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
     certificates: CertificateDirectory? = nil,
@@ -58,7 +57,6 @@ package final class Listener: Sendable {
   ///   - headerRefusal: The answer to a header over the limit. It is sent without a Date.
   ///   - makeAnswers: Creates the handler of each daemon, which is only called on the daemon's
   ///     thread.
-  /// - Throws: `ListenerError`.
   package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
     limits: Limits, certificates: CertificateDirectory? = nil, headerRefusal: Response,

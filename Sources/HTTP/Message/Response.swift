@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// An answer to a request. `Content-Length` or `Transfer-Encoding`, `Date` and `Connection` are added when
 /// it is sent. The body is omitted for HEAD requests.
 package struct Response {
@@ -59,6 +61,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
   case ok = 200
   case created = 201
   case noContent = 204
+  case found = 302
   case notModified = 304
   case badRequest = 400
   case unauthorized = 401
@@ -68,6 +71,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
   case conflict = 409
   case preconditionFailed = 412
   case contentTooLarge = 413
+  case uriTooLong = 414
   case unsupportedMediaType = 415
   case misdirectedRequest = 421
   case unprocessableContent = 422
@@ -84,28 +88,6 @@ package enum Status: UInt16, Sendable, CaseIterable {
   /// The reason phrase of RFC 9110 or RFC 6585, which RFC 9457 asks for as the title of a problem of
   /// the type `about:blank`.
   package var reasonPhrase: String {
-    switch self {
-    case .ok: "OK"
-    case .created: "Created"
-    case .noContent: "No Content"
-    case .notModified: "Not Modified"
-    case .badRequest: "Bad Request"
-    case .unauthorized: "Unauthorized"
-    case .forbidden: "Forbidden"
-    case .notFound: "Not Found"
-    case .methodNotAllowed: "Method Not Allowed"
-    case .conflict: "Conflict"
-    case .preconditionFailed: "Precondition Failed"
-    case .contentTooLarge: "Content Too Large"
-    case .unsupportedMediaType: "Unsupported Media Type"
-    case .misdirectedRequest: "Misdirected Request"
-    case .unprocessableContent: "Unprocessable Content"
-    case .preconditionRequired: "Precondition Required"
-    case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
-    case .internalServerError: "Internal Server Error"
-    case .notImplemented: "Not Implemented"
-    case .serviceUnavailable: "Service Unavailable"
-    case .insufficientStorage: "Insufficient Storage"
-    }
+    MHD_get_reason_phrase_for(UInt32(rawValue)).map { String(cString: $0) } ?? ""
   }
 }

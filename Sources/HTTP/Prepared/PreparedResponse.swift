@@ -24,8 +24,6 @@ package struct PreparedResponse: ~Copyable, @unchecked Sendable {
   let holdsDescriptor: Bool
 
   /// Builds a response with a body that may be shared with others.
-  ///
-  /// - Throws: `Failure`.
   package init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
     let file = content.makeFileResponse()
     try self.init(
@@ -34,15 +32,11 @@ package struct PreparedResponse: ~Copyable, @unchecked Sendable {
   }
 
   /// Builds a response to be sent. A stream is replaced by no body.
-  ///
-  /// - Throws: `Failure`.
   package init(_ response: Response) throws(Failure) {
     try self.init(response.status, fields: response.fields, content: Content(response.bytes))
   }
 
   /// Builds a response whose body is produced while it is sent, so that it can be sent once.
-  ///
-  /// - Throws: `Failure`.
   init(_ status: Status, fields: Fields, stream: ResponseStream) throws(Failure) {
     try self.init(
       status, fields, stream.makeResponse(), contentBytes: 0, holdsDescriptor: false)
@@ -50,8 +44,6 @@ package struct PreparedResponse: ~Copyable, @unchecked Sendable {
 
   /// Builds an answer 304 that says the length of the document that it does not contain. RFC 9110 section
   /// 8.6 allows that length or none; libmicrohttpd would close the connection after an answer with none.
-  ///
-  /// - Throws: `Failure`.
   package init(notModified fields: Fields, contentBytes: Int) throws(Failure) {
     // There is nothing to read, since the body of a 304 is not sent.
     let response = MHD_create_response_from_callback(

@@ -24,6 +24,8 @@ package struct DirectRequest: ~Copyable {
   package let method: UnsafeRawBufferPointer
   /// The target as written, up to its first `?`.
   package let target: UnsafeRawBufferPointer
+  /// The query, for `readQuery`.
+  let changedQuery: UnsafeRawBufferPointer
   /// Whether the version is HTTP/1.0.
   package let isVersion10: Bool
   /// The fields that the public listener uses.
@@ -36,6 +38,7 @@ package struct DirectRequest: ~Copyable {
     connection = request.connection
     method = UnsafeRawBufferPointer(start: request.method, count: strlen(request.method))
     target = UnsafeRawBufferPointer(start: request.url, count: strlen(request.url))
+    changedQuery = request.changedQuery(behind: target.count)
     // libmicrohttpd refuses everything but "HTTP/1.x".
     isVersion10 = request.version[7] == CChar(bitPattern: UInt8(ascii: "0"))
     self.fields = fields

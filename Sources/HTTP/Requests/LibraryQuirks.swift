@@ -41,8 +41,11 @@ func keepEscapes(
   text.map { strlen($0) } ?? 0
 }
 
+/// What stands for an ampersand in the memory of a connection. No URL has it.
+private let joinedAmpersand = CChar(1)
+
 /// Joins a target's whole query into one parameter, in the connection's own memory, before
-/// libmicrohttpd splits it. This module never reads its parameters.
+/// libmicrohttpd splits it. This module never reads its parameters; `DirectRequest.readQuery` undoes it.
 ///
 /// - Parameter target: The argument of the URI log callback.
 func joinParameters(of target: UnsafePointer<CChar>) {
@@ -53,16 +56,45 @@ func joinParameters(of target: UnsafePointer<CChar>) {
   }
   var next = strchr(query, CInt(UInt8(ascii: "&")))
   while let separator = next {
-    separator.pointee = CChar(bitPattern: UInt8(ascii: ";"))
+    separator.pointee = joinedAmpersand
     next = strchr(separator, CInt(UInt8(ascii: "&")))
   }
 }
 
 extension ArrivingRequest {
+  /// The memory between the `?` and the blank before the version, where libmicrohttpd has changed the query.
+  ///
+  /// - Parameter path: The length of the target up to its `?`.
+  func changedQuery(behind path: Int) -> UnsafeRawBufferPointer {
+    let all = version - url - 1
+    return all > path
+      ? UnsafeRawBufferPointer(start: url + path + 1, count: all - path - 1)
+      : UnsafeRawBufferPointer(start: nil, count: 0)
+  }
+
   /// Whether a NUL or a blank is in the target, between `url` and the blank before the version.
   ///
   /// - Parameter bytes: The length of the target up to a NUL or a blank.
   func hidesTarget(ofBytes bytes: Int) -> Bool { version - url - 1 != bytes }
+}
+
+extension DirectRequest {
+  /// Calls `body` with the query as it was written, without its question mark; empty if there is none.
+  func readQuery<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(byteCount: changedQuery.count, alignment: 1) { query in
+      for (index, byte) in changedQuery.enumerated() {
+        // libmicrohttpd ends the name of the one parameter with NUL, and reads a plus sign as a blank.
+        query[index] =
+          switch byte {
+          case 0: UInt8(ascii: "=")
+          case UInt8(ascii: " "): UInt8(ascii: "+")
+          case UInt8(bitPattern: joinedAmpersand): UInt8(ascii: "&")
+          default: byte
+          }
+      }
+      return body(UnsafeRawBufferPointer(query))
+    }
+  }
 }
 
 extension UnsafeRawBufferPointer {
@@ -129,6 +161,12 @@ struct ConnectionMemory {
     let fields = Int(aasa_value_count(request.connection))
     let used = head + request.fields.cookieBytes + fields * Self.bytesPerField
     return used + Self.answerBytes <= bytes
+  }
+
+  /// The memory that a request leaves for the header of its answer.
+  func room(besides request: borrowing DirectRequest) -> Int {
+    bytes - aasa_head_size(request.connection) - request.fields.cookieBytes
+      - (Int(aasa_value_count(request.connection)) + 1) * Self.bytesPerField
   }
 
   /// Whether a target may be part of a header within the limit.

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// A line of the access log: an answered public request, without its query. Client-supplied texts
-/// are cut and contain no control characters.
+/// are cut and contain no control characters. Of people without an app, it has neither address nor path nor User-Agent.
 package struct PublicAccess: Sendable, Equatable {
   /// The source of the effective host.
   package enum HostSource: String, Sendable {
@@ -52,9 +52,9 @@ package struct PublicAccess: Sendable, Equatable {
     _ fetcher: FetcherClass, bytes: Int
   ) {
     milliseconds = Self.now
-    peer = request.peer
+    peer = outcome.isForPeople ? nil : request.peer
     method = Self.text(request.method)
-    path = Self.text(request.target)
+    path = outcome.isForPeople ? "" : Self.text(request.target)
     hostAsked = Self.text(request.fields.host.value)
     hostUsed = Self.text(choice.host)
     hostSource = choice.source
@@ -62,7 +62,7 @@ package struct PublicAccess: Sendable, Equatable {
     self.outcome = outcome
     self.bytes = request.method.equals("HEAD") ? 0 : bytes
     self.fetcher = fetcher
-    userAgent = Self.text(request.fields.userAgent.value)
+    userAgent = outcome.isForPeople ? "" : Self.text(request.fields.userAgent.value)
   }
 
   private static var now: Int64 {

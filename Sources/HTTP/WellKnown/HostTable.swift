@@ -15,6 +15,8 @@ package final class HostTable: Sendable {
   /// The slots that readers use. `Writing` holds the reference.
   private let current: Atomic<Unmanaged<NameSlots>>
   private let fetched = FetchedDocuments()
+  /// Whether any domain has had something for people without an app.
+  private let hasFallbacks = Atomic(false)
 
   package init() {
     let slots = NameSlots(names: 0)
@@ -27,7 +29,7 @@ package final class HostTable: Sendable {
   package func replaceAll(_ documents: some Collection<ServedDocument>) {
     let slots = NameSlots(names: documents.reduce(0) { $0 + $1.names.count })
     // No reader can see this table yet.
-    for document in documents { Self.put(document, in: slots) { $0.release() } }
+    for document in documents { put(document, in: slots) { $0.release() } }
     writing.withLock { swap(to: slots, &$0) }
   }
 
@@ -46,7 +48,7 @@ package final class HostTable: Sendable {
       }
       let slots = writing.slots
       var replaced: [Unmanaged<ServedDocument>] = []
-      for document in new { Self.put(document, in: slots) { replaced.append($0) } }
+      for document in new { put(document, in: slots) { replaced.append($0) } }
       for document in old {
         replaced += document.names.compactMap { slots.remove(document, from: $0) }
       }
@@ -56,10 +58,11 @@ package final class HostTable: Sendable {
     }
   }
 
-  private static func put(
+  private func put(
     _ document: ServedDocument, in slots: NameSlots,
     _ replaced: (Unmanaged<ServedDocument>) -> Void
   ) {
+    if document.fallback != nil { hasFallbacks.store(true, ordering: .relaxed) }
     slots.allowWildcards(labels: document.wildcardLabels)
     for name in document.names {
       if let old = slots.put(name, document) { replaced(old) }
@@ -119,6 +122,9 @@ extension HostTable {
     deinit {
       table.writing.withLock { writing in writing.epochs.removeAll { $0 === epoch } }
     }
+
+    /// Whether any path may be answered for some host. Without it, no host is looked up for other paths.
+    var hasFallbacks: Bool { table.hasFallbacks.load(ordering: .relaxed) }
 
     /// Calls `body` with the document of a name, or nil. `body` must not keep the document.
     ///

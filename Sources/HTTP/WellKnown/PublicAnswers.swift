@@ -18,6 +18,9 @@ final class PublicAnswers: Sendable {
   let preconditionFailed: PreparedResponse
   let bodyNotAllowed: PreparedResponse
   let outOfMemory: PreparedResponse
+  let targetTooLong: PreparedResponse
+  /// The body of a redirect.
+  let redirectBody = Content(Array("The address is in the field Location.\n".utf8))
 
   /// The length of the body of the answer that `headerTooLarge` makes.
   let headerTooLargeBytes: Int
@@ -42,7 +45,8 @@ final class PublicAnswers: Sendable {
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(
       .notFound, "unknown-path",
-      "Only \(Self.pathList) are served.")
+      "Only \(Self.pathList), and other documents below /.well-known/ that the host has, are served."
+    )
     noDocument = try Self.answer(
       .notFound, "no-document", "This host has other association files, but not this one.")
     methodNotAllowed = try Self.answer(
@@ -55,6 +59,8 @@ final class PublicAnswers: Sendable {
       "A request for an association file must not have a body.")
     outOfMemory = try Self.answer(
       .serviceUnavailable, "out-of-memory", "The server is out of memory. Try again later.")
+    targetTooLong = try Self.answer(
+      .uriTooLong, "target-too-long", "The URL is too long to be redirected.")
   }
 
   /// The answer to a header over a limit in bytes.
@@ -86,18 +92,27 @@ final class PublicAnswers: Sendable {
 
 extension PublicAnswers {
   private static var pathList: String {
-    let paths = DocumentKind.paths.map(\.path.description)
-    return paths.dropLast().joined(separator: ", ") + " and " + (paths.last ?? "")
+    DocumentKind.paths.map(\.path.description).joined(separator: ", ")
   }
 }
 
 /// The header fields of the answers with a document.
 extension PublicAnswers {
   /// The fields of a 200.
-  static func fields(_ validators: Validators, cacheSeconds: Int32) -> Fields {
+  static func fields(
+    _ validators: Validators, mediaType: MediaType, cacheSeconds: Int32
+  ) -> Fields {
     [
-      HeaderField("Content-Type", "application/json"), entityTag(validators),
+      HeaderField("Content-Type", mediaType.text), entityTag(validators),
       HeaderField("Last-Modified", validators.lastModified.description), cacheControl(cacheSeconds),
+      HeaderField("X-Content-Type-Options", "nosniff"),
+    ]
+  }
+
+  /// The fields of a redirect. Nobody keeps it, so that a new page takes effect at once.
+  static func redirectFields(to location: SecureURL?) -> Fields {
+    [
+      HeaderField("Location", location?.text ?? "/"), HeaderField("Cache-Control", "no-store"),
       HeaderField("X-Content-Type-Options", "nosniff"),
     ]
   }
@@ -114,5 +129,26 @@ extension PublicAnswers {
 
   private static func cacheControl(_ seconds: Int32) -> HeaderField {
     HeaderField("Cache-Control", "public, max-age=" + String(seconds))
+  }
+}
+
+/// Redirects.
+extension PublicAnswers {
+  /// The most bytes of the header of a redirect besides the URL.
+  static let redirectBytes = 480
+
+  func redirect(to url: [UInt8]) throws(PreparedResponse.Failure) -> PreparedResponse {
+    try PreparedResponse(
+      .found, fields: Self.redirectFields(to: String(decoding: url, as: UTF8.self)),
+      content: redirectBody)
+  }
+
+  private static func redirectFields(to url: String) -> Fields {
+    [
+      HeaderField("Location", url),
+      HeaderField("Content-Type", "text/plain; charset=utf-8"),
+      HeaderField("Cache-Control", "private, no-cache"), HeaderField("Vary", "User-Agent"),
+      HeaderField("X-Content-Type-Options", "nosniff"),
+    ]
   }
 }

@@ -7,14 +7,15 @@ package struct PublicCounts: Sendable {
   /// Access log lines dropped because they arrived faster than they could be written.
   package internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
-  private var documents = [UInt64](repeating: 0, count: DocumentKind.allCases.count)
+  private var fallbacks = [UInt64](repeating: 0, count: RequestCounters.fallbackCount)
+  private var documents = [UInt64](repeating: 0, count: RequestCounters.kinds)
 
   /// Requests by outcome and class of fetcher, without those that libmicrohttpd itself refuses.
   package func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
     requests[RequestCounters.index(outcome, fetcher)]
   }
 
-  /// Requests that were answered with a document of a kind, or with 304 for it.
+  /// Requests that were answered with a document of a kind, or with 304 for it; for a named one, with any of them.
   package func requests(for kind: DocumentKind) -> UInt64 {
     if kind != .apple { return documents[kind.index] }
     let all = FetcherClass.allCases.reduce(0) {
@@ -23,9 +24,15 @@ package struct PublicCounts: Sendable {
     return all - min(all, documents.reduce(0, +))
   }
 
+  /// People without an app who were redirected, or got a page.
+  package func fallbacks(_ outcome: PublicOutcome, _ device: ServedFallback.Device) -> UInt64 {
+    fallbacks[RequestCounters.index(outcome, device)]
+  }
+
   mutating func add(_ counters: RequestCounters) {
+    for index in fallbacks.indices { fallbacks[index] += counters[fallback: index] }
     for index in requests.indices { requests[index] += counters[index] }
-    for kind in DocumentKind.allCases { documents[kind.index] += counters[kind] }
+    for kind in documents.indices { documents[kind] += counters[kind: kind] }
   }
 }
 
@@ -33,11 +40,16 @@ package struct PublicCounts: Sendable {
 /// read-modify-write is needed. Any thread may read them.
 final class RequestCounters: Sendable {
   /// Outcomes times classes of fetchers.
-  static let count = 44
+  static let count = 60
+  /// The kinds of rendered documents, and one for all named ones.
+  static let kinds = DocumentKind.allCases.count + 1
+  /// Redirects and pages, times devices.
+  static let fallbackCount = 6
 
-  private let numbers = [44 of Atomic<UInt64>] { _ in Atomic(0) }
+  private let numbers = [60 of Atomic<UInt64>] { _ in Atomic(0) }
+  private let fallbacks = [6 of Atomic<UInt64>] { _ in Atomic(0) }
   /// In the order of `DocumentKind.index`. Those of Apple's are not counted here: they are the rest.
-  private let documents = DocumentKind.allCases.map { _ in Count() }
+  private let documents = (0..<kinds).map { _ in Count() }
 
   private final class Count: Sendable {
     let number = Atomic<UInt64>(0)
@@ -47,13 +59,26 @@ final class RequestCounters: Sendable {
     4 * outcome.index + fetcher.index
   }
 
+  static func index(_ outcome: PublicOutcome, _ device: ServedFallback.Device) -> Int {
+    (outcome == .page ? 3 : 0) + device.index
+  }
+
+  /// Counts a redirect or a page.
+  func addFallback(_ outcome: PublicOutcome, _ device: ServedFallback.Device) {
+    let index = Self.index(outcome, device)
+    fallbacks[index].store(
+      fallbacks[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  subscript(fallback index: Int) -> UInt64 { fallbacks[index].load(ordering: .relaxed) }
+
   /// Counts a document that is not Apple's, or a 304 for it.
-  func add(_ kind: DocumentKind) {
-    let count = documents[kind.index]
+  func add(_ kindIndex: UInt8) {
+    let count = documents[Int(kindIndex)]
     count.number.store(count.number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  subscript(kind: DocumentKind) -> UInt64 { documents[kind.index].number.load(ordering: .relaxed) }
+  subscript(kind index: Int) -> UInt64 { documents[index].number.load(ordering: .relaxed) }
 
   func add(_ outcome: PublicOutcome, _ fetcher: FetcherClass) {
     let index = Self.index(outcome, fetcher)
@@ -87,9 +112,20 @@ package enum PublicOutcome: String, Sendable, CaseIterable {
   case bodyNotAllowed = "body-not-allowed"
   /// 503: no memory was left for the answer.
   case outOfMemory = "out-of-memory"
+  /// 302, to the page for changing a password.
+  case redirected
+  /// 302: somebody without an app was redirected.
+  case redirect
+  /// 200: somebody without an app got a page.
+  case page
+  /// 414: the URL is too long for a redirect.
+  case targetTooLong = "target-too-long"
 
   /// The status of the answer.
   package var status: Int { statusAndIndex.status }
+
+  /// Whether a person got it, of whom nothing is recorded.
+  var isForPeople: Bool { self == .redirect || self == .page || self == .targetTooLong }
 
   /// Its index in tables of counts.
   var index: Int { statusAndIndex.index }
@@ -107,6 +143,10 @@ package enum PublicOutcome: String, Sendable, CaseIterable {
     case .bodyNotAllowed: (413, 8)
     case .outOfMemory: (503, 9)
     case .noDocument: (404, 10)
+    case .redirected: (302, 11)
+    case .redirect: (302, 12)
+    case .page: (200, 13)
+    case .targetTooLong: (414, 14)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Association
+import Glibc
 
 /// Answers public requests on one thread. It allocates only for answers that are not kept yet,
 /// hosts outside ASCII and lines of the access log.
@@ -8,6 +9,7 @@ final class PublicHandler: @unchecked Sendable {
   let counters = RequestCounters()
   private let hosts: HostTable.Reader
   private let answers: PublicAnswers
+  private let memory: ConnectionMemory
   private let current: CurrentSettings
   private let accessQueue: AccessQueue?
   private var settingsNumber = -1
@@ -16,11 +18,12 @@ final class PublicHandler: @unchecked Sendable {
   private var requestsUntilLogged = 0
 
   init(
-    _ hosts: HostTable, _ answers: PublicAnswers, _ current: CurrentSettings,
-    _ accessQueue: AccessQueue?
+    _ hosts: HostTable, _ answers: PublicAnswers, _ memory: ConnectionMemory,
+    _ current: CurrentSettings, _ accessQueue: AccessQueue?
   ) {
     self.hosts = HostTable.Reader(hosts)
     self.answers = answers
+    self.memory = memory
     self.current = current
     self.accessQueue = accessQueue
   }
@@ -121,16 +124,22 @@ extension PublicHandler {
     }
     let host = RequestedHost(choice.host, into: buffer)
     if case .malformed = host { return queue(answers.malformedHost, .malformedRequest, request) }
-    guard case .document(let kind) = target.path else {
+    if target.path == .unknown {
+      if hosts.hasFallbacks, let path = target.other {
+        return answer(request, path, host, UnsafeRawBufferPointer(buffer))
+      }
       return queue(answers.unknownPath, .unknownPath, request)
     }
     switch host {
     case .name(let count):
-      return answer(request, fetcher, UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind)
+      return answer(request, fetcher, UnsafeRawBufferPointer(rebasing: buffer[..<count]), target)
     case .international(let bytes):
-      return answerInternational(request, fetcher, bytes, kind)
+      return withName(of: bytes) { answer(request, fetcher, $0, target) }
+        ?? queue(answers.malformedHost, .malformedRequest, request)
     case .other, .malformed:
-      return queue(answers.unknownHost, .unknownHost, request)
+      return target.path == .named
+        ? queue(answers.unknownPath, .unknownPath, request)
+        : queue(answers.unknownHost, .unknownHost, request)
     }
   }
 
@@ -153,51 +162,213 @@ extension PublicHandler {
   }
 
   /// Rare, since clients convert names before they send requests. The host is converted like a
-  /// published name.
-  private func answerInternational(
-    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer,
-    _ kind: DocumentKind
-  ) -> Answer {
-    guard let text = String(validating: host, as: UTF8.self) else {
-      return queue(answers.malformedHost, .malformedRequest, request)
-    }
+  /// published name; `nil` if it is malformed.
+  private func withName(
+    of host: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Answer
+  ) -> Answer? {
+    guard let text = String(validating: host, as: UTF8.self) else { return nil }
     do throws(ValidationError) {
       var name = try DomainName(text).text
-      return name.withUTF8 { answer(request, fetcher, UnsafeRawBufferPointer($0), kind) }
+      return name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     } catch {
-      return queue(answers.malformedHost, .malformedRequest, request)
+      return nil
     }
   }
 
   private func answer(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer,
-    _ kind: DocumentKind
+    _ target: PublicTarget
   ) -> Answer {
-    hosts.withDocument(of: name) { first in
+    guard case .document(let kind) = target.path else {
+      return answer(request, fetcher, name, named: target.name)
+    }
+    return hosts.withDocument(of: name) { first in
       guard let first else { return queue(answers.unknownHost, .unknownHost, request) }
       // Nearly every request is for Apple's file, which is the first one.
-      guard let document = first.kind == kind ? first : first.next?.first(of: kind) else {
+      guard let document = first.kindIndex == kind ? first : first.next?.first(of: kind) else {
         return queue(answers.noDocument, .noDocument, request)
       }
-      document.prefetchAnswer(isConditional: request.fields.ifNoneMatch.count > 0)
-      let isGET = request.method.equals("GET")
-      guard isGET || request.method.equals("HEAD") else {
-        return queue(answers.methodNotAllowed, .methodNotAllowed, request)
-      }
-      if request.fields.hasBody {
-        return queue(answers.bodyNotAllowed, .bodyNotAllowed, request)
-      }
-      let queued: DirectRequest.Queued?
-      let outcome: PublicOutcome
-      switch Conditions(of: request, document.validators) {
-      case .passed: (queued, outcome) = (document.answer(request), .ok)
-      case .notModified: (queued, outcome) = (document.answerNotModified(request), .notModified)
-      case .failed: return queue(answers.preconditionFailed, .preconditionFailed, request)
-      }
-      guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
-      if kind != .apple { counters.add(kind) }
-      if isGET { hosts.count(fetcher, of: document) }
-      return (queued, outcome, outcome == .ok ? document.bytes : 0)
+      return answer(request, fetcher, document)
     }
+  }
+
+  /// Answers a request below `/.well-known/` for a name that no rendered document has. What the host does not have is
+  /// an unknown path, as for hosts that have nothing.
+  private func answer(
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer,
+    named name: UnsafeRawBufferPointer
+  ) -> Answer {
+    hosts.withDocument(of: host) { first in
+      guard let document = first?.first(named: name) else {
+        return queue(answers.unknownPath, .unknownPath, request)
+      }
+      return answer(request, fetcher, document)
+    }
+  }
+
+  private func answer(
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ document: ServedDocument
+  ) -> Answer {
+    document.prefetchAnswer(isConditional: request.fields.ifNoneMatch.count > 0)
+    let isGET = request.method.equals("GET")
+    guard isGET || request.method.equals("HEAD") else {
+      return queue(answers.methodNotAllowed, .methodNotAllowed, request)
+    }
+    if request.fields.hasBody {
+      return queue(answers.bodyNotAllowed, .bodyNotAllowed, request)
+    }
+    let queued: DirectRequest.Queued?
+    let outcome: PublicOutcome
+    if document.isRedirect {
+      guard let queued = document.answerRedirect(request) else {
+        return queue(answers.outOfMemory, .outOfMemory, request)
+      }
+      return (queued, .redirected, 0)
+    }
+    switch Conditions(of: request, document.validators) {
+    case .passed: (queued, outcome) = (document.answer(request), .ok)
+    case .notModified: (queued, outcome) = (document.answerNotModified(request), .notModified)
+    case .failed: return queue(answers.preconditionFailed, .preconditionFailed, request)
+    }
+    guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
+    if document.kindIndex != 0 { counters.add(document.kindIndex) }
+    if isGET { hosts.count(fetcher, of: document) }
+    return (queued, outcome, outcome == .ok ? document.bytes : 0)
+  }
+}
+
+// MARK: - People without an app
+
+extension PublicHandler {
+  /// Answers a request for a path that is no document's.
+  private func answer(
+    _ request: borrowing DirectRequest, _ path: UnsafeRawBufferPointer, _ host: RequestedHost,
+    _ buffer: UnsafeRawBufferPointer
+  ) -> Answer {
+    switch host {
+    case .name(let count):
+      return answer(request, path, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    case .international(let bytes):
+      return withName(of: bytes) { answer(request, path, $0) }
+        ?? queue(answers.malformedHost, .malformedRequest, request)
+    case .other, .malformed: return queue(answers.unknownPath, .unknownPath, request)
+    }
+  }
+
+  private func answer(
+    _ request: borrowing DirectRequest, _ path: UnsafeRawBufferPointer,
+    _ name: UnsafeRawBufferPointer
+  ) -> Answer {
+    hosts.withDocument(of: name) { document in
+      guard let people = document?.fallback else {
+        return queue(answers.unknownPath, .unknownPath, request)
+      }
+      let device = ServedFallback.Device(userAgent: request.fields.userAgent.value)
+      return request.readQuery { query in
+        let link = LinkTarget.Request(path: path, query: query)
+        guard let answer = people.fallback.answer(to: link, from: device) else {
+          return queue(answers.unknownPath, .unknownPath, request)
+        }
+        guard request.method.equals("GET") || request.method.equals("HEAD") else {
+          return queue(answers.methodNotAllowed, .methodNotAllowed, request)
+        }
+        if request.fields.hasBody {
+          return queue(answers.bodyNotAllowed, .bodyNotAllowed, request)
+        }
+        let queued: Answer?
+        switch answer {
+        case .redirect(let target):
+          queued = redirect(request, to: target, for: link, device, keptBy: people)
+        case .routeRedirect(let target):
+          queued = redirect(request, to: target, for: link, device)
+        case .page(let page):
+          queued = show(page, people.fallback.links, at: link, on: name, device, request)
+        }
+        return queued ?? queue(answers.outOfMemory, .outOfMemory, request)
+      }
+    }
+  }
+
+  /// Counts somebody without the app. A check from outside is nobody.
+  private func count(
+    _ outcome: PublicOutcome, _ device: ServedFallback.Device, _ request: borrowing DirectRequest
+  ) {
+    if !request.fields.isCheck { counters.addFallback(outcome, device) }
+  }
+
+  /// Redirects to a target; `nil` if there is no memory for it.
+  ///
+  /// - Parameter people: Where the answer is kept, if it is the same for everybody with the device.
+  private func redirect(
+    _ request: borrowing DirectRequest, to target: LinkTarget, for link: LinkTarget.Request,
+    _ device: ServedFallback.Device, keptBy people: AnswersForPeople? = nil
+  ) -> Answer? {
+    let room = memory.room(besides: request) - PublicAnswers.redirectBytes
+    if let people, !target.hasPlaceholder, target.text.utf8.count < room {
+      let queued = people.redirect(request, on: device) { () throws(PreparedResponse.Failure) in
+        try answers.redirect(to: target.url(for: link))
+      }
+      guard let queued else { return nil }
+      count(.redirect, device, request)
+      return (queued, .redirect, answers.redirectBody.count)
+    }
+    let url = target.url(for: link)
+    if url.count > room { return queue(answers.targetTooLong, .targetTooLong, request) }
+    do throws(PreparedResponse.Failure) {
+      let response = try answers.redirect(to: url)
+      count(.redirect, device, request)
+      return queue(response, .redirect, request)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Answers with a page; `nil` if there is no memory for it.
+  private func show(
+    _ page: FallbackPage, _ links: Fallback?, at link: LinkTarget.Request,
+    on host: UnsafeRawBufferPointer, _ device: ServedFallback.Device,
+    _ request: borrowing DirectRequest
+  ) -> Answer? {
+    var accepted = ""
+    _ = request.anyLine(of: "Accept-Language") { line in
+      accepted += (accepted.isEmpty ? "" : ",") + String(decoding: line.prefix(512), as: UTF8.self)
+      return false
+    }
+    let html = PageForPeople(page, links, at: link, on: host, accepted).html
+    do throws(PreparedResponse.Failure) {
+      let response = try PreparedResponse(
+        .ok, fields: PageForPeople.fields, content: Content(html))
+      count(.page, device, request)
+      return queue(response, .page, request)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension ServedFallback.Device {
+  /// The device that a User-Agent names. Since iPadOS 13, iPads ask for pages like a Mac.
+  init(userAgent: UnsafeRawBufferPointer) {
+    self =
+      if ["iPhone", "iPad", "iPod"].contains(where: { userAgent.contains($0) }) {
+        .apple
+      } else if userAgent.contains("Android") {
+        .android
+      } else {
+        .other
+      }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func contains(_ text: StaticString) -> Bool {
+    guard var rest = baseAddress else { return false }
+    let end = rest + count - text.utf8CodeUnitCount + 1
+    // Sound: memchr reads only up to the last place where the text fits, and memcmp as much as fits there.
+    while rest < end, let found = memchr(rest, CInt(text.utf8Start.pointee), end - rest) {
+      if memcmp(found, text.utf8Start, text.utf8CodeUnitCount) == 0 { return true }
+      rest = UnsafeRawPointer(found) + 1
+    }
+    return false
   }
 }

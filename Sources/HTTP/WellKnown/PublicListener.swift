@@ -24,7 +24,6 @@ package final class PublicListener: Sendable {
   ///   - settings: What may change later.
   ///   - log: Writes a line of the access log. Called with one line at a time, on a thread that may
   ///     block.
-  /// - Throws: `ListenerError`.
   package init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
     daemons: Int = 1, limits: Limits = PublicListener.defaultLimits,
@@ -45,7 +44,8 @@ package final class PublicListener: Sendable {
       on: address, inherited: inherited, daemons: daemons, limits: limits,
       certificates: certificates, headerRefusal: refusal
     ) {
-      let handler = PublicHandler(hosts, answers, current, accessQueue)
+      let memory = ConnectionMemory(headerLimit: limits.headerBytes)
+      let handler = PublicHandler(hosts, answers, memory, current, accessQueue)
       handlers.append(handler)
       return DirectAnswers(
         answer: { handler.answer($0) }, noteHeaderTooLarge: { handler.noteHeaderTooLarge($0) },

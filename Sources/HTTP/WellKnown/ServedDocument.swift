@@ -13,7 +13,8 @@ package final class ServedDocument: Sendable {
   private let cacheSeconds: Int32
   let fetches = DocumentFetches()
   // These fit into the padding behind the counts.
-  package let kind: DocumentKind
+  /// The index of the kind.
+  let kindIndex: UInt8
   private let longestWildcard: UInt8
   private let revisionNumber: Int32
   let validators: Validators
@@ -22,8 +23,35 @@ package final class ServedDocument: Sendable {
   package let next: ServedDocument?
   /// The row of the domain.
   package let domain: Int64
+  /// What people without an app get. The domain's first document has it.
+  let fallback: AnswersForPeople?
   /// The names that it is served under, except those that another document has taken over.
   package let names: [HostKey]
+  /// What only documents that are not rendered, and redirects, have.
+  private let named: Named?
+
+  /// What makes a named document, or a redirect. On its own, since most documents are rendered.
+  package final class Named: Sendable {
+    fileprivate let name: DocumentName
+    fileprivate let mediaType: MediaType
+    fileprivate let expiresAt: UnixTime?
+    fileprivate let location: SecureURL?
+
+    /// A document.
+    ///
+    /// - Parameter expiresAt: When it ends by what it says.
+    package init(_ name: DocumentName, _ mediaType: MediaType, expiresAt: UnixTime? = nil) {
+      (self.name, self.mediaType, self.expiresAt) = (name, mediaType, expiresAt)
+      location = nil
+    }
+
+    fileprivate init(redirectingTo location: SecureURL) {
+      (name, mediaType) = (DocumentName(stored: DocumentName.changePassword), .bytes)
+      (expiresAt, self.location) = (nil, location)
+    }
+  }
+
+  private static let namedIndex = UInt8(DocumentKind.allCases.count)
 
   /// The limit for kept 304 answers. One takes half a kilobyte and less than a microsecond to
   /// build, and most documents never need one.
@@ -40,13 +68,21 @@ package final class ServedDocument: Sendable {
   ///   - domain: The row of the domain, for which fetches are counted.
   ///   - revision: The number of the revision, for which fetches are counted.
   ///   - kind: The kind.
+  ///   - named: What makes a named document; `nil` for a rendered one.
   ///   - next: The domain's document of the next kind.
+  ///   - fallback: What people without an app get; `nil` for 404.
   package init(
     names: [Alias], content: Content, digest: DocumentDigest, publishedAt: UnixTime,
     cacheSeconds: Int, domain: Int64, revision: Int, kind: DocumentKind = .apple,
-    next: ServedDocument? = nil
+    named: Named? = nil, next: ServedDocument? = nil, fallback: ServedFallback? = nil
   ) {
-    self.kind = kind
+    self.fallback = fallback.map { AnswersForPeople($0) }
+    if case .named(let name) = kind, named == nil {
+      self.named = Named(name, name.usualMediaType)
+    } else {
+      self.named = named
+    }
+    kindIndex = named == nil ? UInt8(clamping: kind.index) : Self.namedIndex
     self.next = next
     self.content = content
     body = content.address
@@ -67,15 +103,47 @@ package final class ServedDocument: Sendable {
       domain: domain, revision: 0)
   }
 
+  /// What redirects from `/.well-known/change-password`, behind the documents of a domain.
+  package convenience init(
+    redirectingTo location: SecureURL, domain: Int64, revision: Int, next: ServedDocument? = nil
+  ) {
+    self.init(
+      names: [], content: .empty, digest: .zero, publishedAt: 0, cacheSeconds: 0,
+      domain: domain, revision: revision, named: Named(redirectingTo: location), next: next)
+  }
+
   /// The document of a kind among this one and the next ones.
-  func first(of kind: DocumentKind) -> ServedDocument? {
+  func first(of kindIndex: UInt8) -> ServedDocument? {
     var document = self
-    while document.kind != kind {
+    while document.kindIndex != kindIndex {
       guard let next = document.next else { return nil }
       document = next
     }
     return document
   }
+
+  /// The named document, or redirect, among this one and the next ones.
+  func first(named name: UnsafeRawBufferPointer) -> ServedDocument? {
+    var document: ServedDocument? = self
+    while let current = document {
+      if let own = current.named?.name, own.text.utf8.elementsEqual(name) { return current }
+      document = current.next
+    }
+    return nil
+  }
+
+  /// Whether it is a redirect and has no bytes.
+  package var isRedirect: Bool {
+    // The index is in a cache line that each request reads anyway.
+    kindIndex == Self.namedIndex && named?.location != nil
+  }
+
+  package var kind: DocumentKind {
+    named.map { .named($0.name) } ?? DocumentKind.allCases[Int(kindIndex)]
+  }
+
+  /// When the document ends by what it says; `nil` if that is unknown.
+  package var expiresAt: UnixTime? { named?.expiresAt }
 
   /// Whether its domain is disabled. A file has at least one byte.
   package var isDisabled: Bool { contentBytes == 0 }
@@ -112,8 +180,18 @@ package final class ServedDocument: Sendable {
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
     request.answer(.ok, full) { () throws(PreparedResponse.Failure) in
       try PreparedResponse(
-        .ok, fields: PublicAnswers.fields(validators, cacheSeconds: cacheSeconds),
+        .ok,
+        fields: PublicAnswers.fields(
+          validators, mediaType: named?.mediaType ?? .json, cacheSeconds: cacheSeconds),
         content: content)
+    }
+  }
+
+  /// Queues the answer 302; `nil` if there is no memory for it.
+  func answerRedirect(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
+    request.answer(.found, full) { () throws(PreparedResponse.Failure) in
+      try PreparedResponse(
+        .found, fields: PublicAnswers.redirectFields(to: named?.location), content: content)
     }
   }
 
@@ -134,4 +212,33 @@ package final class ServedDocument: Sendable {
 
 extension Alias {
   fileprivate var labels: Int { name.text.utf8.count { $0 == UInt8(ascii: ".") } + 1 }
+}
+
+/// What people without an app get from a domain, with the redirects that are the same whatever they asked for. Those are
+/// made when they are first needed.
+final class AnswersForPeople: Sendable {
+  let fallback: ServedFallback
+  /// In the order of `Device.index`.
+  private let redirects = [3 of LazyResponse] { _ in LazyResponse() }
+
+  init(_ fallback: ServedFallback) { self.fallback = fallback }
+
+  /// Queues the redirect of a device, whose target has no placeholder; `nil` if there is no memory for it.
+  func redirect(
+    _ request: borrowing DirectRequest, on device: ServedFallback.Device,
+    _ make: () throws(PreparedResponse.Failure) -> PreparedResponse
+  ) -> DirectRequest.Queued? {
+    request.answer(.found, redirects[device.index], make)
+  }
+}
+
+extension ServedFallback.Device {
+  /// Its index in tables.
+  var index: Int {
+    switch self {
+    case .apple: 0
+    case .android: 1
+    case .other: 2
+    }
+  }
 }

@@ -76,18 +76,24 @@ package struct AdminAPI: Sendable {
   static func endpoints(
     of publisher: Publisher, checker: @escaping @Sendable () -> Checker, recordsChecks: Bool = true
   ) -> [Endpoint] {
-    AppEndpoints.apple(publisher).all + AppEndpoints.android(publisher).all
+    let state = StateEndpoints(publisher: publisher)
+    return AppEndpoints.apple(publisher, state).all + AppEndpoints.android(publisher, state).all
       + DomainEndpoints(publisher: publisher).all
       + [ConvertEndpoint(publisher: publisher).convert]
+      + TemplateEndpoints(publisher: publisher, state: state).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
+      + [RouteEditEndpoint(publisher: publisher, state: state).edit]
       + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
       + FindingEndpoints(store: publisher.store).all
-      + [SnippetEndpoint(store: publisher.store).snippets]
-      + MatchEndpoints(store: publisher.store).all + [QREndpoint.code]
+      + SnippetEndpoints(store: publisher.store).all
+      + MatchEndpoints(store: publisher.store).all
+      + [ExplainEndpoint(store: publisher.store).explain, QREndpoint.code]
       + CheckEndpoints(store: publisher.store, checker: checker, records: recordsChecks).all
       + CheckHistoryEndpoints(store: publisher.store).all
-      + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
+      + state.all + [ServedEndpoint(store: publisher.store).list]
+      + ChangeEndpoints(publisher: publisher, state: state).all
+      + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + UserEndpoints(store: publisher.store).all
       + AuditEndpoints(store: publisher.store).all
       + ReplicaEndpoints(store: publisher.store).all
@@ -151,7 +157,10 @@ package struct AdminAPI: Sendable {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
     caller.endpoint = endpoint
     if endpoint.access != .anybody { caller.identity = try authentication.identity(of: head) }
-    try caller.token?.check(endpoint, parameters, isDryRun: head.isDryRun)
+    // A user may have a role for fewer domains than another.
+    caller.identity = caller.identity?.limited(to: endpoint.role(isDryRun: head.isDryRun))
+    try caller.token?.check(
+      endpoint, parameters, in: publisher.store, isDryRun: head.isDryRun)
     try endpoint.check(head.target.queryItems)
     try endpoint.checkPreconditions(of: head)
     return (endpoint, parameters)

@@ -39,7 +39,12 @@ package final class AdminCounts: Sendable {
         findings.add(1, ["finding": finding.code.rawValue])
       }
     case .several(let errors, _): for error in errors { count(error) }
-    case .expectationsBroken, .changedElsewhere, .nameTaken, .tooMuchWork, nil: break
+    case .expectationsBroken, .changedElsewhere, .changedSince, .notRevertible, .nothingChosen,
+      .notEditable,
+      .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
+      .usesTemplate, .ofTemplate, .detached, .notAdoptable, .notAlike,
+      .templateChanged, .outsideLimits, nil:
+      break
     }
   }
 

@@ -13,6 +13,9 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let parse: @Sendable (String) throws(ValidationError) -> Key
     let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> [Publication]
     let put: @Sendable (Key.App, Set<Finding.Code>, WriteContext) throws -> Put
+    let accompany:
+      @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping StateEndpoints.Report) throws
+        -> (applied: AppliedState, domains: [DomainName])
     /// What putting an app changes.
     let effect: Endpoint.Effect
     /// The schemas of answers to putting and renaming an app.
@@ -22,12 +25,17 @@ struct AppEndpoints<Key: AppKey>: Sendable {
   fileprivate typealias Put = (app: StoredApp<Key>, isNew: Bool, publications: [Publication])
 
   private let publisher: Publisher
+  private let state: StateEndpoints
   private let resource: AppResource<Key>
   private let platform: Platform
   private var store: Store { publisher.store }
 
-  fileprivate init(_ publisher: Publisher, _ resource: AppResource<Key>, _ platform: Platform) {
+  fileprivate init(
+    _ publisher: Publisher, _ state: StateEndpoints, _ resource: AppResource<Key>,
+    _ platform: Platform
+  ) {
     self.publisher = publisher
+    self.state = state
     self.resource = resource
     self.platform = platform
   }
@@ -35,7 +43,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
   var all: [Endpoint] {
     let (name, noun) = (resource.schema, platform.noun)
     let one = "\(platform.path)/{\(resource.key)}"
-    let links = ["get\(name)", "delete\(name)", "rename\(name)"]
+    let links = ["get\(name)", "delete\(name)", "rename\(name)", "accompany\(name)"]
     return [
       Endpoint(
         .get, platform.path, .role(.viewer), query: .page,
@@ -57,15 +65,14 @@ struct AppEndpoints<Key: AppKey>: Sendable {
         .created("The app is new.", .shared(platform.answer), links: links),
         handle: put),
       Endpoint(
-        .delete, one, .role(.editor), effect: .change,
-        "delete\(name)", .apps, "Delete \(platform.article) \(noun) that no domain uses",
-        problems: [.appInUse],
-        answers: .deleted
-      ) { call in
-        let key = try key(call)
-        try store.write(call.context()) { try $0.delete(key) }
-        return Response(.noContent)
-      },
+        .delete, one, .role(.editor), effect: .publications, query: [.everywhere], isHeavy: false,
+        "delete\(name)", .apps, "Delete \(platform.article) \(noun)",
+        description:
+          "Refused while domains use the app, unless `everywhere` removes it from all of them.",
+        problems: [.appInUse, .tooMuchWork],
+        answers: .ok(
+          "With `everywhere`: what changed or, for a dry run, would change.", "Plan"), .deleted,
+        handle: delete),
       Endpoint(
         .post, "\(one)/rename", .role(.editor), effect: .publications,
         "rename\(name)", .apps, "Change the identifier of \(platform.article) \(noun)",
@@ -76,7 +83,48 @@ struct AppEndpoints<Key: AppKey>: Sendable {
           "Every domain that uses the app has a new revision.",
           .shared(platform.renamedAnswer)),
         handle: rename),
+      Endpoint(
+        .post, "\(one)/accompany", .role(.editor), effect: .publications, isHeavy: false,
+        "accompany\(name)", .apps,
+        "Name a second \(noun) wherever \(platform.article) \(noun) is named",
+        description:
+          "Changes all domains that use the app, or none. Expectations of the app are copied for the second one, which "
+          + (platform.effect == .change
+            ? "is added like the first one if it does not exist." : "must exist.")
+          + " When users have it, delete the first one with `everywhere`.",
+        body: .json(.named("\(name)Company", .object([Member("app", resource.identifier)]))),
+        problems: [.tooMuchWork],
+        answers: .ok("What changed or, for a dry run, would change.", "Plan"), handle: accompany),
     ]
+  }
+
+  private func delete(_ call: Call) throws -> Response {
+    let key = try key(call)
+    if try !call.flag(.everywhere) {
+      try store.write(call.context()) { try $0.delete(key) }
+      return Response(.noContent)
+    }
+    return try state.answer(call) { report in
+      let (applied, domains) = try publisher.deleteEverywhere(
+        key, accepting: call.acceptedCodes(), by: call.context(), report: report)
+      return (applied, domains, [:])
+    }
+  }
+
+  private func accompany(_ call: Call) throws -> Response {
+    let old = try key(call)
+    let new = try Faults.collecting(in: try call.json()) { input in
+      input.object(["app"])?.required("app").flatMap { body in
+        let key = resource.read(key: body)
+        if key == old { body.fault(.repeated, "The path names this app. Name another one.") }
+        return key
+      }
+    }
+    return try state.answer(call) { report in
+      let (applied, domains) = try platform.accompany(
+        old, new, call.acceptedCodes(), call.context(), report)
+      return (applied, domains, [:])
+    }
   }
 
   /// The app that the path names.
@@ -99,6 +147,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let put = try platform.put(app, accepted, call.context())
     var object = resource.json(put.app).objectValue ?? [:]
     if !put.publications.isEmpty { object["publications"] = Self.json(put.publications) }
+    object["change"] = Self.change(put.publications)
     if platform.effect != .change, try call.context().isDryRun { object["dryRun"] = true }
     return .json(put.isNew ? .created : .ok, .object(object))
   }
@@ -111,8 +160,13 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let publications = try platform.rename(old, new, call.acceptedCodes(), call.context())
     var object: JSON.Object = [resource.key: .string(new.text)]
     object["domains"] = Self.json(publications)
+    object["change"] = Self.change(publications)
     if try call.context().isDryRun { object["dryRun"] = true }
     return .json(.ok, .object(object))
+  }
+
+  private static func change(_ publications: [Publication]) -> JSON? {
+    publications.lazy.compactMap(\.change).first.map { .integer($0) }
   }
 
   private static func json(_ publications: [Publication]) -> JSON {
@@ -126,30 +180,36 @@ struct AppEndpoints<Key: AppKey>: Sendable {
 }
 
 extension AppEndpoints<AppIdentifier> {
-  /// `/v1/apps`. Only `rename` changes what is served.
-  static func apple(_ publisher: Publisher) -> Self {
+  /// `/v1/apps`. Adding or changing an app does not change what is served.
+  static func apple(_ publisher: Publisher, _ state: StateEndpoints) -> Self {
     AppEndpoints(
-      publisher, .apple,
+      publisher, state, .apple,
       Platform(
         path: "/v1/apps", noun: "app", article: "an", parse: AppIdentifier.init(_:),
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { app, _, context in
           let (stored, isNew) = try publisher.store.write(context) { try $0.put(app) }
           return (stored, isNew, [])
+        },
+        accompany: {
+          try publisher.accompany($0, by: $1, accepting: $2, by: $3, report: $4)
         }, effect: .change, answer: "App", renamedAnswer: "Renamed"))
   }
 }
 
 extension AppEndpoints<PackageName> {
   /// `/v1/android-apps`. A new identifier and new fingerprints change what is served.
-  static func android(_ publisher: Publisher) -> Self {
+  static func android(_ publisher: Publisher, _ state: StateEndpoints) -> Self {
     AppEndpoints(
-      publisher, .android,
+      publisher, state, .android,
       Platform(
         path: "/v1/android-apps", noun: "Android app", article: "an",
         parse: PackageName.init(validating:),
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { try publisher.put($0, accepting: $1, by: $2) },
+        accompany: {
+          try publisher.accompany($0, by: $1, accepting: $2, by: $3, report: $4)
+        },
         effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp"))
   }
 }

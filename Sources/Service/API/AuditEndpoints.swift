@@ -9,8 +9,11 @@ struct AuditEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/audit", .role(.admin), query: .numberedPage + [.domainFilter, .author],
+        .get, "/v1/audit", .role(.admin),
+        query: .numberedPage + [.domainFilter, .author, .changeFilter],
         "listAudit", .audit, "List who did what, when and from where",
+        description:
+          "A change of several domains is one record. `domain` and `change` find the records of its parts.",
         answers: .ok(
           "A page, newest first.", "AuditRecords"), handle: listAudit)
     ]
@@ -20,8 +23,20 @@ struct AuditEndpoints: Sendable {
     let page = try call.page()
     let filter = AuditFilter(
       domain: try call.query(.domainFilter).map { try Call.name($0, DomainName.init(_:)) },
-      author: call.query(.author), before: try call.numberAfter(page.after).map(Int64.init))
+      author: call.query(.author), change: try call.number(.changeFilter),
+      before: try call.numberAfter(page.after).map(Int64.init))
     let records = try store.audit(filter, limit: page.limit + 1)
     return .page(records, limit: page.limit, item: AuditResource.json, cursor: { String($0.id) })
+  }
+}
+
+extension Call {
+  /// The number of a change in the query.
+  fileprivate func number(_ parameter: Parameter) throws(Problem) -> Int64? {
+    guard let text = query(parameter) else { return nil }
+    guard let number = Int64(text), number > 0 else {
+      throw Problem(.unknownValue, "\"\(parameter.name)\" must be the number of a change.")
+    }
+    return number
   }
 }

@@ -10,15 +10,19 @@ package struct ProxyTrust: Sendable {
   package var proxies: [AddressRange]
   /// The header field in which they name the user; `nil` if they name none.
   package var userHeader: String?
+  /// The header field in which they list the groups of the user; `nil` if they list none.
+  package var groupsHeader: String?
   /// The hosts, in lower case and without ports, of the requests in which they name users.
   package var hosts: [String]
 
   /// Trust in these proxies.
   package init(
-    proxies: [AddressRange] = [], userHeader: String? = nil, hosts: [String] = []
+    proxies: [AddressRange] = [], userHeader: String? = nil, groupsHeader: String? = nil,
+    hosts: [String] = []
   ) {
     self.proxies = proxies
     self.userHeader = userHeader
+    self.groupsHeader = groupsHeader
     self.hosts = hosts
   }
 
@@ -129,11 +133,38 @@ final class Authentication: Sendable {
         "The request is for the host \(host.quoted), which is not in adminHosts. Add it, or let the proxy "
           + "pass on the Host of its clients.")
     }
-    if let user = try store.user(name) { return Identity(user.token, by: .user) }
+    let groups = try groups(of: request, trust)
+    if let token = try store.person(name, groups: groups) { return Identity(token, by: .user) }
     throw Problem(
       .unknownUser,
-      "The user \(name.quoted) is not in the list of users. An admin can add them with PUT "
+      "The user \(name.quoted) is not in the list of users\(Self.sentence(groups)). An admin can add them with PUT "
         + "/v1/users/NAME and a role.")
+  }
+
+  /// The groups that a trusted proxy lists, with commas between them.
+  ///
+  /// - Throws: `Problem` for more than one field: the proxy may have added its own to one of the client.
+  private func groups(
+    of request: RequestHead, _ trust: ProxyTrust
+  ) throws(Problem) -> [String] {
+    guard let header = trust.groupsHeader else { return [] }
+    let values = request.fields.values(of: header)
+    let groups = values.flatMap { $0.split(separator: ",") }
+      .map { $0.trimming { $0 == " " || $0 == "\t" } }.filter { !$0.isEmpty }
+    if values.count > 1 || groups.count > User.mostGroups {
+      throw Problem(
+        .unknownUser,
+        "The proxy must send one \(header) field of at most \(User.mostGroups) groups, and remove those of its "
+          + "clients.")
+    }
+    return groups
+  }
+
+  private static func sentence(_ groups: [String]) -> String {
+    if groups.isEmpty { return "" }
+    let listed = groups.prefix(5).map(\.quoted).joined(separator: ", ")
+    return
+      ", nor is a group of theirs in the list of groups (\(listed)\(groups.count > 5 ? ", …" : ""))"
   }
 
   private static let advice =
@@ -212,42 +243,62 @@ extension Token {
   ///
   /// - Throws: `Problem`, 403.
   func check(
-    _ endpoint: Endpoint, _ parameters: [String: String], isDryRun: Bool = false
+    _ endpoint: Endpoint, _ parameters: [String: String], in store: Store, isDryRun: Bool = false
   ) throws {
-    guard case .role(var needed) = endpoint.access else { return }
-    if isDryRun, let role = endpoint.roleForDryRun { needed = role }
+    guard case .role = endpoint.access else { return }
+    let needed = endpoint.role(isDryRun: isDryRun)
+    if !documents.isEmpty, needed > .viewer,
+      !endpoint.isOfDocument || !documents.contains(where: { $0.text == parameters["kind"] })
+    {
+      throw notOfDocuments
+    }
     if role < needed {
       throw Problem(
         .roleTooLow,
         "The \(noun) \(name.quoted) has the role \"\(role.rawValue)\", but this request needs "
           + "\"\(needed.rawValue)\".")
     }
-    if domains.isEmpty || endpoint.isFilteredByToken { return }
+    if scope.isEverything || endpoint.isFilteredByToken { return }
     guard let text = parameters["domain"] else {
       throw Problem(
         .tokenLimited,
-        "The \(noun) \(name.quoted) is limited to \(domainList), so it can only call endpoints for a single "
+        "The \(noun) \(name.quoted) is limited to \(scope.words), so it can only call endpoints for a single "
           + "domain.")
     }
-    try check(Alias(Call.name(text, DomainName.init(_:))))
+    try check(Call.name(text, DomainName.init(_:)), in: store)
   }
 
-  /// Checks that the token may edit a name.
+  /// Checks that the token may see and edit a domain as it is now.
   ///
   /// - Parameter host: A host that the domain serves, if the client asked for that.
   /// - Throws: `Problem`, 403.
-  func check(_ name: Alias, servingHost host: Alias? = nil) throws {
-    if covers(name) { return }
-    let subject = host.map { "the domain that serves \"\($0)\"" } ?? "\"\(name)\""
-    throw Problem(
-      .tokenLimited,
-      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover \(subject)."
-    )
+  func check(_ domain: DomainName, in store: Store, servingHost host: Alias? = nil) throws {
+    if try store.has(domain, scope) { return }
+    throw notCovered(host.map { "the domain that serves \"\($0)\"" } ?? "\"\(domain)\"")
   }
 
-  /// Whether the token may edit a name.
-  func covers(_ name: Alias) -> Bool {
-    domains.isEmpty || domains.contains { $0.covers(name) }
+  /// Checks that the token may give its domain a name, or add a domain with this name.
+  ///
+  /// - Throws: `Problem`, 403.
+  func check(newName name: Alias) throws {
+    if !scope.covers(name) { throw notCovered("\"\(name)\"") }
+  }
+
+  /// The problem of a domain outside the limits. It does not say whether the domain exists.
+  func notCovered(_ subject: String) -> Problem {
+    Problem(
+      .tokenLimited,
+      "The \(noun) \(name.quoted) is limited to \(scope.words), which does not cover \(subject)."
+        + (scope.hasLabels
+          ? " Labels do not say which names are free to take, so somebody without this limit must add domains, names "
+            + "and labels." : ""))
+  }
+
+  private var notOfDocuments: Problem {
+    Problem(
+      .tokenLimited,
+      "The \(noun) \(name.quoted) is limited to \(documents.map(\.text).joined(separator: ", ")): it can replace and "
+        + "remove that, and otherwise only read.")
   }
 
   /// What shares of limits are counted by: a user may have the name of a token.
@@ -255,11 +306,13 @@ extension Token {
 
   /// What it is called in problems.
   var noun: String { isUser ? "user" : "token" }
+}
 
-  /// The first few domains that it is limited to.
-  var domainList: String {
-    let listed = domains.prefix(5).map(\.description).joined(separator: ", ")
-    return domains.count > 5 ? "\(listed) and \(domains.count - 5) more" : listed
+extension Endpoint {
+  /// The lowest role that may call it.
+  func role(isDryRun: Bool) -> Role {
+    guard case .role(let role) = access else { return .viewer }
+    return isDryRun ? roleForDryRun ?? role : role
   }
 }
 

@@ -15,6 +15,15 @@ struct Call: Sendable {
   /// The rights of the caller; `nil` if none are needed.
   var token: Token? { identity?.token }
 
+  /// The domains that the caller is limited to.
+  var scope: Scope { token?.scope ?? Scope() }
+
+  /// The label that the query chooses domains by; `nil` without one.
+  func label() throws(Problem) -> Label? {
+    guard let text = query(.label) else { return nil }
+    return try Self.name(text, Label.init(_:))
+  }
+
   /// The domain that the path names.
   func domain() throws(Problem) -> DomainName {
     try Self.name(parameters["domain"] ?? "", DomainName.init(_:))
@@ -24,9 +33,31 @@ struct Call: Sendable {
   func kind() throws(Problem) -> DocumentKind {
     let text = parameters["kind"] ?? ""
     if let kind = DocumentKind(rawValue: text) { return kind }
-    let kinds = DocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
-    throw Problem(
-      .documentNotFound, "There is no kind of document \(text.quoted). The kinds are \(kinds).")
+    return .named(try Self.name(text, DocumentName.init(_:)))
+  }
+
+  /// The body as a document that is published as bytes. Without a `Content-Type`, it has the usual media type of its
+  /// name.
+  func document(_ name: DocumentName) throws(InvalidInput) -> NamedDocument {
+    let pointer = JSONPointer.root.appending("documents").appending(name.text)
+    do throws(ValidationError) {
+      let given = request.fields["Content-Type"]
+      do throws(ValidationError) {
+        let mediaType = try given.map { text throws(ValidationError) in try MediaType(text) }
+        return try NamedDocument(name, mediaType, bytes: request.body)
+      } catch  where error.code != .documentSize {
+        let hint =
+          given == "application/x-www-form-urlencoded"
+          ? " That is what curl's --data-binary sends; use curl -T, or add -H 'Content-Type: \(name.usualMediaType)'."
+          : ""
+        throw ValidationError(error.code, error.message + hint)
+      }
+    } catch {
+      let place = error.code == .documentSize ? pointer : pointer.appending("mediaType")
+      throw InvalidInput(faults: [
+        Fault(pointer: place, code: error.code.rawValue, message: error.message)
+      ])
+    }
   }
 
   /// The name in the path of something that the request may add.
@@ -136,8 +167,9 @@ struct Call: Sendable {
   func context(by author: Token? = nil) throws(Problem) -> WriteContext {
     let author = author ?? token
     return WriteContext(
-      author: author?.name ?? "", address: client, within: author?.domains ?? [],
-      reason: query(.reason) ?? "", isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
+      author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
+      documents: author?.documents ?? [], reason: query(.reason) ?? "", isDryRun: try flag(.dryRun),
+      isAbandoned: request.clientHasGone)
   }
 
   /// A parameter of the query that is `true` or `false`, which is the default.

@@ -47,10 +47,9 @@ struct CheckEndpoints: Sendable {
 
   private func check(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), CheckQuestion.read)
-    for domain in question.domains { try call.token?.check(Alias(domain)) }
+    let domains = try domains(of: question, call)
     let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
-    var seen: Set<DomainName> = []
-    let subjects = try question.domains.filter { seen.insert($0).inserted }.map { domain in
+    let subjects = try domains.map { domain in
       try Subject(
         domain, in: store, file: question.document, app: question.app,
         expectations: question.expectations)
@@ -77,11 +76,35 @@ struct CheckEndpoints: Sendable {
 }
 
 extension CheckEndpoints {
+  /// The domains to check, each once.
+  ///
+  /// - Throws: `Problem`, 403; `InvalidInput` for none, and for too many with the label.
+  private func domains(of question: CheckQuestion, _ call: Call) throws -> [DomainName] {
+    for domain in question.domains { try call.token?.check(domain, in: store) }
+    var domains = question.domains
+    if let label = question.label {
+      let most = CheckQuestion.mostDomains - domains.count
+      let (page, total) = try store.domains(
+        DomainFilter(label: label, within: call.scope), limit: CheckQuestion.mostDomains)
+      if total > most {
+        throw InvalidInput(
+          .tooMany, at: .root.appending("label"),
+          "\(total.counted("domain")) with the label \"\(label)\" are too many for one request, which checks "
+            + "\(CheckQuestion.mostDomains). Name them in \"domains\", some at a time, or run: aasa check --label "
+            + "\(label).")
+      }
+      domains += page.map(\.name)
+    } else if domains.isEmpty {
+      throw InvalidInput(
+        .choiceNeeded, at: .root.appending("domains"), "Name a domain, or a \"label\".")
+    }
+    return domains.uniqued()
+  }
+
   private func fetchLiveFiles(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), LiveFilesQuestion.read)
-    var seen: Set<DomainName> = []
-    let domains = question.domains.filter { seen.insert($0).inserted }
-    for domain in domains { try call.token?.check(Alias(domain)) }
+    let domains = question.domains.uniqued()
+    for domain in domains { try call.token?.check(domain, in: store) }
     let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let checker = checker()
     let sites = withExtendedLifetime(turn) {

@@ -9,7 +9,8 @@ struct CheckHistoryEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/checks", .role(.viewer), query: .page + [.checkStatus], isFilteredByToken: true,
+        .get, "/v1/checks", .role(.viewer), query: .page + [.checkStatus, .label],
+        isFilteredByToken: true,
         "listChecks", .checks, "List how the last check of each domain ended",
         answers: .ok(
           "A page, by domain. A token that is limited to domains sees only those.", "CheckStates"),
@@ -28,8 +29,8 @@ struct CheckHistoryEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let (states, total) = try store.checks(
-      call.word(.checkStatus, CheckStatus.self), within: call.token?.domains ?? [],
-      after: page.after, limit: page.limit + 1)
+      call.word(.checkStatus, CheckStatus.self), label: call.label(),
+      within: call.scope, after: page.after, limit: page.limit + 1)
     return .page(
       states, limit: page.limit, total: total, item: CheckHistoryResource.json,
       cursor: \.domain.text)

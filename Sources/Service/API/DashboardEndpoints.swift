@@ -1,3 +1,4 @@
+import Association
 import Dashboard
 import HTTP
 import Store

@@ -10,6 +10,8 @@ struct Body: Sendable {
     case mergePatch
     /// Any bytes under any media type.
     case file
+    /// A text under any media type.
+    case text
   }
 
   /// The largest body that an endpoint reads. A larger one is answered 413 before it is read.
@@ -48,9 +50,15 @@ struct Body: Sendable {
     Body(kind: .file, schema: schema, size: .document, isRequired: isRequired)
   }
 
+  /// A text for people, of which nothing is stored.
+  static let text = Body(kind: .text, schema: .string, size: .document)
+
   var mediaTypes: [String] {
-    kind == .mergePatch
-      ? ["application/merge-patch+json", "application/json"] : ["application/json"]
+    switch kind {
+    case .json, .file: ["application/json"]
+    case .mergePatch: ["application/merge-patch+json", "application/json"]
+    case .text: ["text/plain"]
+    }
   }
 }
 

@@ -7,6 +7,9 @@ import Store
 struct DomainEndpoints: Sendable {
   let publisher: Publisher
 
+  private static let kinds = DocumentKind.allCases.map { "`\($0.rawValue)`" }.joined(
+    separator: ", ")
+
   private static let links = [
     "getDomain", "patchDomain", "deleteDomain", "listEntries", "addEntry", "getFile",
     "listRevisions", "setExpectations", "matchStored", "getRevision", "getRevisionFile",
@@ -20,7 +23,7 @@ struct DomainEndpoints: Sendable {
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
           .text, .host, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding,
-          .collected, .check, .deleted,
+          .collected, .check, .label, .templateFilter, .behindTemplate, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -28,9 +31,11 @@ struct DomainEndpoints: Sendable {
           "A page, by name. A token that is limited to domains sees only those.", "Domains"),
         handle: list),
       Endpoint(
-        .get, path, .role(.viewer),
+        .get, path, .role(.viewer), query: [.resolved],
         "getDomain", .domains, "Read a domain",
-        answers: .ok("The domain.", "Domain", isTagged: true),
+        answers: .ok(
+          "The domain. With a template, what is its own, unless `resolved=true`.",
+          "Domain", isTagged: true),
         handle: get),
       Endpoint(
         .put, path, .role(.editor), effect: .publication, query: [.androidApps],
@@ -65,12 +70,12 @@ struct DomainEndpoints: Sendable {
         return .json(.ok, .object(object))
       },
       Endpoint(
-        .post, path + "/restore", .role(.editor), effect: .publication,
+        .post, path + "/restore", .role(.editor), effect: .publication, query: [.detach],
         "restoreDomain", .domains, "Bring back a deleted domain",
         description:
           "Publishes its last revision again, under the next number, with all of its settings, including "
           + "names, `enabled` and expectations.",
-        problems: [.notDeleted],
+        problems: [.notDeleted, .templateChanged],
         answers: .created("The domain is served again.", "PublishedDomain"),
         handle: restore),
       Endpoint(
@@ -83,7 +88,7 @@ struct DomainEndpoints: Sendable {
         "adoptFile", .domains, "Adopt an existing Apple file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The media type "
-          + "is ignored.", body: .file("AssociationFile"),
+          + "is ignored.", body: .file("AssociationFile"), problems: [.usesTemplate],
         answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
       ) { call in try adopt(call, as: .apple) },
@@ -102,27 +107,50 @@ struct DomainEndpoints: Sendable {
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/documents/{kind}", .role(.editor), roleForDryRun: .viewer,
-        effect: .publication, query: [.androidApps],
-        "adoptDocument", .domains, "Adopt an existing file",
+        effect: .publication, query: [.androidApps], isOfDocument: true,
+        "adoptDocument", .domains, "Publish a document",
         description:
-          "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
-          + "of the domain stay. The media type is ignored.",
+          "Adopts a file of one of the kinds \(Self.kinds): the served document is JSON-equal to it; otherwise it is "
+          + "refused, and the media type is ignored. Under any other name, the body is published byte for byte, up to "
+          + "131,072 bytes, with its media type or, without one, with the usual one of the name. The other documents of "
+          + "the domain stay.",
         body: .file(.any),
-        problems: [.documentNotFound],
+        problems: [.documentNotFound, .usesTemplate],
         answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
-      ) { call in try adopt(call, as: call.kind()) },
+      ) { call in
+        guard case .named(let name) = try call.kind() else {
+          return try adopt(call, as: call.kind())
+        }
+        let document = try call.document(name)
+        return try creating {
+          try call.answer(
+            publisher.put(
+              document, for: call.domain(), if: call.precondition(),
+              accepting: call.acceptedCodes(), by: call.context()))
+        }
+      },
       Endpoint(
         .delete, path + "/documents/{kind}", .role(.editor), effect: .publication,
-        "removeDocument", .domains, "Remove a document",
+        isOfDocument: true, "removeDocument", .domains, "Remove a document",
         description:
           "Removes everything that only this document says, and keeps the other documents. A domain without any "
           + "serves an Apple file without apps.",
-        problems: [.documentNotFound],
+        problems: [.documentNotFound, .usesTemplate],
         answers: .ok("The domain without the document.", "PublishedDomain", links: Self.links)
       ) { call in
         let kind = try call.kind()
         return try publisher.edit(call, "remove document") { domain in
+          if case .named(let name) = kind {
+            guard domain.namedDocuments.contains(where: { $0.name == name }) else {
+              throw Problem(.documentNotFound, "\(domain.name) has no document \(name).")
+            }
+            domain.namedDocuments.removeAll { $0.name == name }
+            return
+          }
+          if let template = domain.template?.name {
+            throw PublicationError.usesTemplate(domain.name, template)
+          }
           try domain.adopt(nil, as: kind, UsedApps())
         } answer: {
           ["domain": DomainResource.json($0)]
@@ -143,7 +171,10 @@ struct DomainEndpoints: Sendable {
 
   private func get(_ call: Call) throws -> Response {
     let stored = try publisher.store.domain(call.domain())
-    return .json(.ok, DomainResource.json(stored), fields: [stored.entityTag])
+    let isResolved = try call.flag(.resolved)
+    return .json(
+      .ok, isResolved ? DomainResource.resolved(stored) : DomainResource.json(stored),
+      fields: [stored.entityTag])
   }
 
   private func put(_ call: Call) throws -> Response {
@@ -200,7 +231,7 @@ struct DomainEndpoints: Sendable {
     try call.answer(
       publisher.restore(
         deleted: call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
-        by: call.context(), checking: call.checkAlias))
+        detaching: call.flag(.detach), by: call.context(), checking: call.checkAlias))
   }
 
   /// Such files are often sent with a wrong media type, so it is ignored.
@@ -243,7 +274,7 @@ extension Call {
   fileprivate func domainFilter() throws -> DomainFilter {
     let text = query(.text)
     let searched = query(.host) == nil ? text.flatMap(Self.host(ofURL:)) : nil
-    return DomainFilter(
+    var filter = DomainFilter(
       text: searched == nil ? text : nil,
       host: try query(.host).map { try Call.name($0, DomainName.init(_:)) } ?? searched,
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
@@ -254,7 +285,10 @@ extension Call {
       isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
       finding: try word(.finding, Finding.Code.self)?.rawValue,
       isCollected: try condition(.collected), check: try word(.check, CheckOutcome.self),
-      isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])
+      label: try label(), isDeleted: try condition(.deleted) == true, within: scope)
+    filter.template = try query(.templateFilter).map { try Call.name($0, TemplateName.init(_:)) }
+    filter.isBehind = try condition(.behindTemplate)
+    return filter
   }
 
   /// The host of a URL that somebody looks for.
@@ -267,7 +301,7 @@ extension Call {
   /// Checks that the token may give its domain a name.
   ///
   /// - Throws: `Problem`, 403.
-  func checkAlias(_ alias: Alias) throws { try token?.check(alias) }
+  func checkAlias(_ alias: Alias) throws { try token?.check(newName: alias) }
 
   private enum AndroidApps: String, CaseIterable {
     case create
@@ -277,7 +311,7 @@ extension Call {
   /// domains creates those that rows of its domain name; any file can name an app of somebody else.
   fileprivate func createdAndroidApps() throws(Problem) -> AndroidAppCreation {
     if try word(.androidApps, AndroidApps.self) != .create { return .none }
-    return token?.domains.isEmpty == false ? .named : .all
+    return scope.isEverything ? .all : .named
   }
 
   private enum Flag: String, CaseIterable {

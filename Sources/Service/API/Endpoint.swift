@@ -26,25 +26,27 @@ struct Endpoint: Sendable {
     case publication
     /// Several domains, whose documents are published.
     case publications
+    /// A template, and all domains that use it.
+    case template
 
     fileprivate var query: [Parameter] {
       switch self {
       case .none: []
       case .change: [.dryRun, .reason]
-      case .deletion, .publication, .publications:
+      case .deletion, .publication, .publications, .template:
         [.dryRun, .accept, .reason, .wait, .waitSeconds]
       }
     }
 
     /// Whether documents are rendered, linted and compared.
     fileprivate var isHeavy: Bool {
-      self == .deletion || self == .publication || self == .publications
+      self != .none && self != .change
     }
 
     /// The header fields that guard against lost updates.
     var preconditions: [Parameter] {
       switch self {
-      case .deletion, .publication: [.ifMatch, .ifNoneMatch]
+      case .deletion, .publication, .template: [.ifMatch, .ifNoneMatch]
       case .none, .change, .publications: []
       }
     }
@@ -59,20 +61,22 @@ struct Endpoint: Sendable {
           + [.expectationBroken, .refused]
       case .publication:
         Self.deletion.problems + [.nameTaken, .documentTooLarge, .unknownAndroidApp]
-      case .publications:
-        [
-          .nameTaken, .expectationBroken, .documentTooLarge, .unknownAndroidApp, .refused,
-          .diskFull,
-        ]
-          + [.databaseReplaced, .committedNotServed, .severalRefused, .preconditionUnsupported]
+      case .publications: Self.ofDomains + [.preconditionUnsupported]
+      case .template: Self.ofDomains + [.staleRevision, .alreadyExists]
       }
     }
+
+    private static let ofDomains: [Problem.Code] = [
+      .nameTaken, .expectationBroken, .documentTooLarge, .unknownAndroidApp, .refused, .diskFull,
+      .databaseReplaced, .committedNotServed, .severalRefused,
+    ]
   }
 
   /// The topics of the description, in its order.
   enum Topic: String, Sendable, CaseIterable {
-    case service, apps, domains, entries, routes, revisions, fetches, expectations, findings
-    case answers, checks, state, webhooks, sessions, tokens, users, audit
+    case service, apps, domains, templates, entries, routes, revisions, fetches, expectations,
+      findings
+    case answers, checks, state, changes, webhooks, sessions, tokens, users, audit
   }
 
   let method: Method
@@ -88,6 +92,8 @@ struct Endpoint: Sendable {
   let headers: [Parameter]
   /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
+  /// Whether it changes only the document that its path names.
+  let isOfDocument: Bool
   /// Whether it may need much time or memory, so that it takes a turn of heavy work.
   let isHeavy: Bool
   /// Whether it limits by itself how many such requests run at a time.
@@ -119,7 +125,8 @@ struct Endpoint: Sendable {
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
-    isFilteredByToken: Bool = false, isHeavy: Bool? = nil, hasOwnTurns: Bool = false,
+    isFilteredByToken: Bool = false, isOfDocument: Bool = false, isHeavy: Bool? = nil,
+    hasOwnTurns: Bool = false,
     isFile: Bool = false,
     _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
@@ -135,6 +142,7 @@ struct Endpoint: Sendable {
     self.query = query + effect.query
     self.headers = headers
     self.isFilteredByToken = isFilteredByToken
+    self.isOfDocument = isOfDocument
     self.isHeavy = isHeavy ?? (effect.isHeavy || (body.map { $0.size != .small } ?? false))
     self.hasOwnTurns = hasOwnTurns
     self.isFile = isFile

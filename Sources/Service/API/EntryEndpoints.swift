@@ -14,12 +14,12 @@ struct EntryEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listEntries", .entries, "List the entries of a domain",
         answers: .ok(
-          "All entries, in order.",
+          "All entries of the domain itself, in order; those of its template follow them.",
           .named("Entries", .object([Member("entries", .list(of: "Entry"))])),
           isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
-        let entries = stored.domain.document.entries.map { json($0, in: stored) }
+        let entries = stored.domain.own.document.entries.map { json($0, in: stored) }
         return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
       },
       Endpoint(
@@ -37,7 +37,8 @@ struct EntryEndpoints: Sendable {
         answers: .ok("The entry.", "Entry", isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
-        let entry = stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))]
+        let entry = stored.domain.document.entries[
+          try stored.domain.own.place(of: call.row("entry"))]
         return .json(.ok, json(entry, in: stored), fields: [stored.entityTag])
       },
       Endpoint(

@@ -29,7 +29,7 @@ struct ExpectationEndpoints: Sendable {
   }
 
   private static func list(_ domain: Domain) -> JSON.Object {
-    ["expectations": .array(domain.expectations.map(ExpectationResource.json))]
+    ["expectations": .array(domain.own.expectations.map(ExpectationResource.json))]
   }
 
   /// Sets the whole list, which the current document must meet.

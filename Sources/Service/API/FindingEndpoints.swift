@@ -3,7 +3,7 @@ import HTTP
 import Publishing
 import Store
 
-/// `/v1/findings`, and `/v1/domains/{domain}/suppressions`.
+/// `/v1/findings`, `/v1/domains/{domain}/suppressions` and `/v1/suppressions`.
 struct FindingEndpoints: Sendable {
   /// How long a request makes findings again that are out of date, before it answers with the others.
   private static let longestWait = Duration.seconds(2)
@@ -16,7 +16,9 @@ struct FindingEndpoints: Sendable {
       Endpoint(
         .get, "/v1/findings", .role(.viewer),
         query: [
-          .limit, .findingCursor, .domainFindings, .code, .severity, .source, .suppressed,
+          .limit, .findingCursor, .domainFindings, .label, .code, .severity, .minimumSeverity,
+          .source,
+          .suppressed,
         ], isFilteredByToken: true, isHeavy: true,
         "listFindings", .findings, "List the findings of all domains",
         description:
@@ -55,6 +57,36 @@ struct FindingEndpoints: Sendable {
         try store.write(call.context()) { try $0.deleteSuppression(number, of: name) }
         return Response(.noContent)
       },
+      Endpoint(
+        .get, "/v1/suppressions", .role(.viewer), isHeavy: true,
+        "listSharedSuppressions", .findings, "List the suppressions of several domains",
+        answers: .ok(
+          "All of them, including those that have ended.",
+          .named("SharedSuppressions", .object([Member("items", .list(of: "SharedSuppression"))])))
+      ) { _ in
+        let items = try store.sharedSuppressions().map { JSON.object(SuppressionResource.json($0)) }
+        return .json(.ok, ["items": .array(items)])
+      },
+      Endpoint(
+        .post, "/v1/suppressions", .role(.editor), effect: .change,
+        "suppressShared", .findings, "Suppress findings of several domains",
+        description:
+          "Findings of this code are suppressed in all domains that a glob covers or that have a label, "
+          + "also in those that are added, or get the label, later. `pointer` is a place in the document of each; it "
+          + "follows no entry or route. Otherwise as for a single domain.",
+        body: .json("NewSharedSuppression"),
+        answers: .created(
+          "The suppression.", "SharedSuppression", links: ["deleteSharedSuppression"]),
+        handle: suppressShared),
+      Endpoint(
+        .delete, "/v1/suppressions/{suppression}", .role(.editor), effect: .change,
+        "deleteSharedSuppression", .findings, "End a suppression of several domains",
+        answers: .deleted
+      ) { call in
+        let number = try call.row("suppression")
+        try store.write(call.context()) { try $0.deleteSharedSuppression(number) }
+        return Response(.noContent)
+      },
     ]
   }
 
@@ -65,7 +97,8 @@ struct FindingEndpoints: Sendable {
       code: try call.word(.code, Finding.Code.self),
       severity: try call.word(.severity, Finding.Severity.self),
       source: try call.word(.source, Finding.Source.self),
-      isSuppressed: try call.condition(.suppressed), within: call.token?.domains ?? [])
+      isSuppressed: try call.condition(.suppressed), label: try call.label(), within: call.scope,
+      minimumSeverity: try call.word(.minimumSeverity, Finding.Severity.self) ?? .note)
     let last = try page.after.map(Self.place)
     try lintAgain(for: call)
     let list = try store.findings(filter, after: last, limit: page.limit + 1)
@@ -97,6 +130,27 @@ struct FindingEndpoints: Sendable {
       throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
     }
     return (String(parts[1]), position)
+  }
+
+  private func suppressShared(_ call: Call) throws -> Response {
+    let new = try Faults.collecting(in: try call.json()) {
+      SuppressionResource.readShared($0, now: store.now())
+    }
+    let context = try call.context()
+    let report = try store.write(context) { transaction in
+      let (report, count) = try transaction.suppress(new)
+      try SuppressionResource.check(report)
+      if count > SharedSuppression.limit {
+        throw InvalidInput(
+          .tooMany,
+          "There are \(SharedSuppression.limit) suppressions of several domains, the limit. Delete those that have ended."
+        )
+      }
+      return report
+    }
+    var object = SuppressionResource.json(report)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(.created, .object(object))
   }
 
   private func suppress(_ call: Call) throws -> Response {

@@ -69,7 +69,7 @@ struct MatchEndpoints: Sendable {
       if call.request.clientHasGone() { throw StoreError.busy }
       // Which domain has a name is nothing that other tokens may learn.
       let asked = urls.first.flatMap { Self.host(of: question.urls[$0]) }.map { Alias($0) }
-      try call.token?.check(Alias(name), servingHost: asked)
+      try call.token?.check(name, in: store, servingHost: asked)
       try answer.resolve(urls, with: store.domain(name), in: store)
     }
     return answer.response
@@ -150,20 +150,18 @@ private struct MatchAnswer {
       try Self.check("results, one per URL and app", count, Self.resultLimit)
       for index in urls {
         let url = question.urls[index]
-        var results: [MatchResult] = []
+        var results: [JSON] = []
         for matcher in asked {
-          if let disabled {
-            results += matcher.apps(asking: question.app).map {
-              MatchResult(
-                url: url, platform: matcher.platform,
-                explanation: disabled.notServedExplanation(for: $0))
+          let explanations =
+            if let disabled {
+              matcher.apps(asking: question.app).map { disabled.notServedExplanation(for: $0) }
+            } else {
+              try matcher.explanations(
+                for: url, app: question.app, domain: domain(url), budget: &budget)
             }
-          } else {
-            results += try matcher.results(
-              for: url, app: question.app, domain: domain(url), budget: &budget)
-          }
+          results += explanations.map { $0.json(url: url, platform: matcher.platform) }
         }
-        add(results.map(\.json), at: index)
+        add(results, at: index)
         try Self.check("bytes", bytes, Self.byteLimit)
       }
     } catch let error as TooComplex {

@@ -163,7 +163,7 @@ struct OpenAPI {
   private mutating func response(_ answer: Answer, _ endpoint: Endpoint) -> JSON {
     let isPublication = endpoint.effect == .publication
     let headers =
-      (isPublication || answer.isTagged ? ["ETag"] : [])
+      (isPublication || endpoint.effect == .template || answer.isTagged ? ["ETag"] : [])
       + (isPublication && answer.status == .created ? ["Location"] : [])
     var object: JSON.Object = [
       "description": .string(answer.description), "headers": Self.headers(headers),
@@ -300,7 +300,7 @@ extension Endpoint {
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
     switch body?.kind {
     case .json, .mergePatch: codes.formUnion([.notJSONType, .bodyTooComplex, .invalidInput])
-    case .file, nil: break
+    case .file, .text, nil: break
     }
     var byStatus: [Status: [Problem.Code]] = [:]
     for code in Problem.Code.allCases where codes.contains(code) {
@@ -310,7 +310,8 @@ extension Endpoint {
       byStatus[.unprocessableContent, default: []].append(.severalRefused)
     }
     if isCreating && !effect.preconditions.isEmpty {
-      byStatus[.preconditionFailed, default: []].append(.domainNotFound)
+      byStatus[.preconditionFailed, default: []].append(
+        effect == .template ? .templateNotFound : .domainNotFound)
     }
     return byStatus
   }

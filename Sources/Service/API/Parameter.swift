@@ -53,15 +53,24 @@ struct Parameter: Sendable {
       "route", in: .path, "The `id` of a route: its number in the entry.", .int64, example: 1,
       problems: [.routeNotFound]),
     Parameter(
-      "suppression", in: .path, "The `id` of a suppression: its number in the domain.", .int64,
+      "suppression", in: .path,
+      "The `id` of a suppression: its number in the domain, or among those of several domains.",
+      .int64,
       example: 1, problems: [.suppressionNotFound]),
     Parameter(
-      "kind", in: .path, key: "kindOfDocument", "The kind of a document: the name of its file.",
+      "kind", in: .path, key: "kindOfDocument",
+      "The kind of a document, or another name below `/.well-known/`: the name of its file.",
       .documentKind, example: .string(DocumentKind.apple.rawValue),
       problems: [.documentNotFound]),
     Parameter(
+      "template", in: .path, "The name of a template.", "TemplateName", example: "white-label",
+      problems: [.templateNotFound]),
+    Parameter(
       "revision", in: .path, "A revision number, from 1.", .int64, example: 1,
       problems: [.revisionNotFound, .revisionPruned]),
+    Parameter(
+      "change", in: .path, "The `id` of a change.", .int64, example: 1,
+      problems: [.changeNotFound]),
     Parameter(
       "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
       example: "release pipeline", problems: [.tokenNotFound]),
@@ -73,18 +82,21 @@ struct Parameter: Sendable {
       "user", in: .path, "The name of a user, as the proxy sends it.",
       NewName.schema(longest: User.longestName),
       example: "anna@example.com", problems: [.userNotFound]),
+    Parameter(
+      "group", in: .path, "The name of a group, as the proxy sends it.",
+      NewName.schema(longest: User.longestName),
+      example: "brand-team", problems: [.groupNotFound]),
   ]
 
   static let ifMatch = Parameter(
     "If-Match", in: .header,
-    "Revisions such as `\"7\"`, one of which must be current; `*` matches any existing domain. "
-      + "Otherwise 412.",
+    "Revisions such as `\"7\"`, one of which must be current; `*` matches any that exists. Otherwise 412.",
     .json([
       "type": "string", "format": "entity-tags",
       "pattern": #"^(\*|(W/)?"[^",]+"( *, *(W/)?"[^",]+")*)$"#,
     ]))
   static let ifNoneMatch = Parameter(
-    "If-None-Match", in: .header, "The domain must not exist yet. Otherwise 412.",
+    "If-None-Match", in: .header, "It must not exist yet. Otherwise 412.",
     .named("IfNoneMatch", .words(["*"])))
   static let dashboard = Parameter(
     Authentication.dashboardHeader, in: .header,
@@ -99,6 +111,9 @@ struct Parameter: Sendable {
     "limit", "The maximum number of items per page.",
     .json(["type": "integer", "minimum": 1, "maximum": 1000, "default": 100]))
   static let cursor = Parameter("cursor", "The `next` of the previous page.", .text(longest: 255))
+  static let servedCursor = Parameter(
+    "cursor", key: "servedCursor", "The `next` of the previous answer; without it, the first one.",
+    .text("^[0-9]{1,18}(-[0-9]{1,18})?$"))
   static let numberCursor = Parameter(
     "cursor", key: "numberCursor", "The `next` of the previous page.", .text("^[0-9]{1,18}$"))
 
@@ -132,6 +147,45 @@ struct Parameter: Sendable {
 
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)
+
+  static let table = Parameter(
+    "template", key: "tableTemplate",
+    "The state is a table of the domains of this template. A domain keeps values that its `parameters` leave out; `null` "
+      + "is the default or, without one, no value. A domain of another template is refused. With `prune`, only domains of "
+      + "this template are deleted, and neither apps nor templates.",
+    "TemplateName")
+  static let resolved = Parameter(
+    "resolved",
+    "`true`: everything that is in force, also what comes from the template, and in `sources` where it comes from.",
+    .bool)
+  static let detach = Parameter(
+    "detach",
+    "`true`: what came from a template becomes the domain's own, so that exactly the old documents come back.",
+    .bool)
+  static let everywhere = Parameter(
+    "everywhere",
+    "`true`: first remove the app wherever domains name it, all of it or nothing. An expectation of the app goes with it "
+      + "if another app has the same one, or if its resolution is `no-match`; any other must still hold.",
+    .bool)
+  static let skipRefused = Parameter(
+    "skip", key: "skipRefused",
+    "`refused`: leave domains as they are that would be refused. Without it, nothing is changed because of them.",
+    .named("SkipRefused", .words(["refused"])))
+  static let renamedParameters = Parameter(
+    "rename", key: "renamedParameters",
+    "Parameters that have another name now, as `old:new`, separated by commas.",
+    .text("^[A-Za-z][A-Za-z0-9_-]{0,62}:[A-Za-z][A-Za-z0-9_-]{0,62}(,.+)?$", longest: 2000),
+    longest: 2000)
+  static let skipChanged = Parameter(
+    "skip", key: "skipChanged",
+    "`changed`: leave domains as they are that have changed since. Without it, nothing is undone because of them.",
+    .named("SkipChanged", .words(["changed"])))
+  static let changeFilter = Parameter(
+    "change", key: "changeFilter", "Only the parts of this change of several domains.", .revision)
+  static let listRefusals = Parameter(
+    "listRefusals",
+    "`true`: answer a dry run with the whole plan, and list in `refused` what would be refused, instead of a "
+      + "problem.", .bool)
 
   static let kind = Parameter(
     "kind", "The kind of document. In a list of domains: only domains that publish it.",
@@ -170,6 +224,10 @@ struct Parameter: Sendable {
     "code", key: "findingCode", "Only findings with this code.", "FindingCode")
   static let severity = Parameter(
     "severity", "Only findings of this severity.", .words(Finding.Severity.self, "Severity"))
+  static let minimumSeverity = Parameter(
+    "minSeverity",
+    "Only findings of this severity or a worse one: `error` is worse than `warning`, which is "
+      + "worse than `note`.", .words(Finding.Severity.self, "Severity"))
   static let source = Parameter(
     "source", "Only findings from this source: `lint`, in documents, or `check`, from outside.",
     .words(Finding.Source.self, "FindingSource"))
@@ -180,6 +238,13 @@ struct Parameter: Sendable {
   static let findingCursor = Parameter(
     "cursor", key: "findingCursor", "The `next` of the previous page.",
     .text("^[0-9]{1,9} [^\\u0000]+$", longest: 300), longest: 300)
+  static let templateFilter = Parameter(
+    "template", key: "templateFilter", "Only domains that use this template.", "TemplateName")
+  static let behindTemplate = Parameter(
+    "behindTemplate",
+    "`true`: only domains for which an edit of their template was not published, because it was refused; `false`: only "
+      + "others.", .bool)
+  static let label = Parameter("label", "Only domains with this label.", "Label")
   static let deleted = Parameter(
     "deleted",
     "`true`: only deleted domains, which can be restored; they use no app. Default: `false`.",

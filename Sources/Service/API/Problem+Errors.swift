@@ -15,13 +15,13 @@ extension Problem {
     switch error {
     case let problem as Problem: return problem
     // A token that is limited to domains learns nothing of others.
-    case StoreError.nameTaken(let name, let owner) where token?.covers(Alias(owner)) == false:
+    case StoreError.nameTaken(let name, let owner) where token?.scope.covers(Alias(owner)) == false:
       return Problem(.nameTaken, "\(name.quoted) is in use. Choose another name.")
     case PublicationError.nameTaken(let name, let claimant, let owner)
-    where token?.covers(Alias(owner)) == false:
+    where token?.scope.covers(Alias(owner)) == false:
       return Problem(
         .nameTaken, "\(name.quoted) of \(claimant.text.quoted) is in use. Choose another name.")
-    case StoreError.readOnlyStore where token?.domains.isEmpty == false:
+    case StoreError.readOnlyStore where token?.scope.isEverything == false:
       return try of(.readOnlyStore(writers: []))
     case let input as InvalidInput: return .invalid(input)
     case let error as PublicationError: return of(error)
@@ -31,7 +31,8 @@ extension Problem {
     }
   }
 
-  private static func of(_ error: PublicationError) -> Problem {
+  /// The problem of domains that are not published.
+  static func of(_ error: PublicationError) -> Problem {
     switch error {
     case .refused(let domain, let findings, let account):
       let errors = findings.filter { $0.severity == .error }
@@ -91,6 +92,71 @@ extension Problem {
         "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
           + "Applying it would undo that. Export again and merge, or repeat with ?overwrite=true.",
         members: members)
+    case .invalid(let domain, let input):
+      return .invalid(input, in: domain)
+    case .usesTemplate(let domain, let template):
+      return Problem(
+        .usesTemplate,
+        "\(domain) gets its content from the template \(template.text.quoted), so no file of its own can be adopted or "
+          + "removed. Detach it first: POST /v1/domains/\(domain)/detach.",
+        members: ["domain": .string(domain.text)])
+    case .templateChangedElsewhere(let template, let author, let revision, let expected):
+      return Problem(
+        .changedElsewhere,
+        "Nothing was changed: \(author.quoted) has published revision \(revision) of the template "
+          + "\(template.text.quoted), and this state was made from revision \(expected). Export again and merge, or "
+          + "repeat with ?overwrite=true.")
+    case .ofTemplate(let domain, let template):
+      return Problem(
+        .usesTemplate,
+        "Nothing was changed: what the edit concerns comes to \(domain) from the template \(template.text.quoted). Change "
+          + "the template, or the domain's parameters.",
+        members: ["domain": .string(domain.text)])
+    case .detached(let domain):
+      return Problem(
+        .noTemplate, "\(domain) uses no template.", members: ["domain": .string(domain.text)])
+    case .notAdoptable(let domain, let template, let obstacle):
+      return of(obstacle, domain, template)
+    case .notAlike(let reason): return Problem(.notAlike, reason)
+    case .templateChanged(let domain, let template, let differences):
+      return Problem(
+        .templateChanged,
+        "Nothing was changed: since that revision of \(domain), the template \(template.text.quoted) has changed, so "
+          + "\(differences.count.counted("difference")) would stay. Roll the template back, or repeat with ?detach=true, "
+          + "which makes everything the domain's own.",
+        members: [
+          "domain": .string(domain.text),
+          "differences": .strings(differences.prefix(Faults.limit)),
+        ])
+    case .changedSince(let change, let domains, let count):
+      let listed = domains.map { domain in
+        domain.name.text + (domain.laterChange.map { " (in change \($0))" } ?? "")
+      }
+      return Problem(
+        .changedSince,
+        "Nothing was undone: \(names(listed, of: count)) changed since change \(change). Undo the later changes first, "
+          + "beginning with the last. To leave such domains as they are and undo the change in the others, repeat with "
+          + "?skip=changed.",
+        members: members(domains.map(\.name), of: count))
+    case .notRevertible(let change, let detail, let domains):
+      return Problem(
+        .notRevertible, "Change \(change) cannot be undone. \(detail)",
+        members: domains.isEmpty ? [:] : members(domains, of: domains.count))
+    case .nothingChosen:
+      return Problem(
+        .domainNotFound,
+        "Nothing was changed: there is no domain that the request chooses. Correct \"domains\" or \"filter\"."
+      )
+    case .notEditable(let domain, let reason):
+      return Problem(
+        .notEditable, "Nothing was changed: the edit does not fit \"\(domain)\". \(reason)",
+        members: ["domain": .string(domain.text)])
+    case .revisionsPruned(let change, let domains, let count):
+      return Problem(
+        .revisionPruned,
+        "Change \(change) cannot be undone: the revision before it is no longer kept of "
+          + "\(names(domains.map(\.name.text), of: count)). Edit the domains instead.",
+        members: members(domains.map(\.name), of: count))
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
         .nameTaken,
@@ -107,6 +173,21 @@ extension Problem {
         "Nothing was changed: after \(longest.components.seconds) seconds, \(done) of "
           + "\(count.counted("domain")) had been \(work.rawValue).\(names) Apply the state in parts."
       )
+    case .outsideLimits(let domain, .domain):
+      return Problem(
+        .tokenLimited,
+        "Nothing was changed: \"\(domain)\" is not, or no longer, one of the domains that the token is limited to."
+      )
+    case .outsideLimits(let domain, .labels(let labels)):
+      return Problem(
+        .tokenLimited,
+        "Nothing was changed: what is limited to labels cannot change the labels of \"\(domain)\". Send "
+          + "\"labels\" as they are: \(JSON.strings(labels.map(\.text)).text).")
+    case .outsideLimits(let domain, .documents(let names)):
+      return Problem(
+        .tokenLimited,
+        "Nothing was changed: of \"\(domain)\", the token can change only "
+          + "\(names.map(\.text).joined(separator: ", ")).")
     case .several(let errors, let count):
       var members: JSON.Object = [:]
       members.set(
@@ -119,6 +200,54 @@ extension Problem {
         "Nothing was changed: \(count) domains were refused.",
         members: members)
     }
+  }
+
+  private static func of(
+    _ obstacle: AdoptionObstacle, _ domain: DomainName, _ template: TemplateName
+  ) -> Problem {
+    var members: JSON.Object = ["domain": .string(domain.text)]
+    let reason: String
+    switch obstacle {
+    case .parameters(let open):
+      members["parameters"] = .strings(open.map(\.name))
+      let words = open.prefix(5).map { parameter in
+        let candidates = parameter.candidates.prefix(5).map(\.quoted).joined(separator: " or ")
+        return parameter.name.quoted + (candidates.isEmpty ? "" : ", which could be \(candidates)")
+      }
+      reason =
+        "Give a value for \(words.joined(separator: ", and for ")) in \"parameters\", or null to leave out what uses it."
+    case .differences(let changes):
+      members["differences"] = .strings(changes.prefix(Faults.limit).map(\.text))
+      reason =
+        "With the template, \(changes.count.counted("thing")) would change: \(changes.first?.text ?? ""). Change the "
+        + "template or the domain first."
+    case .incomparable:
+      reason = "Its documents are too complex to prove that the same links open."
+    case .uses(let name):
+      reason =
+        name == template
+        ? "It uses the template already, with other values. Change \"parameters\" of the domain."
+        : "It uses the template \(name.text.quoted). Detach it first: POST /v1/domains/\(domain)/detach. Or move it: set its "
+          + "\"template\" and \"parameters\" together."
+    }
+    return Problem(
+      .notAdoptable,
+      "\(domain) was not taken under the template \(template.text.quoted). \(reason)",
+      members: members)
+  }
+
+  /// The first few of some domains in a sentence.
+  private static func names(_ domains: [String], of count: Int) -> String {
+    let listed = domains.prefix(5).joined(separator: ", ")
+    return count > 5 ? "\(listed) and \(count - 5) more" : listed
+  }
+
+  private static func members(_ domains: [DomainName], of count: Int) -> JSON.Object {
+    var members: JSON.Object = [:]
+    members.set(
+      "domains", more: "moreDomains",
+      Excerpt(of: domains, total: count, atMost: Faults.limit) { .string($0.text) })
+    return members
   }
 
   private static func of(_ failure: Spool.Failure) -> Problem {
@@ -139,11 +268,11 @@ extension Problem {
     case .staleRevision(let current):
       return Problem(
         .staleRevision,
-        "If-Match does not name the current revision, \(current). Read the domain again, then repeat "
-          + "the change.", fields: [HeaderField("ETag", "\"\(current)\"")])
+        "If-Match does not name the current revision, \(current). Read it again, then repeat the change.",
+        fields: [HeaderField("ETag", "\"\(current)\"")])
     case .alreadyExists(let current):
       return Problem(
-        .alreadyExists, "The domain already exists, and If-None-Match requires a new one.",
+        .alreadyExists, "It already exists, and If-None-Match requires a new one.",
         fields: [HeaderField("ETag", "\"\(current)\"")])
     case .notDeleted(let name, let current):
       return Problem(
@@ -154,6 +283,12 @@ extension Problem {
         .nameTaken,
         "\"\(name)\" is a name or an alias of the domain \"\(owner)\". Remove it there first.",
         members: ["domain": .string(owner.text)])
+    case .templateInUse(let name, let domains, let count):
+      return Problem(
+        .templateInUse,
+        "\(count.counted("domain")) use\(count == 1 ? "s" : "") the template \(name.text.quoted). Detach or delete "
+          + "them first.",
+        members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appInUse(let app, let domains, let count):
       return Problem(
         .appInUse,
@@ -256,13 +391,24 @@ extension Problem {
     case .suppression(let number, let existing):
       Problem(
         .suppressionNotFound, "This domain has no suppression \(number). \(sentence(existing))")
+    case .change(let id):
+      Problem(.changeNotFound, "Change \(id) does not exist, or is no longer kept.")
+    case .sharedSuppression(let number, let existing):
+      Problem(
+        .suppressionNotFound,
+        "No suppression of several domains has the number \(number). "
+          + (existing.isEmpty
+            ? "There is none." : "They are \(existing.map(String.init).joined(separator: ", "))."))
     case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
+    case .template(let name):
+      Problem(.templateNotFound, "The template \(name.text.quoted) does not exist.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
     case .webhook(let name):
       Problem(.webhookNotFound, "The webhook \(name.quoted) does not exist.")
     case .user(let name): Problem(.userNotFound, "The user \(name.quoted) does not exist.")
+    case .group(let name): Problem(.groupNotFound, "The group \(name.quoted) does not exist.")
     }
   }
 }
@@ -271,7 +417,6 @@ extension Publisher {
   /// The problem for any error that a handler throws. Nothing else turns errors into problems.
   ///
   /// - Parameter token: The token of the request.
-  /// - Throws: `InternalError`.
   func problem(of error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
     if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
       return Problem(

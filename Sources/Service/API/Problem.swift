@@ -8,7 +8,7 @@ struct Problem: Error, Sendable {
   /// `ValidationError.Code`.
   let code: String
   /// What went wrong and what to do about it, for people.
-  let detail: String
+  var detail: String
   /// Members beyond those that every problem has.
   var members: JSON.Object = [:]
   /// Header fields beyond those that every problem has.
@@ -69,11 +69,13 @@ extension Problem {
   }
 
   /// A body that is JSON but has invalid values.
-  static func invalid(_ input: InvalidInput) -> Problem {
-    Problem(
-      .invalidInput,
-      "The body has \((input.faults.count + input.more).counted("invalid value")).",
-      members: errors(input.faults, more: input.more))
+  static func invalid(_ input: InvalidInput, in domain: DomainName? = nil) -> Problem {
+    var members = errors(input.faults, more: input.more)
+    members["domain"] = domain.map { .string($0.text) }
+    let count = (input.faults.count + input.more).counted("invalid value")
+    return Problem(
+      .invalidInput, domain.map { "\($0) has \(count)." } ?? "The body has \(count).",
+      members: members)
   }
 
   /// The members of a problem that list faults.

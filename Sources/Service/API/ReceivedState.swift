@@ -27,14 +27,18 @@ final class ReceivedState {
   ///
   /// - Parameter turn: Kept until the request has been answered.
   static func share(of token: Token?, keeping turn: HeavyWork.Turn) -> Spool.Share {
-    let isSmall = token.map { $0.role < .editor || !$0.domains.isEmpty } ?? false
+    let isSmall = token.map { $0.role < .editor || !$0.scope.isEverything } ?? false
     return Spool.Share(limit: isSmall ? 67_108_864 : limit, keeping: turn)
   }
 
   /// Reads all names.
   ///
+  /// - Parameter table: The template of whose domains the state is a table.
   /// - Throws: `Problem`, `InvalidInput`, `Spool.Failure`.
-  init(_ call: Call, beside store: Store, within share: Spool.Share) throws {
+  init(
+    _ call: Call, beside store: Store, of table: Template?, within share: Spool.Share
+  ) throws {
+    reading.table = table
     if call.request.fields.areLines {
       spool = call.request.spool ?? Self.spool(beside: store, within: share)
       if call.request.spool == nil { try spool.append(call.request.body) }
@@ -58,8 +62,13 @@ final class ReceivedState {
 
   /// Reads the domains, too, so that one answer has the faults of everything.
   private func nameAllFaults(beside store: Store) throws {
-    for (index, name) in reading.domains.enumerated() {
-      _ = try domain(index, over: store.basis(of: name).stored)
+    var index = 0
+    while index < reading.domains.count {
+      let names = reading.domains[index...].prefix(100)
+      for basis in try store.bases(of: Array(names)) {
+        _ = try domain(index, over: basis.stored)
+        index += 1
+      }
     }
     try reading.faults.check()
   }
@@ -123,14 +132,20 @@ final class ReceivedState {
   func desired(
     checking check: @escaping (Domain, StoredDomain?) throws -> Void
   ) -> DesiredState {
-    DesiredState(
-      apps: reading.apps, androidApps: reading.androidApps, domains: reading.domains,
-      kept: reading.kept
+    var state = DesiredState(
+      apps: reading.apps, androidApps: reading.androidApps, templates: reading.templates,
+      domains: reading.domains, kept: reading.kept,
+      earlier: { [self] index, revision in
+        let json = try Self.parse(spool.bytes(places[index]), "A domain").value
+        return DomainResource.domain(in: json, over: revision)
+      }
     ) { [self] index, old in
       guard let desired = try domain(index, over: old) else { return nil }
       try check(desired.domain, old)
       return desired
     }
+    state.templateRevisions = reading.templateRevisions
+    return state
   }
 }
 

@@ -43,7 +43,7 @@ extension Call {
     if late.isEmpty { return response }
     var response = response
     let names =
-      token?.domains.isEmpty == false
+      token?.scope.isEverything == false
       ? [late.count.counted("server")]
       : late.map { "\($0.name) (\($0.url))".filter { $0.isASCII } }
     response.fields.append(

@@ -20,8 +20,10 @@ extension Publisher {
       name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
       by: call.context()
     ) { old in
-      guard var domain = old?.domain else { throw StoreError.notFound(.domain(name)) }
+      guard let own = old?.domain else { throw StoreError.notFound(.domain(name)) }
+      var domain = own
       try change(&domain)
+      domain.takeOwnership(changing: own)
       return domain
     }
     return try call.answer(publication, answer: answer, location: location)
@@ -102,10 +104,12 @@ extension Response {
         .documentNotFound,
         "Revision \(published.revision.number) has no \(kind.rawValue). It has \(kinds).")
     }
+    let mediaType = published.revision.documents.first { $0.kind == kind }?.mediaType ?? .json
     return Response(
       .ok,
       fields: [
-        HeaderField("Content-Type", "application/json"),
+        HeaderField("Content-Type", mediaType.text),
+        HeaderField("X-Content-Type-Options", "nosniff"),
         HeaderField("ETag", "\"\(published.revision.number)\""),
       ], body: document)
   }

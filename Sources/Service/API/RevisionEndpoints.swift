@@ -33,11 +33,14 @@ struct RevisionEndpoints: Sendable {
       ) { call in try .file(call.kind(), of: find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
+        query: [.detach],
         "restoreRevision", .revisions, "Roll back to a revision",
         description:
-          "Brings back its documents, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
+          "Brings back its documents, `aliases`, `enabled`, `cacheSeconds` and `fallback`. Everything else stays as it "
           + "is, including the expectations, which the old documents must still meet. If the `settings` of "
-          + "the revision are null, only the documents come back.",
+          + "the revision are null, only the documents come back. A domain goes on using the template that it used "
+          + "then; if that has changed, so that something would stay different, this needs `detach=true`.",
+        problems: [.templateChanged],
         answers: .ok("The new revision.", "PublishedDomain"),
         handle: restore),
       Endpoint(
@@ -125,7 +128,8 @@ struct RevisionEndpoints: Sendable {
     try call.answer(
       publisher.restore(
         Int(call.row("revision")), of: call.domain(), if: call.precondition(),
-        accepting: call.acceptedCodes(), by: call.context(), checking: call.checkAlias))
+        accepting: call.acceptedCodes(), detaching: call.flag(.detach), by: call.context(),
+        checking: call.checkAlias))
   }
 
   /// The totals of the domain, the revision that is served, and a page of revisions, newest first.

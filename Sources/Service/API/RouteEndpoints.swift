@@ -79,7 +79,9 @@ struct RouteEndpoints: Sendable {
 
   private func find(_ call: Call) throws -> (StoredDomain, Entry) {
     let stored = try publisher.store.domain(call.domain())
-    return (stored, stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))])
+    return (
+      stored, stored.domain.document.entries[try stored.domain.own.place(of: call.row("entry"))]
+    )
   }
 
   /// Adds a route at `position`, by default at the end.

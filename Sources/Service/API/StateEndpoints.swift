@@ -19,16 +19,18 @@ struct StateEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/export", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
+        .get, "/v1/export", .role(.viewer), query: [.label], isFilteredByToken: true,
+        hasOwnTurns: true,
         "exportState", .state, "Export all apps and domains",
         description:
-          "A token that is limited to domains gets those, and the apps that they use. If the database "
+          "A token that is limited to domains gets those, and the apps that they use; so does `label`. If the database "
           + "file was deleted or replaced while the server ran, the state is what the server still has, "
           + "and the answer has the header field `X-Aasa-Database: replaced`.",
         answers: .ok("A state that `apply` accepts.", "State")
       ) { try export($0, onlyHashes: false) },
       Endpoint(
-        .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
+        .get, "/v1/export/hashes", .role(.viewer), query: [.label], isFilteredByToken: true,
+        hasOwnTurns: true,
         "exportHashes", .state, "List what an export has",
         description:
           "Lists the SHA-256 of the file that `aasa export DIR` writes for each domain, so that a client "
@@ -37,15 +39,17 @@ struct StateEndpoints: Sendable {
       ) { try export($0, onlyHashes: true) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), roleForDryRun: .viewer, effect: .publications,
-        query: [.prune, .overwrite], isFilteredByToken: true, isHeavy: false,
+        query: [.prune, .table, .overwrite, .listRefusals], isFilteredByToken: true,
+        isHeavy: false,
         "apply", .state, "Apply a desired state",
         description:
           "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
-          + "are. A token that is limited to domains can apply only those; it can add apps that they "
+          + "are. A domain that others have changed since it was exported stays as it is if the state has it as "
+          + "it was exported. A token that is limited to domains can apply only those; it can add apps that they "
           + "use, but not change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
-          + "one Android app, one domain or `{\"keep\": […]}` per line.",
+          + "one Android app, one template, one domain or `{\"keep\": […]}` per line.",
         body: .json("DesiredState", size: .state),
-        problems: [.changedElsewhere, .tooMuchWork],
+        problems: [.changedElsewhere, .tooMuchWork, .notAdoptable, .templateNotFound],
         answers: .ok("What changed or, for a dry run, would change.", "Plan"),
         receiveLines: { token in
           ReceivedState.spool(beside: publisher.store, within: try share(of: token))
@@ -60,7 +64,7 @@ struct StateEndpoints: Sendable {
     let turn = try exports.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     let isReplaced = publisher.store.replacedFile != nil
     let reader = try publisher.store.export(
-      within: call.token?.domains ?? [], form: "\(AdminAPI.programVersion) \(StateResource.form)")
+      call.label(), within: call.scope, form: "\(AdminAPI.programVersion) \(StateResource.form)")
     var text = StateResource.text(of: reader) {
       try Self.next(of: reader, onlyHashes: onlyHashes)
     }
@@ -74,9 +78,16 @@ struct StateEndpoints: Sendable {
     var elements: [JSON] = []
     var made: [StateReader.Item] = []
     // Of full domains, only as many as fit into memory easily.
-    for var item in try reader.next(onlyHashes ? 1000 : 100) {
+    let items = try reader.next(onlyHashes ? 1000 : 100)
+    var (domains, unread) = ([DomainName: StoredDomain](), items[...])
+    for var item in items {
+      unread = unread.dropFirst()
       if item.sha256 == nil || !onlyHashes {
-        guard let stored = try reader.domain(item) else { continue }
+        if domains[item.name] == nil {
+          domains = try reader.domains(
+            [item] + unread.lazy.filter { $0.sha256 == nil || !onlyHashes }.prefix(99))
+        }
+        guard let stored = domains[item.name] else { continue }
         let json = StateResource.json(stored)
         if !onlyHashes { elements.append(json) }
         if item.sha256 == nil {
@@ -96,6 +107,43 @@ struct StateEndpoints: Sendable {
 
   // MARK: Applying
 
+  /// Takes what will be published for each domain of a plan.
+  typealias Report = (DomainName, AppliedState.Action, Publication?) throws -> Void
+  /// What was done, the domains in the order of the answer, and its members besides the plan.
+  typealias Outcome = (applied: AppliedState, domains: [DomainName], members: JSON.Object)
+
+  /// Does work on many domains in its turn, and answers with the plan that it reports.
+  ///
+  /// - Parameter share: What the temporary files of the request may have together.
+  func answer(
+    _ call: Call, within share: Spool.Share? = nil, _ work: (@escaping Report) throws -> Outcome
+  ) throws -> Response {
+    let isDryRun = try call.flag(.dryRun)
+    let share = try share ?? self.share(of: call.token, unless: call.request.clientHasGone)
+    let turn = try (isDryRun ? dryRuns : applies).turn(
+      for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) {
+      let steps = PlannedSteps(beside: publisher.store, within: share)
+      return steps.response(try work { try steps.add($0, $1, $2) }, isDryRun: isDryRun)
+    }
+  }
+
+  /// The outcome of an edit of domains, of which some may be skipped.
+  static func outcome(_ applied: AppliedState, _ domains: [DomainName]) -> Outcome {
+    var members: JSON.Object = [:]
+    if !applied.refused.isEmpty {
+      members.set(
+        "skipped", more: "moreSkipped", Excerpt(of: applied.refused) { .string($0.text) })
+      members.set(
+        "problems", more: "moreProblems",
+        Excerpt(of: applied.skipReasons, total: applied.refused.count, atMost: Faults.limit) {
+          Problem.of($0).json
+        })
+    }
+    let refused = Set(applied.refused)
+    return (applied, domains.filter { !refused.contains($0) }, members)
+  }
+
   private func share(
     of token: Token?, unless isUnwanted: () -> Bool = { false }
   ) throws(Problem) -> Spool.Share {
@@ -106,40 +154,91 @@ struct StateEndpoints: Sendable {
   private func apply(_ call: Call) throws -> Response {
     let share =
       try call.request.spool?.share ?? share(of: call.token, unless: call.request.clientHasGone)
-    let work = try call.flag(.dryRun) ? dryRuns : applies
-    let turn = try work.turn(
-      for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
-    return try withExtendedLifetime(turn) { try applyInTurn(call, within: share) }
+    return try answer(call, within: share) { try apply(call, within: share, report: $0) }
   }
 
-  private func applyInTurn(_ call: Call, within share: Spool.Share) throws -> Response {
-    let received = try ReceivedState(call, beside: publisher.store, within: share)
-    let token = call.token.flatMap { $0.domains.isEmpty ? nil : $0 }
+  private func apply(
+    _ call: Call, within share: Spool.Share, report: @escaping Report
+  ) throws -> Outcome {
+    let table = try call.query(.table).map { try Call.name($0, TemplateName.init(_:)) }
+    let received = try ReceivedState(
+      call, beside: publisher.store, of: table.map { try publisher.store.template($0).template },
+      within: share)
+    let token = call.token.flatMap { $0.scope.isEverything ? nil : $0 }
     try token?.check(received.reading, publisher.store)
+    var options = ApplyOptions(
+      prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
+      accepted: try call.acceptedCodes(),
+      listsRefusals: try call.flag(.listRefusals) && call.flag(.dryRun))
+    options.table = table
+    let listsRefusals = options.listsRefusals
+    var foreignAliases: [DomainName: Problem] = [:]
     let state = received.desired { domain, old in
       // A token may keep existing aliases outside its limits.
       let before = Set(old?.domain.aliases ?? [])
-      for alias in domain.aliases where !before.contains(alias) { try token?.check(alias) }
-    }
-    let context = try call.context()
-    let options = ApplyOptions(
-      prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
-      accepted: try call.acceptedCodes())
-    let steps = PlannedSteps(beside: publisher.store, within: share)
-    do {
-      let applied = try publisher.apply(state, options, by: context) {
-        try steps.add($0, $1, $2)
+      for alias in domain.aliases where !before.contains(alias) {
+        do {
+          try token?.check(newName: alias)
+        } catch let problem as Problem where listsRefusals {
+          foreignAliases[domain.name] = problem
+        }
       }
-      return steps.response(applied, state, isDryRun: context.isDryRun)
+    }
+    do {
+      let applied = try publisher.apply(state, options, by: call.context(), report: report)
+      let refusals =
+        foreignAliases.sorted { $0.key < $1.key }.map(\.value) as [any Error] + applied.refusals
+      let refused = try problems(refusals, more: applied.moreRefusals, token)
+      // A domain that the state leaves to others may depend on its Android apps.
+      let listed = Set(applied.dependents).intersection(applied.leftOut)
+      return (
+        applied, state.domains.filter { !listed.contains($0) },
+        refused.isEmpty ? [:] : ["refused": .array(refused)]
+      )
     } catch let error as DesiredState.UnusedApps {
-      try token?.refuse(
-        error.apps.map(\.text),
-        "so it can only add apps that a domain of the state uses. No domain uses")
-      throw error
+      throw explained(error, to: token)
     } catch is DesiredState.Invalid {
       try received.reading.faults.check()
       throw InvalidInput(faults: [])
     }
+  }
+
+  // MARK: Listing refusals
+
+  /// The number of problems that a dry run lists.
+  private static let mostRefusals = 100
+
+  /// - Parameter more: The number of refusals besides these.
+  private func problems(
+    _ refusals: [any Error], more: Int, _ token: Token?
+  ) throws(InternalError) -> [JSON] {
+    var problems: [JSON] = []
+    for error in refusals.prefix(Self.mostRefusals) {
+      problems.append(try publisher.problem(of: explained(error, to: token), for: token).json)
+    }
+    let more = more + refusals.count - problems.count
+    if more > 0 {
+      let detail = "Applying the state would be refused for \(more.counted("more reason"))."
+      problems.append(Problem(.severalRefused, detail).json)
+    }
+    return problems
+  }
+
+  private func explained(_ error: any Error, to token: Token?) -> any Error {
+    guard let unused = error as? DesiredState.UnusedApps, let token else { return error }
+    return token.refusal(
+      of: unused.apps.map(\.text),
+      "so it can only add apps that a domain of the state uses. No domain uses")
+  }
+}
+
+extension Call {
+  /// Whether domains that would be refused are left as they are.
+  func skipsRefused() throws -> Bool {
+    enum Skip: String, CaseIterable {
+      case refused
+    }
+    return try word(.skipRefused, Skip.self) == .refused
   }
 }
 
@@ -153,19 +252,21 @@ private final class PlannedSteps {
   }
 
   func add(
-    _ domain: DomainName, _ action: AppliedState.Action, _ publication: Publication
+    _ domain: DomainName, _ action: AppliedState.Action, _ publication: Publication?
   ) throws {
     places[domain] = try spool.append(Plan.text(of: domain, action, publication))
   }
 
-  /// The plan: apps, deleted domains, domains whose Android apps changed, then those of the state in its order.
-  func response(_ applied: AppliedState, _ state: DesiredState, isDryRun: Bool) -> Response {
-    var rest = (applied.deleted + applied.dependents + state.domains)[...]
-    var text = Plan.text(of: applied, isDryRun: isDryRun) { [self] in
+  /// The plan: apps, deleted domains, domains whose Android apps changed, then the others in their order.
+  func response(_ outcome: StateEndpoints.Outcome, isDryRun: Bool) -> Response {
+    let applied = outcome.applied
+    var rest = (applied.deleted + applied.dependents + outcome.domains)[...]
+    var text = Plan.text(of: applied, isDryRun: isDryRun, outcome.members) { [self] in
       let batch = rest.prefix(100)
       rest = rest.dropFirst(100)
       return try batch.map { name in
-        try places[name].map { try spool.bytes($0) } ?? Plan.text(of: name, .unchanged)
+        try places[name].map { try spool.bytes($0) }
+          ?? Plan.text(of: name, .unchanged, isLeftOut: applied.leftOut.contains(name))
       }
     }
     return .json(.ok) { try text.next() }
@@ -177,10 +278,14 @@ extension Token {
   ///
   /// - Throws: `Problem`, 403.
   fileprivate func check(_ state: StateReading, _ store: Store) throws {
-    let foreign = state.domains.filter { !covers(Alias($0)) }
+    let foreign = try state.domains.filter { try !store.has($0, scope) }
     try refuse(foreign.map(\.text), "which does not cover")
     let changed = try changed(state.apps, store) + changed(state.androidApps, store)
     try refuse(changed, "so it cannot change the app")
+    let templates = try state.templates.filter {
+      try store.storedTemplate($0.name)?.template != $0
+    }
+    try refuse(templates.map(\.name.text), "so it cannot change the template")
   }
 
   /// The apps that a state changes.
@@ -191,12 +296,16 @@ extension Token {
     }.map(\.id.text)
   }
 
-  fileprivate func refuse(_ names: [String], _ reason: String) throws(Problem) {
-    if names.isEmpty { return }
+  /// - Throws: `Problem`, 403, if there are any names.
+  func refuse(_ names: [String], _ reason: String) throws(Problem) {
+    if !names.isEmpty { throw refusal(of: names, reason) }
+  }
+
+  fileprivate func refusal(of names: [String], _ reason: String) -> Problem {
     let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
-    throw Problem(
+    return Problem(
       .tokenLimited,
-      "The \(noun) \(name.quoted) is limited to \(domainList), \(reason) \(listed)"
+      "The \(noun) \(name.quoted) is limited to \(scope.words), \(reason) \(listed)"
         + (names.count > 20 ? " and \(names.count - 20) more." : "."))
   }
 }

@@ -37,11 +37,14 @@ struct TokenEndpoints: Sendable {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
     let secret = try store.write(call.context()) {
       try $0.createToken(
-        name: new.name, role: new.role, domains: new.domains, expiresAt: new.expiresAt)
+        name: new.name, role: new.role, domains: new.domains, labels: new.labels,
+        documents: new.documents, expiresAt: new.expiresAt)
     }
     let isDryRun = try call.context().isDryRun
     var object: JSON.Object = ["name": .string(new.name), "role": .string(new.role.rawValue)]
     object["domains"] = .strings(new.domains.map(\.description))
+    if !new.labels.isEmpty { object["labels"] = .strings(new.labels.map(\.text)) }
+    if !new.documents.isEmpty { object["documents"] = .strings(new.documents.map(\.text)) }
     object["expiresAt"] = new.expiresAt.map(JSON.time) ?? .null
     if isDryRun { object["dryRun"] = true } else { object["token"] = .string(secret.text) }
     return .json(.created, .object(object))

@@ -27,7 +27,7 @@ struct ServiceMetrics: Sendable {
   /// In the order of docs/metrics.md.
   var families: [MetricFamily] {
     let parts: [[MetricFamily]] = [
-      state, traffic(publicListener.counts), admin.families, table.counts.families,
+      state, traffic(publicListener.counts), admin.families, table.counts.families(at: store.now()),
       [
         .gauge(
           "aasa_names", "Names that files are served for, including aliases.",
@@ -86,8 +86,19 @@ struct ServiceMetrics: Sendable {
       .counter(
         "aasa_documents_sent_total",
         "Requests to the public listener that were answered with a document, or with 304, by kind.",
-        DocumentKind.allCases.map { kind -> (key: Labels, value: Int) in
+        (DocumentKind.allCases + [TableCounts.named]).map { kind -> (key: Labels, value: Int) in
           (key: ["kind": kind.rawValue], value: Int(clamping: counts.requests(for: kind)))
+        }),
+      .counter(
+        "aasa_fallback_answers_total",
+        "People without the app who were redirected or got a page, by the device that User-Agent names.",
+        [PublicOutcome.redirect, .page].flatMap { answer in
+          ServedFallback.Device.allCases.map { device -> (key: Labels, value: Int) in
+            (
+              key: ["answer": answer.rawValue, "device": device.rawValue],
+              value: Int(clamping: counts.fallbacks(answer, device))
+            )
+          }
         }),
       .gauge(
         "aasa_open_connections", "Open connections, by listener.", by: "listener",

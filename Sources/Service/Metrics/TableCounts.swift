@@ -25,17 +25,25 @@ final class TableCounts: Sendable {
 
   private struct State {
     var counts: [DocumentKind: [Part: Int]] = [:]
+    /// How many documents end at a time.
+    var ends: [UnixTime: Int] = [:]
     var followedAt: UnixTime?
 
     /// Counts a document and those behind it.
     mutating func add(_ number: Int, _ first: ServedDocument) {
       var next: ServedDocument? = first
       while let document = next {
-        counts[document.kind, default: [:]][Part(of: document), default: 0] += number
         next = document.next
+        if document.isRedirect { continue }
+        let kind = document.kind.isRendered ? document.kind : TableCounts.named
+        counts[kind, default: [:]][Part(of: document), default: 0] += number
+        if let end = document.expiresAt { ends[end] = (ends[end] ?? 0) + number }
       }
     }
   }
+
+  /// What stands for all named documents in metrics, since anybody may choose their names.
+  static let named = DocumentKind.named(DocumentName(stored: "other"))
 
   private let state = Mutex(State())
   private let revisions = Counters([.none])
@@ -56,7 +64,7 @@ final class TableCounts: Sendable {
   /// The whole table was read again, with these documents.
   func replaceAll(_ documents: some Sequence<ServedDocument>) {
     state.withLock { state in
-      state.counts = [:]
+      (state.counts, state.ends) = ([:], [:])
       for document in documents where !document.isDisabled { state.add(1, document) }
     }
   }
@@ -72,13 +80,16 @@ final class TableCounts: Sendable {
   /// A commit of this process could not be served immediately.
   func noteNotServed() { commitsNotServed.add() }
 
-  var families: [MetricFamily] {
-    let (counts, followedAt) = state.withLock { ($0.counts, $0.followedAt) }
+  func families(at now: UnixTime) -> [MetricFamily] {
+    let (counts, ends, followedAt) = state.withLock { ($0.counts, $0.ends, $0.followedAt) }
+    let soon = now + NamedDocument.expiryWarning
+    let expired = ends.reduce(0) { $0 + ($1.key <= now ? $1.value : 0) }
+    let expiring = ends.reduce(0) { $0 + ($1.key > now && $1.key < soon ? $1.value : 0) }
     return [
       .gauge(
         "aasa_documents",
         "Served documents by kind, and by how much of the maximum size of the kind they use, in percent.",
-        DocumentKind.allCases.flatMap { kind in
+        (DocumentKind.allCases + [Self.named]).flatMap { kind in
           Part.allCases.map { part -> (key: Labels, value: Double) in
             (
               key: ["kind": kind.rawValue, "percent": part.rawValue],
@@ -86,6 +97,10 @@ final class TableCounts: Sendable {
             )
           }
         }),
+      .gauge(
+        "aasa_documents_expiring",
+        "Served security.txt that have expired, or expire within 30 days.", by: "state",
+        ["expired": Double(expired), "soon": Double(expiring)]),
       .counter(
         "aasa_revisions_published_total",
         "Revisions published since startup, by any process on the database.", revisions.values),

@@ -129,7 +129,8 @@ extension AppResource<PackageName> {
 
   private static let authorFields: [Field<AndroidApp.LimitedAuthor>] = [
     Field("name", .string, get: \.name, "The name."),
-    Field("domains", .list(of: .alias), get: \.domains, "What it was limited to."),
+    Field("domains", .list(of: .alias), get: \.scope.domains, "What it was limited to."),
+    .labels(\.scope.labels, "The labels that it was limited to; left out if there were none."),
   ]
 
   private static func readCertificates(_ body: BodyValue) -> [AndroidApp.Certificate]? {

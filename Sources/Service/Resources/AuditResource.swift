@@ -24,11 +24,18 @@ package enum AuditResource {
       "webhook", .string, \.webhook,
       "The name of the webhook that was added, changed, tested, disabled or deleted."),
     Field("user", .string, \.user, "The name of the user who was added, changed or deleted."),
+    Field("template", .template, \.template, "The template that was changed or deleted."),
+    Field("group", .string, \.group, "The name of the group that was added, changed or deleted."),
     Field("revision", .revision, \.revision, "The revision that was published."),
     Field(
       "changes", .string, \.changes,
       "What changed in the domain, in words: each changed setting, and whether the document changed. "
         + "The revision's `diff` has the details.", unless: \.isEmpty),
+    Field("change", .row, \.change, "The change of domains that it is about."),
+    Field(
+      "domainCount", .count, \.domainCount,
+      "In the one record for a change of several domains: their number. `?domain=` and `?change=` find the records of "
+        + "its parts."),
   ]
 
   static let schemas: JSON.Object = ["AuditRecord": fields.members().schema()]

@@ -27,6 +27,8 @@ package struct LiveFilesQuestion {
 /// Which domains to check from outside, in JSON.
 package struct CheckQuestion {
   package fileprivate(set) var domains: [DomainName] = []
+  /// The domains are those with this label, too.
+  package fileprivate(set) var label: Label?
   /// What they should serve; `nil` for what is published.
   package fileprivate(set) var document: JSON?
   package fileprivate(set) var app: LinkedApp?
@@ -38,7 +40,9 @@ package struct CheckQuestion {
   private static let fields: [Field<CheckQuestion>] = [
     Field(
       "domains", .list(of: .domain, limit: mostDomains), \.domains,
-      "The domains. They need not be published here.", .required),
+      "The domains. They need not be published here. Without `label`, there is at least one."),
+    Field(
+      "label", .label, \.label, "Also check the domains with this label, which may be few enough."),
     Field(
       "document", .any, "What they should serve. Default: what is published here for each.",
       .optional, write: { $0.document },

@@ -8,8 +8,11 @@ extension Schema {
 extension DomainResource {
   /// What a revision records of a domain besides its document.
   static let revisionSettings = fields.filter {
-    ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
-      .contains($0.member.name)
+    [
+      "aliases", "enabled", "cacheSeconds", "environment", "strict", "labels", "managedBy",
+      "changePassword", "expectations",
+    ]
+    .contains($0.member.name)
   }
 
   package static let schemas: JSON.Object = [
@@ -34,13 +37,15 @@ extension DomainSummary {
 
   fileprivate static let fields: [Field<DomainSummary>] =
     DomainResource.fields.filter {
-      ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
-        .contains($0.member.name)
+      [
+        "domain", "unicode", "enabled", "format", "environment", "labels", "managedBy", "template",
+        "parameters", "behindTemplate", "revision", "updatedAt",
+      ].contains($0.member.name)
     }.of(\.shown) + [
       Field(
         "deletedAt", .time, get: \.deletedAt, "When it was deleted, in a list of deleted domains."),
       Field(
-        "documents", .list(of: .word("DocumentKind")), get: \.kinds,
+        "documents", .list(of: .documentKind), get: \.kinds,
         "The kinds of documents of the current revision."),
       Field(
         "keptStatements", .bool,
@@ -87,8 +92,11 @@ extension DomainSummary {
 
   /// What lists show of the domain itself.
   private var shown: StoredDomain {
-    StoredDomain(
-      Domain(name: name, isEnabled: isEnabled, format: format, environment: environment),
-      revision: revision, updatedAt: updatedAt)
+    var domain = Domain(
+      name: name, isEnabled: isEnabled, format: format, environment: environment)
+    (domain.labels, domain.managedBy, domain.template) = (labels, managedBy, template)
+    var stored = StoredDomain(domain, revision: revision, updatedAt: updatedAt)
+    stored.isBehind = isBehind
+    return stored
   }
 }

@@ -10,6 +10,7 @@ package enum FindingResource {
     Field("message", .string, get: \.message, "What is wrong."),
     ofElement("domain", "In a state: the domain with the invalid value."),
     ofElement("app", "In a state: the app with the invalid value."),
+    ofElement("template", "In a state: the template with the invalid value."),
     ofElement("package", "In a state: the Android app with the invalid value."),
   ]
 

@@ -12,22 +12,34 @@ package struct Plan: Sendable {
     package let action: Action
     /// What is published; `nil` if nothing is.
     package let publication: PublicationResource?
+    /// Whether others have changed the domain since the state was exported, and the state has not.
+    package let isLeftOut: Bool
+    /// How the domain joins a template; `nil` if it does not.
+    package let adoption: JoinedTemplate?
 
-    package init(name: String, action: Action, publication: PublicationResource?) {
+    package init(
+      name: String, action: Action, publication: PublicationResource?, isLeftOut: Bool = false,
+      adoption: JoinedTemplate? = nil
+    ) {
       self.name = name
       self.action = action
       self.publication = publication
+      self.isLeftOut = isLeftOut
+      self.adoption = adoption
     }
   }
 
   package let apps: [Step]
   package let androidApps: [Step]
+  package let templates: [Step]
   package let domains: [Step]
   package let isDryRun: Bool
+  /// The change; `nil` if nothing was changed.
+  package var change: Int64?
 
   /// Whether nothing changes.
   package var isEmpty: Bool {
-    (apps + androidApps + domains).allSatisfy { $0.action == .unchanged }
+    (apps + androidApps + templates + domains).allSatisfy { $0.action == .unchanged }
   }
 }
 
@@ -37,17 +49,25 @@ extension Plan {
     if !androidApps.isEmpty {
       object["androidApps"] = .array(androidApps.map { $0.json("package") })
     }
+    if !templates.isEmpty { object["templates"] = .array(templates.map { $0.json("template") }) }
     object["domains"] = .array(domains.map { $0.json("domain") })
+    object["change"] = change.map { .integer($0) }
     if isDryRun { object["dryRun"] = true }
     return .object(object)
   }
 
   /// The text of a plan, made piece by piece.
   ///
-  /// - Parameter domains: Returns the texts of the next steps for domains, and none at the end.
+  /// - Parameters:
+  ///   - members: Members that come last.
+  ///   - domains: Returns the texts of the next steps for domains, and none at the end.
   package static func text(
-    of applied: AppliedState, isDryRun: Bool, domains: @escaping () throws -> [[UInt8]]
+    of applied: AppliedState, isDryRun: Bool, _ members: JSON.Object = [:],
+    domains: @escaping () throws -> [[UInt8]]
   ) -> StreamedLists {
+    var members = members
+    members["change"] = applied.change.map { .integer($0) }
+    if isDryRun { members["dryRun"] = true }
     func list<Key>(
       _ apps: [(app: Key, action: Action)], _ resource: AppResource<Key>
     ) -> StreamedLists.List {
@@ -57,21 +77,30 @@ extension Plan {
       [list(applied.apps, .apple)]
         // Left out, because earlier versions do not know it.
         + (applied.androidApps.isEmpty ? [] : [list(applied.androidApps, .android)])
+        + (applied.templates.isEmpty
+          ? []
+          : [
+            .batches("templates", of: applied.templates) {
+              text(of: $0.template.template.name.text, $0.action, as: "template")
+            }
+          ])
         + [StreamedLists.List(key: "domains", next: domains)],
-      members: isDryRun ? ["dryRun": true] : [:])
+      members: members)
   }
 
   /// The text of a step for a domain.
   package static func text(
-    of domain: DomainName, _ action: Action, _ publication: Publication? = nil
+    of domain: DomainName, _ action: Action, _ publication: Publication? = nil,
+    isLeftOut: Bool = false
   ) -> [UInt8] {
-    text(of: domain.text, action, publication.map(PublicationResource.init), as: "domain")
+    Step(
+      name: domain.text, action: action, publication: publication.map(PublicationResource.init),
+      isLeftOut: isLeftOut, adoption: publication.flatMap(JoinedTemplate.init)
+    ).json("domain").serialized()
   }
 
-  private static func text(
-    of name: String, _ action: Action, _ publication: PublicationResource? = nil, as kind: String
-  ) -> [UInt8] {
-    Step(name: name, action: action, publication: publication).json(kind).serialized()
+  private static func text(of name: String, _ action: Action, as kind: String) -> [UInt8] {
+    Step(name: name, action: action, publication: nil).json(kind).serialized()
   }
 
   /// Reads the answer of a server, which may be newer and have more members.
@@ -81,17 +110,23 @@ extension Plan {
       let androidApps = object["androidApps"].map({ list in
         list.list(atMost: .max) { Step.read($0, "package") }
       }) ?? [],
+      let templates = object["templates"].map({ list in
+        list.list(atMost: .max) { Step.read($0, "template") }
+      }) ?? [],
       let domains = object.required("domains")?.list(atMost: .max, { Step.read($0, "domain") })
     else { return nil }
     return Plan(
-      apps: apps, androidApps: androidApps, domains: domains,
-      isDryRun: object["dryRun"]?.bool ?? false)
+      apps: apps, androidApps: androidApps, templates: templates, domains: domains,
+      isDryRun: object["dryRun"]?.bool ?? false,
+      change: object["change"].flatMap(PublicationResource.change.read))
   }
 }
 
 extension Plan.Step {
   fileprivate func json(_ kind: String) -> JSON {
     var object: JSON.Object = [kind: .string(name), "action": .string(action.rawValue)]
+    if isLeftOut { object[Self.leftOut.name] = true }
+    object[JoinedTemplate.member.name] = adoption.map { .object($0.json) }
     for member in publication?.json.members ?? [] { object[member.key] = member.value }
     return .object(object)
   }
@@ -102,8 +137,16 @@ extension Plan.Step {
       let action = object.required("action")?.word(Plan.Action.self)
     else { return nil }
     let publication = object["revision"] == nil ? nil : PublicationResource.read(input)
-    return Plan.Step(name: name, action: action, publication: publication)
+    return Plan.Step(
+      name: name, action: action, publication: publication,
+      isLeftOut: object[leftOut.name]?.bool ?? false,
+      adoption: object[JoinedTemplate.member.name].flatMap(JoinedTemplate.read))
   }
+
+  fileprivate static let leftOut = Member(
+    "leftOut", .constant(true),
+    "True if others have changed the domain since the state was exported, and the state has it as it was "
+      + "exported or last applied: it stays as it is. Otherwise left out.", .optional)
 }
 
 extension Plan {
@@ -118,11 +161,35 @@ extension Plan {
           .list(of: .named("AndroidAppPlan", .object([Member("package", .packageName), action]))),
           "Left out if there are none.", .optional),
         Member(
+          "templates",
+          .list(
+            of: .named(
+              "TemplatePlan", .object([Member("template", .shared("TemplateName")), action]))),
+          "Left out if there are none.", .optional),
+        Member(
           "domains",
           .list(
-            of: .named("DomainPlan", .object([Member("domain", .domain), action] + published))),
+            of: .named(
+              "DomainPlan",
+              .object(
+                [Member("domain", .domain), action, Step.leftOut, JoinedTemplate.member] + published
+              ))),
           "A created or updated domain includes what is published, a deleted one what is no longer served."
         ),
+        Member(
+          "skipped", .list(of: .domain),
+          "The domains that were left out, because the query says so; left out if there are none.",
+          .optional),
+        Member("moreSkipped", .count, "The number of those that are not listed.", .optional),
+        Member(
+          "problems", .list(of: .object), "Why domains were left out: a problem for each.",
+          .optional),
+        Member("moreProblems", .count, "The number of problems left out.", .optional),
+        Member(
+          "change", PublicationResource.change.schema, PublicationResource.changeMeaning, .optional),
+        Member(
+          "refused", .list(of: .object),
+          "With `listRefusals`, a problem for each refusal; left out if there are none.", .optional),
       ] + .dryRun).schema()
   ]
 
@@ -145,6 +212,19 @@ package enum ForeignChangeResource {
     Field(
       "stateRevision", .revision, get: \.expected,
       "The revision that the state is based on, if it names one."),
+    Field(
+      "baseRevision", .revision,
+      "The revision that both sides started from: the one that the state is based on or, if that is later or "
+        + "the only one kept, the last one that `apply` published. Left out if neither is kept.",
+      .optional, write: { $0.sides.map { .integer($0.base) } }),
+    Field(
+      "stateChanges", .list(of: .string),
+      "What the state changes since the base revision, in words.",
+      .optional, write: { $0.sides.map { .strings($0.own.prefix(Excerpt.limit)) } }),
+    Field(
+      "otherChanges", .list(of: .string),
+      "What others have changed since the base revision, in words.",
+      .optional, write: { $0.sides.map { .strings($0.others.prefix(Excerpt.limit)) } }),
     Field(
       "deleted", .constant(true), "True if the domain was deleted; otherwise left out.",
       .optional, write: { $0.isDeleted ? true : nil }),

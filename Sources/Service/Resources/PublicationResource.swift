@@ -16,6 +16,7 @@ package struct PublicationResource: Sendable {
   /// A difference between the documents or other settings.
   package struct Change: Sendable {
     package fileprivate(set) var kind = DocumentChange.Kind.changed
+    package fileprivate(set) var what = ""
     package fileprivate(set) var summary = ""
     package fileprivate(set) var example: Resolution?
   }
@@ -33,6 +34,10 @@ package struct PublicationResource: Sendable {
   /// The changes with all their details; `nil` for the first revision.
   fileprivate var diff: JSON?
   package fileprivate(set) var acceptedCodes: [String] = []
+  /// The change that the edit is; `nil` if nothing was written.
+  package fileprivate(set) var changeID: Int64?
+  /// Where the domain is managed, if somebody has edited it elsewhere.
+  package fileprivate(set) var managedBy: String?
   /// The Android apps of an adopted file.
   package fileprivate(set) var androidApps: [AdoptedAppResource] = []
 }
@@ -66,6 +71,11 @@ extension PublicationResource {
       }),
     Field(
       "accepted", .codes, \.acceptedCodes, "The errors that were accepted.", unless: \.isEmpty),
+    Field("change", change, \.changeID, changeMeaning),
+    Field(
+      "managedBy", .string, \.managedBy,
+      "Where the domain is managed, if this edit did not come from `apply`: the next `apply` from there may undo it."
+    ),
     Field(
       "androidApps", .list(of: AdoptedAppResource.coding), \.androidApps,
       "The Android apps of adopted statements that were created, or that `androidApps=create` creates.",
@@ -82,9 +92,14 @@ extension PublicationResource {
 
   fileprivate static let changeFields: [Field<Change>] = [
     Field("kind", .word("ChangeKind"), \.kind, "", .required),
+    Field("what", .string, \.what),
     Field("summary", .string, \.summary, "The change in words.", .required),
     Field("example", .resolution("ChangedResolution"), \.example),
   ]
+
+  static let change = Coding<Int64>.row
+  static let changeMeaning =
+    "The change, which can be undone; left out if nothing was changed."
 
   static let moreDocumentation = "The number of findings that are left out, if there are very many."
 
@@ -114,7 +129,8 @@ extension PublicationResource {
       (AppResource.android.members + [
         Member(
           "publications", publications,
-          "The domains that use the app, if its fingerprints changed.", .optional)
+          "The domains that use the app, if its fingerprints changed.", .optional),
+        Member("change", change.schema, changeMeaning, .optional),
       ] + .dryRun).schema(),
   ]
 
@@ -122,7 +138,10 @@ extension PublicationResource {
     of: .named("DomainPublication", .object([Member("domain", .domain)] + members)))
 
   private static func renamed(_ app: Member) -> JSON {
-    ([app, Member("domains", publications, "The domains that use the app.")] + .dryRun).schema()
+    ([
+      app, Member("domains", publications, "The domains that use the app."),
+      Member("change", change.schema, changeMeaning, .optional),
+    ] + .dryRun).schema()
   }
 
   private static let remarks = Member(
@@ -159,6 +178,7 @@ extension PublicationResource {
     sha256 = edited.revision.main.sha256
     documents = edited.revision.documents
     acceptedCodes = edited.revision.acceptedCodes
+    changeID = publication.change
     let listed = Excerpt.first(publication.findings)
     moreFindings = publication.findings.count - listed.count
     findings = listed.map(publication.reported)
@@ -171,6 +191,8 @@ extension PublicationResource {
       AdoptedAppResource($0, in: publication)
     }
     diff = publication.comparison.map { .object(FindingResource.json($0)) }
+    managedBy =
+      isChanged && !edited.revision.isApplied ? edited.stored.domain.managedBy : nil
   }
 
   package var json: JSON.Object { Self.fields.json(of: self) }

@@ -12,13 +12,17 @@ package enum ResourceSchemas {
       ExpectationResource.schemas, ExpectationResource.brokenSchemas, DomainResource.schemas,
       FindingResource.schemas,
       PublicationResource.schemas, AdoptedAppResource.schemas, RevisionResource.schemas,
-      MatchQuestion.schemas,
-      StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
-      AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
+      MatchQuestion.schemas, DeviceExplanation.schemas,
+      TemplateResource.schemas, TemplateEffects.schemas, AdoptionRequest.schemas,
+      StateResource.schemas, Plan.schemas,
+      ForeignChangeResource.schemas, TokenResource.schemas, AuditResource.schemas,
+      ChangeResource.schemas, RouteEditing.schemas, FetchResource.schemas,
+      SuppressionResource.schemas,
       StoredFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
       LiveFilesQuestion.schemas,
       CheckHistoryResource.schemas,
-      WebhookResource.schemas, ReplicaResource.schemas, SessionResource.schemas,
+      WebhookResource.schemas, ReplicaResource.schemas, ServedResource.schemas,
+      SessionResource.schemas,
       UserResource.schemas,
       pages,
     ] {
@@ -42,6 +46,10 @@ package enum ResourceSchemas {
     "Alias": [
       "type": "string", "format": "domain-alias", "minLength": 1,
       "description": "A host name, or `*.` and a host name for all names below it, at any depth.",
+    ],
+    "Label": [
+      "type": "string", "pattern": .string(Label.pattern),
+      "description": "A word by which domains are chosen, such as `brand-a`.",
     ],
     "AppIdentifier": [
       "type": "string", "pattern": "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$", "maxLength": 255,
@@ -85,12 +93,15 @@ package enum ResourceSchemas {
       (page(of: "DomainSummary") + [Member("total", .count, "The number of items on all pages.")])
       .schema(),
     "Revisions": page(of: "Revision").schema(),
+    "Templates": page(of: "StoredTemplate").schema(),
+    "TemplateRevisions": page(of: "StoredTemplate").schema(),
     "AuditRecords": page(of: "AuditRecord").schema(),
     "CheckRuns": page(of: "CheckRun").schema(),
     "CheckStates":
       (page(of: "CheckState") + [Member("total", .count, "The number of items on all pages.")])
       .schema(),
     "WebhookDeliveries": page(of: "WebhookDelivery").schema(),
+    "Changes": page(of: "RecordedChange").schema(),
   ]
 
   /// The members of a page of a list.

@@ -1,6 +1,13 @@
 package import Association
 package import Store
 
+extension Coding<MediaType> {
+  /// The media type of a document.
+  static var mediaType: Coding {
+    Coding(.string, read: { $0.parse(MediaType.init(_:)) }, write: { .string($0.text) })
+  }
+}
+
 package enum RevisionResource {
   private static let fields: [Field<Revision>] = [
     Field("revision", .revision, \.number, "The number of the revision."),
@@ -12,6 +19,10 @@ package enum RevisionResource {
       "author", .string, \.author, "Who published it: the name of a token, or of a command."),
     Field("reason", .string, \.reason, "The reason: `?reason=`, or the action."),
     Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
+    Field(
+      "change", .row, \.change,
+      "The change that it is a part of; left out if an earlier version of the program published it."
+    ),
   ]
 
   static let sizeDocumentation =
@@ -23,9 +34,11 @@ package enum RevisionResource {
   )
 
   private static let documentFields: [Field<Revision.Document>] = [
-    Field("kind", .word("DocumentKind"), \.kind, "The name of the file."),
+    Field("kind", .documentKind, \.kind, "The name of the file."),
     Field("bytes", .count, \.size, "The size."),
     Field("sha256", .sha256, \.sha256, "The SHA-256."),
+    Field(
+      "mediaType", .mediaType, \.mediaType, "The `Content-Type`; left out for application/json."),
   ]
 
   private static let settings = Member(

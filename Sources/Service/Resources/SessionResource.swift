@@ -24,6 +24,13 @@ package struct Identity: Sendable {
     self.source = source
     self.expiresAt = expiresAt
   }
+
+  fileprivate var documents: [DocumentName]? { token.documents.isEmpty ? nil : token.documents }
+
+  /// The same with the rights that count where a role is needed.
+  func limited(to role: Role) -> Identity {
+    Identity(token.limited(to: role), by: source, expiresAt: expiresAt)
+  }
 }
 
 /// Who is signed in, in JSON.
@@ -32,8 +39,23 @@ package enum SessionResource {
     Field("name", .string, get: \.token.name, "The name of the token or of the user."),
     Field("role", .word("Role"), get: \.token.role, "What it may do."),
     Field(
-      "domains", .list(of: .alias), get: \.token.domains,
+      "domains", .list(of: .alias), get: \.token.scope.domains,
       "The domains it is limited to; empty for all."),
+    .labels(
+      \.token.scope.labels,
+      "The labels it is limited to: each of its domains has one. Left out without that limit."),
+    Field(
+      "documents", .documentNames, get: \.documents,
+      "The documents it is limited to: everything else it can only read. Left out without that limit."
+    ),
+    Field(
+      "groups", .list(of: .string),
+      "The groups whose rights the user has, if a proxy lists any that are known. The role is the highest of all; it may "
+        + "hold for fewer domains.", .optional,
+      write: { identity in
+        let groups = identity.token.grants.compactMap(\.group)
+        return groups.isEmpty ? nil : .strings(groups.sorted())
+      }),
     Field(
       "by", .word("IdentitySource"), get: \.source,
       "How the request was authenticated: by the `Authorization` header, by a session cookie, or by the user whom a "

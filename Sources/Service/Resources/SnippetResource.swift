@@ -32,8 +32,26 @@ package enum SnippetResource {
 
   static let schemas: JSON.Object = [
     "Snippets": fields.members().schema(
-      "What a domain's app developers paste into their projects.")
+      "What a domain's app developers paste into their projects."),
+    "AppSnippets": appFields.members().schema("What an app needs for all its domains."),
   ]
+
+  private static let appFields: [Field<AppSnippets>] = [
+    Field("app", .app, get: \.app, "The app."),
+    Field("domains", .count, get: \.domains, "The number of domains that it is for."),
+    Field(
+      "moreDomains", .count,
+      "The number of domains that are left out, because there are too many; left out if there are none.",
+      .optional, write: { $0.moreDomains == 0 ? nil : .integer($0.moreDomains) }),
+    Field("associatedDomains", .list(of: .string), get: \.entries, "The entries, for Xcode."),
+    Field(
+      "plist", .string, get: \.plist,
+      "The entries as a part of the app's `.entitlements` file."),
+  ]
+
+  package static func json(_ snippets: AppSnippets) -> JSON {
+    .object(appFields.json(of: snippets))
+  }
 
   package static func json(_ snippets: Snippets) -> JSON { .object(fields.json(of: snippets)) }
 }

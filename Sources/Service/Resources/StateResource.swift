@@ -15,6 +15,7 @@ package enum StateResource {
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
       Member("androidApps", .list(of: .shared("AndroidAppOfState"))),
+      Member("templates", .list(of: .shared("TemplateOfState"))),
       Member("domains", .list(of: .shared("DomainOfState"))),
       Member(
         "keep", .list(of: .domain),
@@ -28,6 +29,8 @@ package enum StateResource {
     Member(
       "androidApps", .list(of: .shared("ExportedAndroidApp")), "Left out if there are none.",
       .optional),
+    Member(
+      "templates", .list(of: .shared("TemplateOfState")), "Left out if there are none.", .optional),
   ]
 
   /// A domain as it is exported: without row identifiers, so that the text is the same wherever the
@@ -69,8 +72,10 @@ package enum StateResource {
   /// Reads a whole state in one text, as if nothing was stored.
   package static func read(
     _ input: BodyValue
-  ) -> (apps: [App], androidApps: [AndroidApp], domains: [Domain])? {
-    guard let object = input.object(["apps", "androidApps", "domains"]) else { return nil }
+  ) -> (apps: [App], androidApps: [AndroidApp], templates: [Template], domains: [Domain])? {
+    guard let object = input.object(["apps", "androidApps", "templates", "domains"]) else {
+      return nil
+    }
     func apps<Key>(_ resource: AppResource<Key>) -> [Key.App] {
       let apps = object[resource.list]?.list(atMost: StateReading.itemLimit) { resource.read($0) }
       return (apps ?? []).map { $0.app(over: nil) }
@@ -78,7 +83,10 @@ package enum StateResource {
     let domains = object["domains"]?.list(atMost: StateReading.itemLimit) {
       DomainResource.read($0, over: nil)?.domain
     }
-    return (apps(.apple), apps(.android), domains ?? [])
+    let templates = object["templates"]?.list(atMost: StateReading.itemLimit) {
+      TemplateResource.read($0)
+    }
+    return (apps(.apple), apps(.android), templates ?? [], domains ?? [])
   }
 
   /// The text of an export, made piece by piece.
@@ -94,6 +102,13 @@ package enum StateResource {
       [list(reader.apps, .apple)]
         // Left out, because earlier versions do not know it.
         + (reader.androidApps.isEmpty ? [] : [list(reader.androidApps, .android)])
+        + (reader.templates.isEmpty
+          ? []
+          : [
+            .batches("templates", of: reader.templates) {
+              StoredTemplateResource.exported($0).serialized()
+            }
+          ])
         + [StreamedLists.List(key: "domains") { try domains().map { $0.serialized() } }])
   }
 }
@@ -107,8 +122,13 @@ package struct StateReading {
   package let faults = Faults()
   package private(set) var apps: [DesiredApp<AppIdentifier>] = []
   package private(set) var androidApps: [DesiredApp<PackageName>] = []
+  package private(set) var templates: [Template] = []
+  /// The revisions that these were made from, as far as the state names them.
+  package private(set) var templateRevisions: [TemplateName: Int] = [:]
   package private(set) var domains: [DomainName] = []
   package private(set) var kept: Set<DomainName> = []
+  /// The template of whose domains the state is a table; `nil` for any other state.
+  package var table: Template?
   private var knownApps: Set<LinkedApp> = []
   private var knownDomains: Set<DomainName> = []
   /// The number of elements of each list so far.
@@ -138,6 +158,16 @@ package struct StateReading {
       return false
     case AppResource.android.list:
       if let app = app(.android, body) { androidApps.append(app) }
+      return false
+    case "templates":
+      faults.element = json["template"]?.stringValue.map { Fault.Element("template", $0) }
+      guard let template = TemplateResource.read(body) else { return false }
+      if templates.contains(where: { $0.name == template.name }) {
+        return isRepeated(template.name.text, body)
+      }
+      templates.append(template)
+      templateRevisions[template.name] =
+        body.object()?["revision"].flatMap(Coding<Int>.revision.read)
       return false
     case "domains":
       faults.element = json["domain"]?.stringValue.map { Fault.Element("domain", $0) }
@@ -189,11 +219,12 @@ package struct StateReading {
     if json["domain"] != nil { return add(json, to: "domains") }
     if json["app"] != nil { return add(json, to: "apps") }
     if json["package"] != nil { return add(json, to: "androidApps") }
+    if json["template"] != nil { return add(json, to: "templates") }
     guard let names = json["keep"]?.arrayValue, json.objectValue?.members.count == 1 else {
       faults.add(
         .missingMember, at: .root,
-        "Line \(number) is neither an app nor a domain: it needs \"app\", \"package\", \"domain\" or "
-          + "\"keep\".")
+        "Line \(number) is neither an app nor a domain: it needs \"app\", \"package\", \"template\", "
+          + "\"domain\" or \"keep\".")
       return false
     }
     for name in names { _ = add(name, to: "keep") }
@@ -205,7 +236,7 @@ package struct StateReading {
   /// - Parameter rest: The text without the elements of its lists.
   package func check(_ rest: JSON) {
     let body = BodyValue(json: rest, pointer: .root, faults: faults)
-    let keys = ["apps", "androidApps", "domains", "keep"]
+    let keys = ["apps", "androidApps", "templates", "domains", "keep"]
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
   }
@@ -218,8 +249,28 @@ package struct StateReading {
     faults.element = Fault.Element("domain", domains[index].text)
     defer { faults.element = nil }
     let before = faults.count
-    let body = BodyValue(json: json, pointer: pointer, faults: faults)
+    let body = BodyValue(
+      json: table.map { Self.row(json, of: $0, over: old?.domain.template) } ?? json,
+      pointer: pointer, faults: faults)
     let desired = DomainResource.read(body, over: old)
     return faults.count == before ? desired : nil
+  }
+
+  /// A row of a table with all values: those that it leaves out are as the domain has them.
+  private static func row(_ json: JSON, of table: Template, over old: TemplateUse?) -> JSON {
+    guard var row = json.objectValue, let given = row["parameters"]?.objectValue else {
+      return json
+    }
+    var values = JSON.Object()
+    for parameter in table.parameters {
+      values[parameter.name] = old?.name == table.name ? old?.parameters[parameter.name] : nil
+    }
+    let defaults = Set(table.parameters.filter { $0.defaultValue != nil }.map(\.name))
+    for member in given.members {
+      let isReset = member.value == .null && defaults.contains(member.key)
+      values[member.key] = isReset ? nil : member.value
+    }
+    row["parameters"] = .object(values)
+    return .object(row)
   }
 }

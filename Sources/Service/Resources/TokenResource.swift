@@ -7,16 +7,29 @@ package enum TokenResource {
     package fileprivate(set) var name = ""
     package fileprivate(set) var role = Role.viewer
     package fileprivate(set) var domains: [Alias] = []
+    package fileprivate(set) var labels: [Label] = []
+    package fileprivate(set) var documents: [DocumentName] = []
     /// `nil` for never.
     package fileprivate(set) var expiresAt: UnixTime?
   }
 
   private static let domainsDocumentation = "The domains it is limited to; empty for all."
+  private static let labelsDocumentation =
+    "Labels of which each of its domains has one; empty for any domain. With labels, it cannot add domains or names, "
+    + "or change labels."
+
+  private static let documentsDocumentation =
+    "Names of documents, such as `security.txt`, that it may replace and remove with its role. Everything else it can "
+    + "only read. Empty for no such limit."
 
   private static let fields: [Field<Token>] = [
     Field("name", .string, \.name, "The name of the token."),
     Field("role", .word("Role"), \.role, "What it may do."),
-    Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
+    Field("domains", .list(of: .alias), get: \.scope.domains, domainsDocumentation),
+    .labels(\.scope.labels, "\(labelsDocumentation) Left out if there are none."),
+    Field(
+      "documents", .documentNames, \.documents,
+      "\(documentsDocumentation) Left out without that limit.", unless: \.isEmpty),
     Field("createdAt", .time, \.createdAt, "When it was created."),
     Field("expiresAt", .nullable(.time), \.expiresAt, "When it expires; null for never."),
     Field(
@@ -29,6 +42,8 @@ package enum TokenResource {
       "name", .name, \.name, "The name that revisions and the audit log show.", .required),
     Field("role", .word("Role"), \.role, "What it may do.", .required),
     Field("domains", .list(of: .alias, limit: 100), \.domains, domainsDocumentation),
+    Field("labels", .labels, \.labels, labelsDocumentation),
+    Field("documents", .documentNames, \.documents, documentsDocumentation),
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]
 
@@ -48,6 +63,17 @@ package enum TokenResource {
   package static func read(_ body: BodyValue) -> New? {
     var new = New()
     return body.read(newFields, into: &new) ? new : nil
+  }
+}
+
+extension Coding<[DocumentName]> {
+  /// Names of documents that are published as bytes.
+  static var documentNames: Coding {
+    .list(
+      of: Coding<DocumentName>(
+        .named("DocumentName", .text(DocumentName.pattern)),
+        read: { $0.parse(DocumentName.init(_:)) },
+        write: { .string($0.text) }), limit: NamedDocument.mostOfDomain)
   }
 }
 

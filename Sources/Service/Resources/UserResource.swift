@@ -1,13 +1,19 @@
 package import Association
 package import Store
 
+/// Users in JSON, and groups, which have the same members.
 package enum UserResource {
   private static let fields: [Field<User>] = [
     Field("name", .string, \.name, "The name, as the proxy sends it.", .readOnly),
-    Field("role", .word("Role"), \.role, "What the user may do.", .required),
+    Field(
+      "role", .word("Role"), \.role, "What the user, or everybody in the group, may do.", .required),
     Field(
       "domains", .list(of: .alias, limit: 100), \.domains,
       "The domains the user is limited to; empty for all. Default: all."),
+    Field(
+      "labels", .labels, \.labels,
+      "Labels of which each of these domains has one; left out or empty for any domain. With labels, the user cannot "
+        + "add domains or names, or change labels.", unless: \.isEmpty),
     Field("createdAt", .time, \.createdAt, "When the user was added.", .readOnly),
     Field("updatedAt", .time, \.updatedAt, "When the user last changed.", .readOnly),
   ]
@@ -16,6 +22,9 @@ package enum UserResource {
     "User": fields.members().schema(),
     "UserInput": fields.members().schema(for: .request),
     "ChangedUser": (fields.members() + .dryRun).schema(),
+    "Group": fields.members().schema(),
+    "GroupInput": fields.members().schema(for: .request),
+    "ChangedGroup": (fields.members() + .dryRun).schema(),
   ]
 
   package static func json(_ user: User) -> JSON.Object { fields.json(of: user) }

@@ -29,6 +29,10 @@ package enum WebhookResource {
       "`standard` is what standardwebhooks.com specifies, `slack` a text for an incoming webhook of Slack. "
         + "Default: `standard`."),
     Field(
+      "digestSeconds", .integer(in: Webhook.digestSecondsRange), \.webhook.digestSeconds,
+      "How long events are collected, from the first one on, and then sent as one message of the type `digest`, grouped "
+        + "by cause. Default: each event is sent by itself, at once."),
+    Field(
       "enabled", .bool, \.webhook.isEnabled,
       "Whether events are sent. Events that happen while it is false are not sent later. Default: true."
     ),
@@ -56,9 +60,12 @@ package enum WebhookResource {
     Field(
       "message", .string, \.message,
       "The `webhook-id`: the same for each attempt, and for each webhook that gets the event."),
-    Field("event", .string, \.event, "What happened; `webhook.test` for a test."),
     Field(
-      "domain", .domainText, \.domain, "The domain that the event is about; left out for a test."),
+      "event", .string, \.event,
+      "What happened; `webhook.test` for a test, `digest` for several events."),
+    Field(
+      "domain", .domainText, \.domain,
+      "The domain that the event is about; left out for a test and a digest."),
     Field("data", .anyObject, \.data, "The `data` of what is sent."),
     Field("at", .time, \.at, "When it happened."),
     Field(

@@ -4,14 +4,16 @@ package protocol Connection: AnyObject {
   var dialect: Dialect { get }
 
   /// Runs a script of statements without parameters, and ignores their rows.
-  ///
-  /// - Throws: `SQLError`.
   func execute(_ script: String) throws(SQLError)
 
   /// Runs one statement and calls `row` with each row. Its parameters are `?`, or `?1`, `?2` and so on.
   ///
   /// - Throws: `SQLError`, and what `row` throws.
   func run(_ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void) throws
+
+  /// Runs one statement, and ignores its rows. In a bulk transaction, its error may be thrown by a later statement,
+  /// at the latest by COMMIT.
+  func submit(_ sql: String, _ values: [Value]) throws
 
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { get }
@@ -28,6 +30,9 @@ package enum TransactionKind: Sendable {
   case read
   /// Nothing that it has read is stale when it commits.
   case write
+  /// Writes many rows. What it has read is only current when it commits if it has locked the rows. In return,
+  /// others' transactions that touch other rows do not end it.
+  case bulk
   /// Changes the schema, alone.
   case schema
 }
@@ -37,12 +42,23 @@ package enum Dialect: Sendable {
   case sqlite, postgreSQL
 }
 
+/// What a transaction does with rows that it locks until it ends. Any number may use a row, or one may change it.
+package enum RowLock: String, Sendable {
+  case use = "SHARE"
+  case change = "NO KEY UPDATE"
+}
+
 extension Connection {
-  /// Runs one statement, and ignores its rows.
+  /// The end of a SELECT that locks rows of a table. Nothing for SQLite, where one transaction writes at a time.
+  package func lock(_ lock: RowLock, of table: String) -> String {
+    dialect == .postgreSQL ? "FOR \(lock.rawValue) OF \(table)" : ""
+  }
+
+  /// The same as `submit`.
   ///
   /// - Throws: `SQLError`.
   package func run(_ sql: String, _ values: [Value] = []) throws {
-    try run(sql, values) { _ in }
+    try submit(sql, values)
   }
 
   /// Runs one statement without parameters.

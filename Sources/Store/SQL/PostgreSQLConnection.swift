@@ -3,11 +3,21 @@ import Glibc
 
 /// A connection to a PostgreSQL server.
 ///
-/// Statements are not prepared, so that a pooler may give each transaction another connection of its own.
+/// Statements that are repeated are prepared, unless a pooler may give each transaction another connection of its
+/// own.
 package final class PostgreSQLConnection: Connection {
   private let handle: OpaquePointer
-  /// The number of rows that the last statement changed.
-  package private(set) var changes = 0
+  /// Whether no pooler is in between. One that is tells the number of another process than the one that answers.
+  private let isDirect: Bool
+  private var statements: [Statement: Statement.State] = [:]
+  private var preparedCount = 0
+  /// Whether the transaction sends statements without waiting for their results.
+  private var isPipelining = false
+  /// The statements whose results have not been read.
+  private var pending: [String] = []
+  /// An error of such a statement, for the next one to throw.
+  private var failure: SQLError?
+  private var lastChanges = 0
 
   /// What an address does not say itself: nothing waits forever for a server that does not answer.
   private static let defaults = [
@@ -16,8 +26,6 @@ package final class PostgreSQLConnection: Connection {
   ]
 
   /// Connects.
-  ///
-  /// - Throws: `SQLError`.
   package init(_ address: PostgreSQLAddress) throws(SQLError) {
     // What comes later in the list takes precedence.
     let words = Self.defaults.map { ($0.key, $0.value) } + [("dbname", address.text)]
@@ -36,10 +44,17 @@ package final class PostgreSQLConnection: Connection {
     }
     // Notices would go to stderr.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    isDirect = Self.isDirect(handle)
     self.handle = handle
   }
 
   deinit { PQfinish(handle) }
+
+  private static func isDirect(_ handle: OpaquePointer) -> Bool {
+    let result = PQexec(handle, "SELECT pg_backend_pid()")
+    defer { PQclear(result) }
+    return PQgetvalue(result, 0, 0).flatMap { Int32(String(cString: $0)) } == PQbackendPID(handle)
+  }
 
   /// The engine.
   package var dialect: Dialect { .postgreSQL }
@@ -78,7 +93,7 @@ package final class PostgreSQLConnection: Connection {
 
   /// Whether a transaction has begun and not ended.
   package var isInTransaction: Bool {
-    [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
+    !pending.isEmpty || [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
   }
 
   /// Whether a transaction can begin, as far as can be seen without asking the server.
@@ -90,9 +105,8 @@ package final class PostgreSQLConnection: Connection {
   }
 
   /// Runs a script of statements without parameters, and ignores their rows.
-  ///
-  /// - Throws: `SQLError`.
   package func execute(_ script: String) throws(SQLError) {
+    try settle()
     let result = PQexec(handle, script)
     defer { PQclear(result) }
     try check(result, script)
@@ -102,17 +116,58 @@ package final class PostgreSQLConnection: Connection {
   ///
   /// - Throws: `SQLError`.
   package func begin(_ kind: TransactionKind) throws {
+    isPipelining = false
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
-    case .write:
+    case .write, .bulk:
+      // What one transaction writes is found by an index. Plans that were made for empty tables would not use it, and
+      // they stay when the tables grow.
+      let level = kind == .write ? "SERIALIZABLE" : "READ COMMITTED"
       try execute(
         """
-        BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = '5s';
+        BEGIN ISOLATION LEVEL \(level); SET LOCAL lock_timeout = '5s';
         SET LOCAL idle_in_transaction_session_timeout = '15s'
-        """)
+        """ + (isDirect ? "; SET LOCAL enable_seqscan = off; SET LOCAL jit = off" : ""))
+      isPipelining = kind == .bulk && isDirect
     // The number stands for aasa among the users of a database.
     case .schema: try execute("BEGIN; SELECT pg_advisory_xact_lock(1633776481)")
+    }
+  }
+
+  /// A statement with the types of its values.
+  private struct Statement: Hashable {
+    let sql: String
+    let types: [Oid]
+
+    enum State {
+      /// It has been run once.
+      case known
+      case prepared(name: String)
+    }
+
+    /// The number of statements that are remembered. Those with filters have many forms.
+    static let most = 500
+  }
+
+  /// The name of the prepared statement; `nil` for one that is not repeated.
+  private func prepared(_ sql: String, _ types: [Oid]) throws(SQLError) -> String? {
+    if !isDirect { return nil }
+    let statement = Statement(sql: sql, types: types)
+    switch statements[statement] {
+    case .prepared(let name): return name
+    case .known:
+      try settle()
+      preparedCount += 1
+      let name = "aasa\(preparedCount)"
+      let result = PQprepare(handle, name, Self.numbered(sql), Int32(types.count), types)
+      defer { PQclear(result) }
+      try check(result, sql)
+      statements[statement] = .prepared(name: name)
+      return name
+    case nil:
+      if statements.count < Statement.most { statements[statement] = .known }
+      return nil
     }
   }
 
@@ -122,22 +177,110 @@ package final class PostgreSQLConnection: Connection {
   package func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
-    let result = Parameters.with(values) { types, addresses, lengths, formats in
-      PQexecParams(
-        handle, Self.numbered(sql), Int32(values.count), types, addresses, lengths, formats, 1)
+    let failure = settled()
+    // What failed is undone, whatever it was.
+    if let failure, !sql.hasPrefix("ROLLBACK") { throw failure }
+    let parameters = Parameters(values)
+    let name = try prepared(sql, parameters.types)
+    let result = parameters.withAddresses { addresses in
+      if let name {
+        PQexecPrepared(
+          handle, name, Int32(values.count), addresses, parameters.lengths, parameters.formats, 1)
+      } else {
+        PQexecParams(
+          handle, Self.numbered(sql), Int32(values.count), parameters.types, addresses,
+          parameters.lengths, parameters.formats, 1)
+      }
     }
     defer { PQclear(result) }
     try check(result, sql)
-    changes = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    lastChanges = Self.changes(result)
     guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else { return }
     for index in 0..<PQntuples(result) { try row(Row(.postgreSQL(result, index))) }
   }
 
+  /// Runs one statement, and ignores its rows. In a bulk transaction, it does not wait for the result of a statement
+  /// that writes.
+  ///
+  /// - Throws: `SQLError`, also of an earlier such statement.
+  package func submit(_ sql: String, _ values: [Value]) throws {
+    // Of other statements, the result may be so long that the server waits until it is read.
+    let writes = ["INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
+    guard isPipelining, writes else { return try run(sql, values) { _ in } }
+    if pending.count == Self.mostPending { try settle() }
+    let parameters = Parameters(values)
+    let name = try prepared(sql, parameters.types)
+    if PQpipelineStatus(handle) == PQ_PIPELINE_OFF && PQenterPipelineMode(handle) != 1 {
+      throw SQLError(.disconnected, connection: handle, sql: sql)
+    }
+    let isSent = parameters.withAddresses { addresses in
+      if let name {
+        PQsendQueryPrepared(
+          handle, name, Int32(values.count), addresses, parameters.lengths, parameters.formats, 1)
+      } else {
+        PQsendQueryParams(
+          handle, Self.numbered(sql), Int32(values.count), parameters.types, addresses,
+          parameters.lengths, parameters.formats, 1)
+      }
+    }
+    if isSent != 1 { throw SQLError(.disconnected, connection: handle, sql: sql) }
+    pending.append(sql)
+  }
+
+  /// The number of statements that are sent without reading results: these fit into the buffers of a socket.
+  private static let mostPending = 200
+
+  /// Reads the results of all statements that were sent, and returns the first error among them.
+  private func settled() -> SQLError? {
+    var failed = failure
+    failure = nil
+    if !pending.isEmpty {
+      PQpipelineSync(handle)
+      for sql in pending {
+        let result = PQgetResult(handle)
+        defer { PQclear(result) }
+        // After an error, the server skips the others.
+        if failed == nil {
+          failed = error(result, sql)
+          lastChanges = Self.changes(result)
+        }
+        while let more = PQgetResult(handle) { PQclear(more) }
+      }
+      // The end of the pipeline.
+      PQclear(PQgetResult(handle))
+      pending = []
+    }
+    if PQpipelineStatus(handle) != PQ_PIPELINE_OFF { PQexitPipelineMode(handle) }
+    return failed
+  }
+
+  private func settle() throws(SQLError) {
+    if let failure = settled() { throw failure }
+  }
+
+  /// The number of rows that the last statement changed.
+  package var changes: Int {
+    failure = settled()
+    return lastChanges
+  }
+
+  private static func changes(_ result: OpaquePointer?) -> Int {
+    PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+  }
+
   private func check(_ result: OpaquePointer?, _ sql: String) throws(SQLError) {
-    guard let result else { throw SQLError(.disconnected, connection: handle, sql: sql) }
+    if let error = error(result, sql) { throw error }
+  }
+
+  private func error(_ result: OpaquePointer?, _ sql: String) -> SQLError? {
+    guard let result else { return SQLError(.disconnected, connection: handle, sql: sql) }
     let isFine = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY].contains(
       PQresultStatus(result))
-    if !isFine { throw SQLError(result: result, connection: handle, sql: sql) }
+    if isFine { return nil }
+    let error = SQLError(result: result, connection: handle, sql: sql)
+    // A prepared statement may no longer fit the tables: feature_not_supported, invalid_sql_statement_name.
+    if ["0A000", "26000"].contains(error.code) { statements = [:] }
+    return error
   }
 
   /// `$1`, `$2` and so on instead of `?` or `?1`, outside of quotes.
@@ -161,20 +304,15 @@ package final class PostgreSQLConnection: Connection {
 }
 
 /// Values as libpq takes them. Numbers and texts go as text, bytes as they are.
-private enum Parameters {
-  /// Calls `body` with the types, addresses, lengths and formats, which are valid until it returns.
-  static func with<Result>(
-    _ values: [Value],
-    _ body: (
-      UnsafePointer<Oid>, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>,
-      UnsafePointer<Int32>
-    ) -> Result
-  ) -> Result {
-    var bytes: [UInt8] = []
-    var offsets: [Int?] = []
-    var types: [Oid] = []
-    var lengths: [Int32] = []
-    var formats: [Int32] = []
+private struct Parameters {
+  private(set) var types: [Oid] = []
+  private(set) var lengths: [Int32] = []
+  private(set) var formats: [Int32] = []
+  private var bytes: [UInt8] = []
+  /// Where each value begins in `bytes`; `nil` for NULL.
+  private var offsets: [Int?] = []
+
+  init(_ values: [Value]) {
     for value in values {
       let start = bytes.count
       switch value {
@@ -198,13 +336,14 @@ private enum Parameters {
       lengths.append(Int32(clamping: bytes.count - start))
       bytes.append(0)
     }
-    return bytes.withUnsafeBufferPointer { buffer in
+  }
+
+  /// Calls `body` with the addresses of the values, which are valid until it returns.
+  func withAddresses<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
+    bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { characters in
         // Sound: each offset is within the bytes, which are valid until `body` returns.
-        let addresses = offsets.map { offset in
-          offset.flatMap { characters.baseAddress?.advanced(by: $0) }
-        }
-        return body(types, addresses, lengths, formats)
+        body(offsets.map { offset in offset.flatMap { characters.baseAddress?.advanced(by: $0) } })
       }
     }
   }

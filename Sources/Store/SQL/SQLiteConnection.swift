@@ -30,7 +30,6 @@ package final class SQLiteConnection: Connection {
   /// Opens a database file. Foreign keys are enforced.
   ///
   /// - Parameter busyMilliseconds: How long to wait for a lock that another connection holds.
-  /// - Throws: `SQLError`.
   package init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLError) {
     _ = Self.isUncounted
     var handle: OpaquePointer?
@@ -63,8 +62,6 @@ package final class SQLiteConnection: Connection {
   package var dialect: Dialect { .sqlite }
 
   /// Runs a script of statements without parameters, and ignores their rows.
-  ///
-  /// - Throws: `SQLError`.
   package func execute(_ script: String) throws(SQLError) {
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     if code != SQLITE_OK { throw SQLError(code: code, connection: handle, sql: script) }
@@ -79,6 +76,11 @@ package final class SQLiteConnection: Connection {
     try statement(sql).run(values, row: row)
   }
 
+  /// Runs one statement, and ignores its rows.
+  ///
+  /// - Throws: `SQLError`.
+  package func submit(_ sql: String, _ values: [Value]) throws { try run(sql, values) { _ in } }
+
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
@@ -92,7 +94,7 @@ package final class SQLiteConnection: Connection {
     switch kind {
     case .read: try run("BEGIN")
     // Takes the write lock at the start, so that nothing it has read is stale when it writes.
-    case .write, .schema: try run("BEGIN IMMEDIATE")
+    case .write, .bulk, .schema: try run("BEGIN IMMEDIATE")
     }
   }
 
@@ -107,8 +109,6 @@ package final class SQLiteConnection: Connection {
   ///
   /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in
   /// several steps restarts whenever another process writes in between, and may never finish.
-  ///
-  /// - Throws: `SQLError`.
   package func copy(to other: SQLiteConnection) throws(SQLError) {
     guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw SQLError(code: sqlite3_extended_errcode(other.handle), connection: other.handle)

@@ -10,6 +10,7 @@ struct Command: Sendable {
     static let none = Operands()
     static func one(_ name: String) -> Operands { Operands(name: name, count: 1...1) }
     static func optional(_ name: String) -> Operands { Operands(name: name, count: 0...1) }
+    static func any(_ name: String) -> Operands { Operands(name: name, count: 0...Int.max) }
     static func many(_ name: String) -> Operands { Operands(name: name, count: 1...Int.max) }
   }
 

@@ -19,6 +19,9 @@ extension Option {
     "--accept", "CODES",
     "Accept these errors: codes of findings, separated by commas. May be repeated."
   )
+  static let severity = Option(
+    "--severity", "SEVERITY", "Only findings of this severity or a worse one.",
+    choices: Finding.Severity.allCases.map(\.rawValue))
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
@@ -43,11 +46,22 @@ extension Arguments {
   /// The kind of file that is asked for, if any.
   func kind() throws(UsageError) -> DocumentKind? {
     guard let word = value(.kind) else { return nil }
-    guard let kind = DocumentKind(rawValue: word) else {
+    guard let kind = DocumentKind(rawValue: word), kind.isRendered else {
       throw UsageError(
         "--kind must be one of \(Option.kind.choices.joined(separator: ", ")), not \(word.quoted).")
     }
     return kind
+  }
+
+  /// The mildest findings to print.
+  func leastSeverity() throws(UsageError) -> Finding.Severity {
+    guard let word = value(.severity) else { return .note }
+    guard let severity = Finding.Severity(rawValue: word) else {
+      throw UsageError(
+        "--severity must be one of \(Option.severity.choices.joined(separator: ", ")), not \(word.quoted)."
+      )
+    }
+    return severity
   }
 
   /// The codes of errors that do not stop a publication.

@@ -56,7 +56,7 @@ import Testing
       statement("delegate_permission/common.get_login_creds"),
     ]
     let matcher = try AndroidMatcher(AssetLinks(list))
-    #expect(matcher.apps.isEmpty && matcher.apps(asking: nil) == [nil])
+    #expect(matcher.apps.isEmpty && DocumentMatcher.android(matcher).apps(asking: nil) == [nil])
     #expect(
       try explanation(list, app: nil).reason
         == "No statement grants delegate_permission/common.handle_all_urls to an app, so no app opens the "

@@ -93,9 +93,10 @@ import Testing
     var budget = MatchingBudget()
     for path in ["", "/", "/login", "/a/b?c=d#e"] {
       let url = "https://example.com\(path)"
-      let answer = try matcher.resolve(url.utf8.span, for: vault.text, budget: &budget)
-      #expect(answer == .blocked, "\(url)")
-      #expect(try matcher.resolve(url.utf8.span, for: shop.text, budget: &budget) == .match)
+      for (app, resolution) in [(vault, Resolution.blocked), (shop, .match)] {
+        let decision = try matcher.decision(on: url.utf8.span, for: app.text, budget: &budget)
+        #expect(decision.resolution == resolution, "\(url)")
+      }
     }
     #expect(PlatformComparison(rendering, domain: "example.com").findings.isEmpty)
     let findings = Linter.report(onFile: rendering.json.serialized(), kind: .assetLinks).findings

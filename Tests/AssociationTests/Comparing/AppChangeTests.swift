@@ -84,28 +84,23 @@ import Testing
       from: ["applinks": ["details": [entry(["a"], "/x")]]],
       to: ["applinks": ["details": [entry(["a"], "/y")]]], domain: "shop.example")
     #expect(
-      comparison.json == [
-        "affectsLinks": true,
-        "changes": [
-          [
-            "kind": "changed", "what": "route", "from": "/applinks/details/0/components/0",
-            "to": "/applinks/details/0/components/0", "before": ["/": "/x"],
-            "after": ["/": "/y"], "apps": ["a"],
-            "summary": #"route "/x" changed: path from "/x" to "/y""#, "affectsLinks": true,
-            "example": [
-              "url": "https://shop.example/x", "platform": "ios", "app": "a", "before": "match",
-              "after": "no-match",
-            ],
-            "moreExamples": [
-              [
-                "url": "https://shop.example/y", "platform": "ios", "app": "a",
-                "before": "no-match", "after": "match",
-              ]
-            ],
-          ]
-        ],
+      comparison.changes.map(\.json) == [
+        [
+          "kind": "changed", "what": "route", "from": "/applinks/details/0/components/0",
+          "to": "/applinks/details/0/components/0", "before": ["/": "/x"],
+          "after": ["/": "/y"], "apps": ["a"],
+          "summary": #"route "/x" changed: path from "/x" to "/y""#, "affectsLinks": true,
+          "example": [
+            "url": "https://shop.example/x", "platform": "ios", "app": "a", "before": "match",
+            "after": "no-match",
+          ],
+          "moreExamples": [
+            [
+              "url": "https://shop.example/y", "platform": "ios", "app": "a",
+              "before": "no-match", "after": "match",
+            ]
+          ],
+        ]
       ])
-    #expect(
-      try DocumentComparison(from: [:], to: [:]).json == ["affectsLinks": false, "changes": []])
   }
 }

@@ -27,6 +27,10 @@ import Testing
         .appAddedByLimitedToken,
         .credentialsOnOnePlatform, .androidDiffers, .debugFingerprint,
         .noPlaySigningFingerprint, .keptStatementDiffers, .androidNotManaged, .androidRowsRemoved,
+        // In NamedDocumentFindingTests.
+        .missingField, .documentExpired, .documentExpiring, .insecureLink, .notCanonical,
+        .wrongName,
+        .outdatedForm,
       ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {
@@ -229,5 +233,15 @@ private enum ArbitraryJSON {
       }
       return .object(object)
     }
+  }
+}
+
+extension Linter {
+  /// The findings about one of Apple's files alone, as rendered.
+  static func findings(
+    in document: ReadDocument, size: Int, context: Context? = nil
+  ) -> [Finding] {
+    findings(
+      in: ReadDocuments([.apple: document.json]), sizes: [.apple: size], context: context)
   }
 }

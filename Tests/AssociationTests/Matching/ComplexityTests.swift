@@ -112,7 +112,7 @@ import Testing
     #expect(error?.pointer.description == "/applinks/details/0/components/0")
     #expect(throws: TooComplex.self) { try matcher.explain(url, in: matcher.everyEntry) }
     var budget = MatchingBudget(steps: 1_000)
-    #expect(throws: TooComplex.self) { try matcher.results(for: url, budget: &budget) }
+    #expect(throws: TooComplex.self) { try matcher.explanations(for: url, budget: &budget) }
     // A URL that the pattern cannot tell from a match only slowly, but short, still has its answer.
     #expect(try matcher.resolve("https://example.com/a", in: matcher.everyEntry) == .noMatch)
   }

@@ -64,10 +64,10 @@ import Testing
     ])
     #expect(matcher.scopes.map(\.app) == ["b", "a", "c", "d"])
     var budget = MatchingBudget()
-    let onY = try matcher.results(for: "https://example.com/y", budget: &budget).map(\.explanation)
+    let onY = try matcher.explanations(for: "https://example.com/y", budget: &budget)
     #expect(onY.map(\.resolution) == [.match, .noMatch, .match, .match])
     #expect(onY.map(\.app) == ["b", "a", "c", "d"])
-    let onX = try matcher.results(for: "https://example.com/x", budget: &budget).map(\.explanation)
+    let onX = try matcher.explanations(for: "https://example.com/x", budget: &budget)
     #expect(onX.map(\.resolution) == [.match, .match, .noMatch, .noMatch])
   }
 

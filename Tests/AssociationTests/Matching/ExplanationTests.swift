@@ -63,11 +63,11 @@ import Testing
   func anEntryThatNamesNoAppOpensNothing(entry: JSON) throws {
     let matcher = try Matcher(document: ["applinks": ["details": [entry]]])
     var budget = MatchingBudget()
-    let results = try matcher.results(for: "https://example.com/", budget: &budget)
-    #expect(results.map(\.explanation.resolution) == [.noMatch])
-    #expect(results.map(\.explanation.app) == [nil])
+    let results = try matcher.explanations(for: "https://example.com/", budget: &budget)
+    #expect(results.map(\.resolution) == [.noMatch])
+    #expect(results.map(\.app) == [nil])
     #expect(
-      results.map(\.explanation.reason)
+      results.map(\.reason)
         == ["No entry of the document names an app, so no app opens the URL."])
     #expect(try matcher.resolve("https://example.com/", in: matcher.everyEntry) == .noMatch)
   }

@@ -58,14 +58,15 @@ import Testing
   private func check(_ matcher: Matcher, _ url: Span<UInt8>) throws {
     var budget = MatchingBudget()
     let text = String(decoding: (0..<url.count).map { url[$0] }, as: UTF8.self)
-    for (scope, result) in zip(matcher.scopes, try matcher.results(for: text, budget: &budget)) {
+    let results = try matcher.explanations(for: text, budget: &budget)
+    for (scope, result) in zip(matcher.scopes, results) {
       let decision = try matcher.resolve(text, in: scope)
-      #expect(result.explanation.resolution == decision.resolution)
+      #expect(result.resolution == decision.resolution)
       let explanation = try matcher.explain(text, in: scope)
-      #expect(explanation.app == scope.app && result.explanation.app == scope.app)
-      #expect(explanation.reason == result.explanation.reason)
+      #expect(explanation.app == scope.app && result.app == scope.app)
+      #expect(explanation.reason == result.reason)
     }
-    let decision = try matcher.resolve(url, in: matcher.everyEntry)
+    let decision = try matcher.resolve(url, in: matcher.everyEntry, budget: &budget)
     #expect((decision.route == nil) == (decision.resolution == .noMatch))
     let explanation = try matcher.explain(url, in: matcher.everyEntry, budget: &budget)
     #expect(explanation.resolution == decision.resolution)

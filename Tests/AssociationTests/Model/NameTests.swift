@@ -20,24 +20,6 @@ import Testing
     #expect(try DomainName("example.com").unicode == "example.com")
   }
 
-  /// What lists search in, without the cost of IDNA.
-  @Test(arguments: [
-    "example.com", "www.münchen.example", "faß.example", "日本語.jp", "пример.испытание",
-    "a-ü-b.example",
-    "παράδειγμα.δοκιμή", "bücher.xn--zz", "ليهمابتكلموشعربي.example", "😀.example", "ü.ü.ü",
-  ])
-  func theQuickULabelsAreThoseOfIDNA(given: String) throws {
-    guard let name = try? DomainName(given) else { return }
-    #expect(name.quickUnicode == name.unicode)
-  }
-
-  @Test(arguments: [
-    "xn--a-", "xn--99999999", "xn--\(String(repeating: "9", count: 59))",
-  ])
-  func aMalformedALabelHasSomeQuickULabel(label: String) {
-    #expect(Alias(stored: "\(label).example").name.quickUnicode.hasSuffix(".example"))
-  }
-
   @Test(arguments: [
     ("", "domain-empty"), ("https://example.com", "domain-has-scheme"),
     ("example.com:443", "domain-has-port"), ("example.com/x", "domain-has-path"),

@@ -16,8 +16,8 @@ import Testing
     let matcher = try Matcher(document: document)
     var budget = MatchingBudget()
     return try Self.urls.flatMap { url in
-      try matcher.results(for: url, budget: &budget).map {
-        "\($0.explanation.app ?? "-") \($0.explanation.resolution)"
+      try matcher.explanations(for: url, budget: &budget).map {
+        "\($0.app ?? "-") \($0.resolution)"
       }
     }
   }

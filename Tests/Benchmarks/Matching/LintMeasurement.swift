@@ -38,7 +38,9 @@ enum LintMeasurement {
       ]
       let size = document.serialized().count
       let times = (0..<5).map { _ in
-        Measurement.seconds { _ = Linter.findings(in: ReadDocument(document), size: size) }
+        Measurement.seconds {
+          _ = Linter.findings(in: ReadDocuments([.apple: document]), sizes: [.apple: size])
+        }
       }
       let undecided = Shadowing(AppLinks(document: document)).routes.count {
         if case .notDecided = $0.verdict { true } else { false }

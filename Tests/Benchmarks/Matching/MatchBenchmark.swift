@@ -106,3 +106,11 @@ struct MatchBenchmark {
     String(format: value < 20 ? "%.1f" : "%.0f", value)
   }
 }
+
+extension Matcher {
+  /// Resolves a URL with a budget of its own.
+  fileprivate func resolve(_ url: String, in scope: Scope) throws(TooComplex) -> Decision {
+    var budget = MatchingBudget()
+    return try resolve(url.utf8.span, in: scope, budget: &budget)
+  }
+}

@@ -9,7 +9,6 @@ import json
 import os
 import queue
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,12 +16,15 @@ import tempfile
 import threading
 import time
 
+sys.path.append(os.path.join(os.path.dirname(__file__), ".."))
+
+from postgresql import PostgreSQL  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1])
 QUICK = "--quick" in sys.argv
 SERVERS, DOMAINS, RATE, SECONDS = 3, 100, 50, 10 if QUICK else 30
 LOADED = 10_000 if QUICK else 100_000
 FILE = "/.well-known/apple-app-site-association"
-AS_POSTGRES = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
 
 
 def entry(path):
@@ -31,51 +33,6 @@ def entry(path):
 
 def percentile(values, part):
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
-
-
-class PostgreSQL:
-    """With fsync and synchronous_commit, as it comes."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="aasa-postgresql.", dir="/tmp")
-        if AS_POSTGRES:
-            shutil.chown(self.folder, "postgres")
-        root = "/usr/lib/postgresql"
-        self.programs = f"{root}/{max(os.listdir(root), key=int)}/bin"
-        self.run("initdb", "-D", self.folder + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
-        self.run("pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log", "-w", "start", "-o",
-                 f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c max_connections=200")
-        self.run("createuser", "aasa")
-
-    def run(self, program, *words):
-        subprocess.run(AS_POSTGRES + [f"{self.programs}/{program}", *words], check=True, stdout=subprocess.DEVNULL,
-                       cwd=self.folder, env=dict(os.environ, PGHOST=self.folder, PGUSER="postgres"))
-
-    def create(self, name):
-        self.run("createdb", "--owner=aasa", name)
-        return f"postgresql://aasa@/{name}?host={self.folder}"
-
-    def pooled(self, name):
-        """The URI of a database behind pgbouncer in transaction mode; None if that is not installed."""
-        if not os.path.exists("/usr/sbin/pgbouncer"):
-            return None
-        with open(self.folder + "/users", "w") as file:
-            file.write('"aasa" ""\n')
-        with open(self.folder + "/pgbouncer.ini", "w") as file:
-            file.write(f"[databases]\n{name} = host={self.folder} user=aasa\n[pgbouncer]\npool_mode = transaction\n"
-                       f"listen_addr =\nunix_socket_dir = {self.folder}\nauth_type = trust\n"
-                       f"auth_file = {self.folder}/users\ndefault_pool_size = 20\nmax_client_conn = 500\n")
-        self.pooler = subprocess.Popen(AS_POSTGRES + ["/usr/sbin/pgbouncer", "-q", self.folder + "/pgbouncer.ini"],
-                                       stderr=subprocess.DEVNULL)
-        while not os.path.exists(self.folder + "/.s.PGSQL.6432"):
-            time.sleep(0.05)
-        return f"postgresql://aasa@/{name}?host={self.folder}&port=6432"
-
-    def end(self):
-        if hasattr(self, "pooler"):
-            self.pooler.terminate()
-        self.run("pg_ctl", "-D", self.folder + "/data", "-m", "immediate", "stop")
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Server:

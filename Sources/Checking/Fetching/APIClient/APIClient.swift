@@ -27,7 +27,7 @@ package struct APIClient: Sendable {
     package let query: [String: String]
     /// Header fields, besides those that each request has.
     package let fields: [String: String]
-    /// The content; its media type is `application/json`.
+    /// The content; its media type is `application/json`, unless `fields` has another one.
     package let body: [UInt8]?
 
     package init(
@@ -188,7 +188,8 @@ package struct APIClient: Sendable {
     transfer.set(CURLOPT_ACCEPT_ENCODING, "")
     if let certificates { transfer.set(CURLOPT_CAINFO, certificates) }
     if let body = request.body { transfer.set(body: body) }
-    var content = request.body == nil ? [] : ["Content-Type: application/json", "Expect:"]
+    let type = request.fields["Content-Type"] == nil ? ["Content-Type: application/json"] : []
+    var content = request.body == nil ? [] : type + ["Expect:"]
     if pieces != nil { content = ["Transfer-Encoding: chunked"] }
     let fields = request.fields.map { "\($0.key): \($0.value)" }
     transfer.set(CURLOPT_HTTPHEADER, ["Accept: application/json"] + content + fields)

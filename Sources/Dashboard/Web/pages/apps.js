@@ -6,7 +6,7 @@ import { count } from "../format.js";
 import { badge, button, cursorPages, draftField, empty, facts, failure, field, findingCounts,
   form, linkButton, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
-import { isUnlimited, Loading, may, say } from "../state.js";
+import { isUnlimited, Loading, may, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
@@ -152,8 +152,17 @@ class One extends View {
   });
   #domains = new Loading(
     this, (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal));
-  #snippets = new Loading(this, (signal) => get(path`/v1/domains/${this.domain}/snippets`, {}, signal));
+  // Of the chosen domain, or of all domains of an Apple app.
+  #snippets = new Loading(this, async (signal) => {
+    if (this.domain) return get(path`/v1/domains/${this.domain}/snippets`, {}, signal);
+    const all = await get(path`/v1/apps/${this.name}/snippets`, {}, signal);
+    return { entitlements: [all], moreDomains: all.moreDomains, notes: [] };
+  });
   #close = () => this.set({ open: undefined });
+
+  get #hasSnippets() {
+    return this.domain || this.platform === "apple";
+  }
 
   get #path() {
     return platforms[this.platform].one(this.name);
@@ -189,7 +198,7 @@ class One extends View {
       send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
       show: ({ domains }) => planned(domains),
       done: (value) => {
-        say(text.renamed(value.domains.length));
+        say(text.renamed(value.domains.length), "ok", undoLink(value.change));
         go(["apps", this.platform, value[platforms[this.platform].id]]);
       },
     }) });
@@ -210,13 +219,16 @@ class One extends View {
   render() {
     this.#app.ask();
     this.#domains.ask();
-    if (this.domain) this.#snippets.ask(this.domain);
+    if (this.#hasSnippets) this.#snippets.ask(this.domain ?? "");
     const text = words.apps.platform[this.platform];
     return [h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text)),
       h("h1", { key: "title" }, h("bdi", {}, this.#app.value?.name || this.name)),
-      loaded(this.#app, (app) => h("div", { class: "columns", key: "columns" },
-        h("div", { key: "left" }, this.#details(app), may("editor") && this.#renameSheet(app)),
-        h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()))),
+      // Somebody limited to domains may not read apps, only what they need for these domains.
+      h("div", { class: "columns", key: "columns" },
+        h("div", { key: "left" },
+          loaded(this.#app, (app) => [this.#details(app), may("editor") && this.#renameSheet(app)])),
+        h("div", { key: "right" },
+          this.#app.value && this.platform === "android" && this.#fingerprints(this.#app.value), this.#snippetSheet())),
       this.open];
   }
 
@@ -264,30 +276,33 @@ class One extends View {
   #snippetSheet() {
     const text = words.apps;
     const choose = ({ target }) => ask({ domain: target.value.trim() }, { replace: true });
+    const first = ["", this.platform === "apple" ? text.all : text.choose];
     const select = ({ items, total }) => field(words.settings.domain, {
       id: "snippet-domain", value: this.domain ?? "", on: { change: choose },
       // A list of more would be too long to choose from.
       ...(total > items.length ? { autocomplete: "off", help: text.many(total) }
-        : { tag: "select", options: [["", text.choose], ...items.map(({ domain }) => [domain, domain])] }),
+        : { tag: "select", options: [first, ...items.map(({ domain }) => [domain, domain])] }),
     });
     return h("section", { class: "sheet", key: "snippets" }, h("h2", {}, text.snippets),
       loaded(this.#domains, (domains) => domains.total === 0
         ? [h("p", { key: "none" }, text.unused), linkButton(words.pages.toDomains, to(["domains"]), { key: "domains" })]
         : [h("p", { class: "help", key: "help" }, text.snippetsHelp), select(domains)]),
       // Those of another domain would mislead.
-      this.domain && loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)));
+      this.#hasSnippets && this.#domains.value?.total > 0
+        && loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)));
   }
 
-  #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, notes }) {
+  #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, moreDomains, notes }) {
     const text = words.apps;
     const mine = entitlements.find(({ app }) => app === this.name);
     const all = this.platform === "android"
       ? [[text.filter, intentFilter], [text.filter15, intentFilterFromAndroid15]]
-      : [[text.entitlements, mine?.plist], [text.mobileconfig, mobileconfig]];
+      : [[text.entitlements, mine?.associatedDomains.length > 0 && mine.plist], [text.mobileconfig, mobileconfig]];
     const shown = all.filter(([, content]) => content);
     return [
       shown.length > 0 ? shown.map(([label, content]) => snippet(label, content))
         : h("p", { key: "nothing" }, text.nothing),
+      moreDomains && h("p", { key: "more" }, text.moreDomains(moreDomains)),
       notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note)))];
   }
 }

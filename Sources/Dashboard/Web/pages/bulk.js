@@ -1,4 +1,4 @@
-// Changes of many domains: files to import, a whole state to apply, and a route to add.
+// Changes of many domains: files to import, a whole state to apply, and an edit of routes.
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
@@ -52,10 +52,14 @@ class Import extends View {
   #fetching = new Loading(this, async (signal) => {
     const body = { domains: typedList(this.#draft.live).map((one) => hostName(one) ?? one) };
     const { items } = (await request("POST", "/v1/live-files", { body, signal })).value;
-    this.#add(items.flatMap(({ domain, files }) => files.map(({ url, content }) => {
+    this.#add(items.flatMap(({ domain, files }) => files.map(({ url, content, mediaType }) => {
       const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
       const name = `${domain}/${url.split("/").at(-1)}`;
-      return { name, text: new TextDecoder().decode(bytes), file: new Blob([bytes]) };
+      // What has a media type is published as bytes, under its name.
+      return {
+        name, text: new TextDecoder().decode(bytes), file: new Blob([bytes]),
+        ...mediaType && { kind: url.split("/").at(-1), domain, type: mediaType },
+      };
     })));
     return items.flatMap(({ failures, notes }) => [...failures.map((one) => one.message), ...notes]);
   });
@@ -68,10 +72,9 @@ class Import extends View {
 
   async #add(files) {
     skipped = files.filter((file) => !isRelated(file)).map(({ name }) => name);
-    const rows = files.filter(isRelated).map(({ name, text, file }) => {
-      const kind = kindOf(name);
-      return { id: ++number, name, text, body: file, kind, domain: domainOf(name), state: "checking", run: 0 };
-    });
+    const rows = files.filter(isRelated).map(({ name, text, file, ...given }) => ({
+      id: ++number, name, text, body: file, kind: kindOf(name), domain: domainOf(name), state: "checking", run: 0,
+      ...given }));
     kept.push(...rows);
     await this.#checkAll(rows.filter((row) => row.run === 0));
   }
@@ -112,7 +115,8 @@ class Import extends View {
     const domain = path`/v1/domains/${row.domain}`;
     const androidApps = this.#draft.androidApps ? "create" : undefined;
     const put = async (condition) => {
-      const options = { body: row.body, query: { ...query, androidApps }, signal: this.ending, ...condition };
+      const options = {
+        body: row.body, type: row.type, query: { ...query, androidApps }, signal: this.ending, ...condition };
       return (await request("PUT", `${domain}/documents/${row.kind}`, options)).value;
     };
     if (row.isNew !== false) {
@@ -223,7 +227,7 @@ class Import extends View {
     const action = (label, press, rest = {}) => button(label, press, { kind: "quiet", key: label, ...rest });
     return h("li", { key: row.id },
       h("p", { class: "file" }, h("bdi", { class: "mono" }, name), " ",
-        report && !isState && badge(words.document[row.kind], "quiet", { key: "kind" })),
+        report && !isState && badge(words.document[row.kind] ?? row.kind, "quiet", { key: "kind" })),
       !isState && field(words.settings.domain, {
         id: `domain-${row.id}`, value: domain, disabled: isFixed || this.isPublishing, spellcheck: "false",
         autocapitalize: "none",
@@ -288,12 +292,13 @@ function isState(text) {
   const isList = (name) => Array.isArray(json[name]);
   const names = Object.keys(json);
   return typeof json.domain === "string" || isList("domains")
-    || names.length > 0 && names.every((name) => ["apps", "androidApps"].includes(name) && isList(name));
+    || names.length > 0 && names.every((name) => ["apps", "androidApps", "templates"].includes(name) && isList(name));
 }
 
 /** Whether somebody may want to publish a file: by its name, unless its content is something else altogether, or by its
  * content. A folder also has .DS_Store, README.md (a valid host name) and package.json. */
-function isRelated({ name, text }) {
+function isRelated({ name, text, type }) {
+  if (type) return true;
   const parts = name.split("/");
   const own = parts.at(-1);
   if (parts.some((part) => part.startsWith(".") && part !== ".well-known")) return false;
@@ -321,7 +326,8 @@ class Apply extends View {
   #send(query) {
     const { text, prune = false, overwrite = false } = this.draft;
     // Both forms of a state: an object, or lines of objects, which may be of any size.
-    const type = /^\s*\{\s*"(app|package|domain|keep)"\s*:/.test(text) ? "application/x-ndjson" : "application/json";
+    const isLines = /^\s*\{\s*"(app|package|template|domain|keep)"\s*:/.test(text);
+    const type = isLines ? "application/x-ndjson" : "application/json";
     return request("POST", "/v1/apply", { body: text, type, query: { ...query, prune, overwrite } });
   }
 
@@ -353,21 +359,23 @@ class Apply extends View {
   }
 }
 
-function appsOf({ apps = [], androidApps = [] }) {
-  return [...apps, ...androidApps];
+/** Apps and templates. */
+function appsOf({ apps = [], androidApps = [], templates = [] }) {
+  return [...apps, ...androidApps, ...templates];
 }
 
 /** A plan of `apply`: how much of each kind, then what changes. */
 function showState(plan) {
-  const apps = appsOf(plan);
-  const row = ({ app, package: name = app, action }) => h(
+  const { templates = [], ...rest } = plan;
+  const row = ({ app, template = app, package: name = template, action }) => h(
     "li", { key: name, class: "line" }, mono(name), " ", actionBadge(action));
-  const changedApps = changed(apps);
+  const changedApps = changed(appsOf(plan));
   const domains = changed(plan.domains);
   return [
     facts([
       [words.pages.domains, actionCounts(plan.domains) || words.common.none],
-      [words.pages.apps, actionCounts(apps) || words.common.none]]),
+      [words.pages.apps, actionCounts(appsOf(rest)) || words.common.none],
+      ...(templates.length > 0 ? [[words.pages.templates, actionCounts(templates)]] : [])]),
     changedApps.length > 0 && h("ul", { key: "apps", class: "plan" }, changedApps.slice(0, 100).map(row)),
     left("more-apps", changedApps.length - 100), domains.length > 0 && domainEffects(domains)];
 }

@@ -228,7 +228,9 @@ function visited(fetchers) {
 }
 
 const statuses = ["failing", "warning", "ok"];
-const pageSize = 25;
+const pageSize = 500;
+/** The most findings that are read for the causes, and the domains of a cause that are shown at once. */
+const [mostFindings, few] = [1000, 5];
 
 class Checks extends View {
   address;
@@ -259,11 +261,16 @@ class Checks extends View {
   /** Outcomes have only codes; what to do is in the findings. */
   async #findSteps(items, signal) {
     const steps = new Map();
-    await Promise.allSettled(items.filter(({ status }) => status !== "ok").map(async ({ domain, status }) => {
-      const severity = status === "failing" ? "error" : "warning";
-      const { items: [worst], total } = await get(
-        "/v1/findings", { domain, source: "check", suppressed: false, severity, limit: 1 }, signal);
-      if (worst) steps.set(domain, { ...worst, more: total - 1 });
+    const severities = [["failing", "error"], ["warning", "warning"]];
+    await Promise.allSettled(severities.map(async ([wanted, severity]) => {
+      const domains = new Set(items.filter(({ status }) => status === wanted).map(({ domain }) => domain));
+      if (domains.size === 0) return;
+      const { items: findings } = await get(
+        "/v1/findings", { source: "check", suppressed: false, severity, limit: mostFindings }, signal);
+      for (const finding of findings.filter(({ domain }) => domains.has(domain))) {
+        const known = steps.get(finding.domain);
+        steps.set(finding.domain, known ? { ...known, more: known.more + 1 } : { ...finding, more: 0 });
+      }
     }));
     this.#steps = steps;
     this.update();
@@ -288,7 +295,7 @@ class Checks extends View {
       form(({ domain }) => this.#check(domain), { class: "toolbar" },
         field(said.which, {
           ...exact, id: "check-domain", name: "domain", required: true, placeholder: "example.com", fault,
-          help: isUnlimited() ? undefined : said.limited(session.domains),
+          help: isUnlimited() ? undefined : said.limited(words.common.limits(session)),
         }),
         submit(isRunning ? said.checking : said.checkNow, { "aria-disabled": isRunning ? "true" : null })),
       checkProgress(this.#now, "hidden"), problem && !fault && problemBox(problem),
@@ -313,9 +320,32 @@ class Checks extends View {
         one, `${said.statuses[one]} ${count(totals[index] ?? total)}`, one === status,
         () => ask({ status: one, cursor: undefined })])),
       items.length > 0
-        ? table({ caption: said.caption, rows: items, key: (one) => one.domain, columns })
+        ? this.#causes(items, columns)
         : empty(said.noneOf, said.noneOfText, linkButton(said.showAll, to(["checks"], { status: "all" }))),
       cursorPages(next)];
+  }
+
+  /** The domains with the same cause together, the most first. The cause is the worst finding. */
+  #causes(items, columns) {
+    const causes = new Map();
+    for (const one of items) {
+      const cause = `${one.status} ${this.#steps.get(one.domain)?.code ?? one.codes.join(" ")}`;
+      causes.set(cause, [...causes.get(cause) ?? [], one]);
+    }
+    const sorted = [...causes].sort(([, left], [, right]) => right.length - left.length);
+    return sorted.map(([cause, rows]) => h(
+      "details", { class: "sheet", key: cause, open: sorted.length === 1 || rows.length <= few },
+      h("summary", {}, this.#cause(rows)),
+      table({ caption: said.caption, rows, key: (one) => one.domain, columns })));
+  }
+
+  /** How many domains, since when, and what is wrong with the first. */
+  #cause(rows) {
+    const [{ domain, status }] = rows;
+    const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];
+    const step = this.#steps.get(domain);
+    return [checkStatus(status), " ", h("strong", {}, said.domains(rows.length)), ", ", said.since(exactTime(first)),
+      step && status !== "ok" && [": ", h("span", { dir: "auto" }, coded(step.message))]];
   }
 
   #step({ domain, status, codes }) {

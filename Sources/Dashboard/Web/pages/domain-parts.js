@@ -164,6 +164,12 @@ export function apartAndroid({ entries, assetlinksExtra = [], dynamicAppLinks })
   return { kept: own(kept), others: own(others) };
 }
 
+/** Android apps that routes do not reach. */
+export function keptList(text, apps, names) {
+  return apps.length > 0 && h("div", { key: text }, h("p", { class: "quiet", key: "text" }, text), plainList(
+    apps, (app) => appName(app, names?.android.get(app)), { "aria-label": text }));
+}
+
 /** Changes a domain so that an entry’s routes are for the Android apps, too, that they do not reach. */
 export function useForAndroid(domain, entry) {
   const { kept, others } = apartAndroid(domain);
@@ -216,7 +222,8 @@ export function foldedFindings(title, findings, domain) {
 }
 
 /** What a change may be about that no file shows. */
-const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
+const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "label", "managedBy",
+  "template", "parameter", "changePassword", "fallback", "expectation"]);
 
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {

@@ -4,7 +4,7 @@ import { h, View } from "../dom.js";
 import { size } from "../format.js";
 import { button, choices, draftField, form, linkButton, problemBox, quiet, submit } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading, say } from "../state.js";
+import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, cut, effect, findingList, foldedFindings, inWords, place, plainList } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
@@ -12,10 +12,11 @@ import { effectsOf } from "./draft.js";
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
 
-class DraftReview extends View {
+export class DraftReview extends View {
   /** @type {import("./draft.js").Draft} */ draft;
+  /** What is shown: the draft and what its template gives. @type {any} */ domain;
   /** The names of the apps. @type {any} */ names;
-  #consent = new Set();
+  consent = new Set();
   #publishing = new Loading(this, () => this.#publish());
 
   start() {
@@ -23,18 +24,28 @@ class DraftReview extends View {
     this.draft.addEventListener("change", () => {
       if (!this.draft.preview?.isRunning || this.#publishing.isRunning) return;
       this.#publishing.clear();
-      this.#consent.clear();
+      this.consent.clear();
     }, { signal: this.ending });
   }
 
   async #publish() {
     try {
-      const { revision, changed } = await this.draft.publish(this.draft.preview.accept);
-      say(changed ? w.published(revision) : w.nothing);
+      this.say(await this.draft.publish({ accept: this.draft.preview.accept, skip: this.skip }));
     } catch (problem) {
       if (problem.code !== "stale-revision") throw problem;
       await this.draft.reload();
     }
+  }
+
+  /** Which domains to leave as they are. @type {string | undefined} */
+  get skip() {
+    return undefined;
+  }
+
+  /** Says what was published. */
+  say(/** @type {any} */ { revision, changed, change, managedBy }) {
+    const managed = managedBy ? " " + words.domain.managedBy(managedBy).join("") : "";
+    say(changed ? w.published(revision) + managed : w.nothing, "ok", undoLink(change));
   }
 
   #dropBroken() {
@@ -44,7 +55,7 @@ class DraftReview extends View {
   }
 
   /** One line: whether the draft can be published. */
-  #status({ isRunning, problem, result, broken, accept }) {
+  status(/** @type {any} */ { isRunning, problem, result, broken, accept }) {
     if (isRunning) return w.checking;
     if (problem && (!result || broken.length > 0)) return w.refused;
     if (accept.length > 0) return w.needs;
@@ -86,8 +97,8 @@ class DraftReview extends View {
   }
 
   /** What the API said about the draft. */
-  #details(preview) {
-    const { domain } = this.draft;
+  details(preview) {
+    const { domain } = this;
     const { result, problem, accept, broken, moreBroken, findings } = preview;
     // Those of a route stand beside it.
     const isHere = (one) => !place(one.pointer, one.document, domain).entry;
@@ -118,14 +129,13 @@ class DraftReview extends View {
       this.#size(preview), foldedFindings(words.severity.count.note(notes.length), notes, domain)];
   }
 
-  /** The errors that publishing would accept, as questions. */
-  #questions({ accept, findings }) {
+  /** What has to be agreed to, as questions: the errors that publishing would accept. */
+  questions({ accept, findings }) {
     const question = (code) => {
       const found = findings.find((one) => one.code === code && one.severity === "error");
-      return [code, w.anyway(found ? inWords(found.message, this.draft.domain) : code)];
+      return [code, w.anyway(found ? inWords(found.message, this.domain) : code)];
     };
-    return h(
-      "div", { key: "questions", on: { change: () => this.update() } }, choices(this.#consent, accept.map(question)));
+    return accept.map(question);
   }
 
   render() {
@@ -134,16 +144,18 @@ class DraftReview extends View {
     if (!draft.exists || draft.isStale) return [];
     const preview = draft.preview ?? { isRunning: true };
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
-    const mayPublish = isReady && !isRunning && preview.accept.every((code) => this.#consent.has(code));
+    const questions = isReady ? this.questions(preview) : [];
+    const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
     return [h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
-      h("p", { role: "status", key: "status", class: "quiet" }, this.#status(preview)),
+      h("p", { role: "status", key: "status", class: "quiet" }, this.status(preview)),
       !draft.isStored && h("p", { class: "box warning", key: "stored" }, w.notStored),
       h("div", {
           class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
           "aria-busy": preview.isRunning ? "true" : null,
-        }, preview.findings && this.#details(preview)),
+        }, preview.findings && this.details(preview)),
       form(() => mayPublish && this.#publishing.run(), { class: "review-foot", key: "foot" },
-        problem && problemBox(problem), isReady && this.#questions(preview),
+        problem && problemBox(problem), questions.length > 0 && h(
+          "div", { key: "questions", on: { change: () => this.update() } }, choices(this.consent, questions)),
         draftField(words.common.reason, draft, "reason", {
           id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store(),
         }),

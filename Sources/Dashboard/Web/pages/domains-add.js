@@ -37,7 +37,7 @@ export function addDomain(open, apps) {
   const send = async ({ domain, app, route, environment }, signal) => {
     const name = hostName(domain);
     if (!name) throw refused("domain", text.noName);
-    if (!mayEditDomain(name)) throw refused("domain", text.notCovered(session.domains.join(", ")));
+    if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
     const entries = app.trim() === "" ? [] : [{ apps: [app.trim()], routes: route === "" ? [] : [{ path: route }] }];
     const planned = plan({ environment, entries }, name);
     try {
@@ -53,7 +53,7 @@ export function addDomain(open, apps) {
     title: text.open, label: text.preview, close, send, fields: (draft, update) => [
       draftField(text.name, draft, "domain", {
         ...exact, id: "new-domain", required: true, focus: true, inputmode: "url", placeholder: "links.example.com",
-        help: isUnlimited() ? text.nameHelp : text.limits(session.domains.join(", ")),
+        help: isUnlimited() ? text.nameHelp : text.limits(words.common.limits(session)),
       }),
       draftField(text.app, draft, "app", {
         ...exact, name: "apps", id: "new-app", list: "new-apps", placeholder: "ABCDE12345.com.example.app",

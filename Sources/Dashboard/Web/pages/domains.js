@@ -6,7 +6,7 @@ import { count, day } from "../format.js";
 import { badge, button, chips, cursorPages, empty, failure, field, findingCounts, form, loaded, quiet, table,
   time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
-import { isUnlimited, Loading, may, say, session } from "../state.js";
+import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { checkStatus } from "./checks.js";
 import { addDomain, exact } from "./domains-add.js";
@@ -52,7 +52,8 @@ class Domains extends View {
 
   /** What the address asks for, as far as the list takes it. */
   get #query() {
-    const names = ["q", "app", "androidApp", "finding", "cursor", ...choices.map(([name]) => name)];
+    const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor"];
+    const names = [...own, ...choices.map(([name]) => name)];
     return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
@@ -113,7 +114,7 @@ class Domains extends View {
     const add = () => addDomain((open) => this.set({ open }), this.#known.value?.apps ?? []);
     return [
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
-        may("editor") && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
+        may("editor") && mayLabel() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered),
         failure(this.#known),
@@ -127,7 +128,8 @@ class Domains extends View {
     return [
       may("editor") && isUnlimited()
         ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
-        : empty(text.none, may("editor") ? text.noneLimited(session.domains.join(", ")) : text.noneViewer),
+        : empty(text.none, may("editor") && mayLabel()
+          ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
       h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
   }
 
@@ -146,13 +148,16 @@ class Domains extends View {
   }
 
   #chips(isFiltered) {
-    const { app, androidApp, finding = "" } = this.#query;
+    const { app, androidApp, finding = "", label, template } = this.#query;
     const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
     const shown = choices.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
+    const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
+    const alike = [label && chosen("label", text.labelled(label)),
+      template && chosen("template", text.usesTemplate(template))].filter(Boolean);
     return chips(
-      text.filters, shown.map(([name, value]) => [
+      text.filters, [...shown.map(([name, value]) => [
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
-        this.#query[name] === value, () => this.#toggle(name, value)]),
+        this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
       !this.#isDeleted && [
         isUnlimited() && listChip("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
           ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
@@ -196,9 +201,9 @@ class Domains extends View {
 
   #askRestore({ domain, revision, enabled }) {
     const ask = async (reason) => {
-      await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
+      const { value } = await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
       this.set({ open: undefined });
-      say(text.restore.done(domain));
+      say(text.restore.done(domain), "ok", undoLink(value.change));
       this.#list.run();
     };
     this.set({ open: confirmation({
@@ -226,7 +231,9 @@ function columns(reached) {
       href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
     }, h("bdi", {}, item.domain)),
     unicode(item), !item.enabled && [" ", badge(text.disabled, "warning")],
-    storedDraft(item.domain) && [" ", badge(text.draft, "note")]];
+    storedDraft(item.domain) && [" ", badge(text.draft, "note")],
+    item.template && [" ", filterChip("template", item.template, text.onlyTemplate)],
+    (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
   /** @type {[string, (item: any) => any][]} */
   const others = [
     [text.environment, (item) => words.environment[item.environment] ?? item.environment],
@@ -238,6 +245,12 @@ function columns(reached) {
     [text.check, checked], [text.certificate, certificate]];
   // A long name must not break the words beside it.
   return [[text.domain, name], ...others.map((column) => [...column, "whole"])];
+}
+
+/** A chip of a row that shows only domains that are alike. */
+function filterChip(name, value, say) {
+  return h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
+    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value);
 }
 
 /** The name in its own script, beside the one that is never mistaken for another. */

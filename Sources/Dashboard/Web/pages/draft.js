@@ -26,9 +26,42 @@ export function changeStored(name, change) {
 }
 
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
-export function toInput({ unicode: _unicode, revision: _revision, updatedAt: _updatedAt, ...domain }) {
+export function toInput(answer) {
+  const { unicode: _unicode, revision: _revision, updatedAt: _updatedAt, sources: _sources, ...domain } = answer;
   const known = ({ id, ...rest }) => (id > 0 ? { id, ...rest } : rest);
   return { ...domain, entries: domain.entries.map((entry) => known({ ...entry, routes: entry.routes.map(known) })) };
+}
+
+/** What a draft of a domain is of, for `Draft`. `given` is what is in force if the domain uses a template. */
+export function draftOfDomain(name) {
+  const url = path`/v1/domains/${name}`;
+  const of = {
+    key: name, given: undefined, mayEdit: () => mayEditDomain(name),
+    async load(signal = undefined) {
+      const domain = await get(url, {}, signal);
+      of.given = domain.template && await get(url, { resolved: true }, signal);
+      // A domain without entries of its own leaves them out.
+      return { entries: [], expectations: [], ...domain };
+    },
+    preview: (domain, revision, signal) => dryRun(url, domain, revision, signal),
+    async publish(domain, ifMatch, { reason, accept }) {
+      const { value } = await request("PUT", url, {
+        body: toInput(domain), ifMatch, query: { reason, accept: accept.join(","), ...creating },
+      });
+      // It is published, whatever becomes of the next request.
+      return { value, published: value.domain.template ? await of.load().catch(() => value.domain) : value.domain };
+    },
+  };
+  return of;
+}
+
+/** A domain with what its template gives it: behind its own entries and expectations, and where it sets nothing. */
+export function inForce(domain, given) {
+  if (!given || domain.template !== given.template) return { substitutionVariables: {}, defaults: {}, ...domain };
+  const own = Object.entries(domain).filter(([, value]) => value !== undefined);
+  const behind = (name) => [...(domain[name] ?? []),
+    ...(given[name] ?? []).filter((_, index) => given.sources[name]?.[index] === "template")];
+  return { ...given, ...Object.fromEntries(own), entries: behind("entries"), expectations: behind("expectations") };
 }
 
 /** Android apps that a draft names, and whose fingerprints kept statements have, are created with it. */
@@ -48,8 +81,8 @@ export function isEqual(one, other) {
 
 /** Members that are sets: additions and removals of both sides can be combined. */
 const sets = new Set([
-  "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation", "androidCredentials",
-  "webauthnOrigins", "expectations"]);
+  "labels", "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation",
+  "androidCredentials", "webauthnOrigins", "expectations"]);
 
 /** What three versions of a value make: what one side changed; `both` decides where both did. */
 function settle(base, mine, theirs, both) {
@@ -134,17 +167,23 @@ export class Draft extends State {
   /** What is typed as the reason. */ reason = "";
   /** Whether the browser keeps it. */ isStored = true;
   isPublishing = false;
-  #name;
+  #of;
   #running;
   /** What undoing brings back. */ past = [];
 
-  constructor(name, ending) {
+  /** `of` is what it is a draft of: its `key` in the browser, how to `load`, `preview` and `publish` it, and whether
+   * the person `mayEdit` it. */
+  constructor(of, ending) {
     super({});
-    this.#name = name;
+    this.#of = of;
     // Another tab changed it, or published it.
-    const changed = ({ key }) => key === storage(name) && this.published && this.reload().catch(() => {});
+    const changed = ({ key }) => key === storage(of.key) && this.published && this.reload().catch(() => {});
     window.addEventListener("storage", changed, { signal: ending });
     ending.addEventListener("abort", () => this.#running?.abort());
+  }
+
+  get mayEdit() {
+    return this.#of.mayEdit();
   }
 
   get exists() {
@@ -161,7 +200,7 @@ export class Draft extends State {
     const { base, domain, at, reason } = this;
     // What the browser has no room for is only here.
     const kept = this.exists && !this.isStored ? { base, domain, at, reason }
-      : mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
+      : this.mayEdit ? storedDraft(this.#of.key) : undefined;
     if (!isEqual(kept?.domain, domain)) this.past = [];
     this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
@@ -194,14 +233,14 @@ export class Draft extends State {
     this.#keep(this.merged.domain);
   }
 
-  /** Publishes; throws a Problem. Nothing can be changed meanwhile. */
-  async publish(accept) {
+  /** Publishes; throws a Problem. Nothing can be changed meanwhile.
+   * @param {{ accept: string[], skip?: string }} options */
+  async publish(options) {
     this.isPublishing = true;
-    const { value } = await request("PUT", path`/v1/domains/${this.#name}`, {
-      body: toInput(this.domain), ifMatch: this.base.revision,
-      query: { reason: this.reason, accept: accept.join(","), ...creating },
+    const { value, published } = await this.#of.publish(this.domain, this.base.revision, {
+      reason: this.reason, ...options,
     }).finally(() => (this.isPublishing = false));
-    this.published = value.domain;
+    this.published = published;
     this.discard();
     return value;
   }
@@ -209,7 +248,7 @@ export class Draft extends State {
   /** Reads what is published again, after the API said that it has changed. */
   async reload() {
     const before = this.published.revision;
-    this.begin(await get(path`/v1/domains/${this.#name}`));
+    this.begin(await this.#of.load());
     return this.published.revision !== before;
   }
 
@@ -224,7 +263,7 @@ export class Draft extends State {
     // Without a difference there is no draft.
     if (isEqual(domain, this.base) || domain === this.published) {
       this.#running?.abort();
-      localStorage.removeItem(storage(this.#name));
+      localStorage.removeItem(storage(this.#of.key));
       return this.#take({ base: this.published, domain: this.published, at: undefined, reason: "" });
     }
     this.#take({ domain, at: new Date().toISOString() });
@@ -236,7 +275,7 @@ export class Draft extends State {
   store() {
     const { base, domain, at, reason } = this;
     try {
-      localStorage.setItem(storage(this.#name), JSON.stringify({ base, domain, at, reason }));
+      localStorage.setItem(storage(this.#of.key), JSON.stringify({ base, domain, at, reason }));
       this.isStored = true;
     } catch {
       this.isStored = false;
@@ -251,7 +290,7 @@ export class Draft extends State {
     await new Promise((resume) => setTimeout(resume, delay));
     if (signal.aborted) return;
     const [{ revision }, domain] = this.isStale ? [this.published, this.merged.domain] : [this.base, this.domain];
-    const preview = await dryRun(this.#name, domain, revision, signal);
+    const preview = await this.#of.preview(domain, revision, signal);
     if (preview.problem?.code === "stale-revision" && (await this.reload().catch(() => false))) return;
     if (!signal.aborted) this.set({ preview: { ...preview, routes: changedRoutes(preview.result?.diff, domain) } });
   }
@@ -274,7 +313,7 @@ function changedRoutes({ changes } = { changes: [] }, domain) {
 /** What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their
  * codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what stands in
  * the way, if anything. */
-async function dryRun(name, domain, ifMatch, signal) {
+async function dryRun(url, domain, ifMatch, signal) {
   const preview = { result: undefined, problem: undefined, accept: [], broken: [], moreBroken: 0, findings: [] };
   /** @type {any} */
   let body = toInput(domain);
@@ -282,7 +321,7 @@ async function dryRun(name, domain, ifMatch, signal) {
   for (let round = 0; round < 4; round++) {
     try {
       const query = { dryRun: true, accept: accept.join(","), ...creating };
-      const { value } = await request("PUT", path`/v1/domains/${name}`, { body, ifMatch, signal, query });
+      const { value } = await request("PUT", url, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {
       if (signal.aborted) return preview;

@@ -6,7 +6,7 @@ import { count, day as date } from "../format.js";
 import { badge, button, chips, cursorPages, draftField, empty, field, form, linkButton, loaded, severities,
   submit, table, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { Loading, may, say, session } from "../state.js";
+import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { findingItem } from "./checks.js";
 import { inWords } from "./domain-parts.js";
@@ -130,10 +130,17 @@ class Findings extends View {
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
     if (!may("editor")) return null;
-    if (suppressed) return this.#endButton({ ...suppressed, domain, code });
+    if (suppressed && several(suppressed) && !isUnlimited()) return null;
+    if (suppressed) return this.#endButton({ ...suppressed, of: suppressed.domain, domain, code });
     // The server refuses a document with errors; only those of checks can be left as they are.
     if (severity === "error" && source !== "check") return null;
-    return button(said.suppress, () => this.set({ dialog: this.#suppressing(finding) }), {
+    const open = async () => {
+      // Its labels are choices.
+      const known = isUnlimited() && await get(path`/v1/domains/${domain}`, {}, this.ending).catch(() => undefined);
+      const { labels = [] } = known || {};
+      this.set({ dialog: this.#suppressing(finding, labels) });
+    };
+    return button(said.suppress, open, {
       key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain),
     });
   }
@@ -160,25 +167,30 @@ class Findings extends View {
     });
   }
 
-  #suppressing(finding) {
+  #suppressing(finding, labels) {
     const { domain, code, document, pointer, message } = finding;
     const scopes = places(finding);
-    const send = async ({ until: day, ...given }) => {
+    const send = async ({ until: day, among, ...given }) => {
       if (!day) throw refused("until", words.common.required);
       // The day that was chosen belongs to the suppression.
       const until = new Date(`${day}T23:59:59`).toISOString();
-      const { value } = await request("POST", path`/v1/domains/${domain}/suppressions`, {
-        body: { code, document, ...given, until },
-      });
-      this.#done(said.done(value.findings, date(value.until)));
+      // Of several domains, a place follows no route, so all findings with the code are meant.
+      const where = among === "" ? path`/v1/domains/${domain}/suppressions` : "/v1/suppressions";
+      const [kind, value] = among.split(" ");
+      const chosen = among !== "" && { pointer: "", [kind]: value };
+      const { value: made } = await request("POST", where, { body: { code, document, ...given, ...chosen, until } });
+      this.#done(said.done(made.findings, date(made.until)));
     };
     return formDialog({
       title: said.suppressTitle, label: said.suppress, close: () => this.set({ dialog: undefined }), send,
-      draft: { pointer, reason: "", owner: session.name, until: dayIn(90) }, fields: (draft) => {
+      draft: { pointer, among: "", reason: "", owner: session.name, until: dayIn(90) }, fields: (draft, update) => {
         const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
         return [h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
-          scopes.length > 1 ? input(said.scope, "pointer", { tag: "select", options: scopes })
-            : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
+          isUnlimited() && draftField(said.forWhich, draft, "among", {
+            tag: "select", options: choices(domain, labels), change: update,
+          }),
+          draft.among === "" && (scopes.length > 1 ? input(said.scope, "pointer", { tag: "select", options: scopes })
+            : h("p", { class: "help", key: "scope" }, said.scopeIsFile)),
           input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
           input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
           input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp })];
@@ -186,17 +198,31 @@ class Findings extends View {
     });
   }
 
-  #ending({ id, code, domain, reason }) {
+  #ending({ id, code, domain, reason, of, label }) {
     return formDialog({
       title: said.endTitle, label: said.end, kind: "danger", close: () => this.set({ dialog: undefined }),
       fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
+        (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
         h("p", { class: "help long", dir: "auto" }, reason)],
       send: async () => {
-        await request("DELETE", path`/v1/domains/${domain}/suppressions/${id}`);
+        await request("DELETE", of || label ? path`/v1/suppressions/${id}`
+          : path`/v1/domains/${domain}/suppressions/${id}`);
         this.#done(said.ended);
       },
     });
   }
+}
+
+/** Whether a suppression is one of several domains. */
+function several({ domain, label }) {
+  return Boolean(domain || label);
+}
+
+/** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
+function choices(domain, labels) {
+  const parent = domain.split(".").slice(1).join(".");
+  return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
+    ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : [])];
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */

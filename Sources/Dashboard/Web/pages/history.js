@@ -5,7 +5,7 @@ import { h, View } from "../dom.js";
 import { size } from "../format.js";
 import { badge, button, cursorPages, exactTime, field, loaded } from "../parts.js";
 import { ask, here, to } from "../routing.js";
-import { Loading, mayEditDomain, say } from "../state.js";
+import { Loading, mayEditDomain, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
@@ -49,9 +49,9 @@ class History extends View {
     }
   }
 
-  #restored(number, { revision }) {
+  #restored(number, { revision, change }) {
     this.open = undefined;
-    say(text.rolledBack(number, revision));
+    say(text.rolledBack(number, revision), "ok", undoLink(change));
     ask({ from: undefined, to: undefined, cursor: undefined });
     this.#revisions.run();
     this.#diff.run();

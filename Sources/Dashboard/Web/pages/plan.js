@@ -5,7 +5,7 @@ import { count, size } from "../format.js";
 import { asHere, badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, problemBox,
   submit, worstFirst } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading } from "../state.js";
+import { Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, effect, findingList, plainList } from "./domain-parts.js";
 
@@ -14,7 +14,9 @@ const shownDomains = 200;
 
 /** A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
  * `done(value)` is called when the change is made, and `close` when the person leaves it. `label` is on the button that
- * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. */
+ * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value, problem, chosen })`
+ * are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made again with those that
+ * are in `chosen`. */
 export function planDialog({ title, text = undefined, ...plan }) {
   return dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }));
 }
@@ -23,15 +25,17 @@ class Plan extends View {
   plan;
   #accepted = new Set();
   /** What was refused, by its code. */ #asked = new Map();
+  /** The queries of options. */ #chosen = new Set();
   #draft = {};
-  #planning = new Loading(this, async () => (await this.plan.send({ dryRun: true, ...this.#accept() })).value);
+  #planning = new Loading(this, async () => (await this.plan.send({ dryRun: true, ...this.#query() })).value);
   #doing = new Loading(this, async () => {
-    const { value } = await this.plan.send({ reason: this.#draft.reason, ...this.#accept() });
+    const { value } = await this.plan.send({ reason: this.#draft.reason, ...this.#query() });
     this.plan.done(value);
   });
 
-  #accept() {
-    return this.#accepted.size === 0 ? {} : { accept: [...this.#accepted].join(",") };
+  #query() {
+    const accept = [...this.#accepted].join(",");
+    return { ...Object.fromEntries(new URLSearchParams([...this.#chosen].join("&"))), ...(accept && { accept }) };
   }
 
   #again() {
@@ -48,7 +52,10 @@ class Plan extends View {
     const failed = this.#doing.problem;
     const refused = problem ?? failed;
     const codes = refused ? acceptable(refused) : [];
+    const options = (this.plan.options?.({ value, problem: refused, chosen: this.#chosen }) ?? []).filter(Boolean);
     return [this.#acceptance(codes, refused?.body),
+      options.length > 0 && h("div", { key: "options", on: { change: () => this.#again() } },
+        choices(this.#chosen, options, "plan-")),
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       codes.length === 0 && loaded(this.#planning, (value) => problem ? null : show(value)),
       // After a failure, the plan is made again before anything else is tried.
@@ -137,8 +144,10 @@ export function actionCounts(items) {
 }
 
 /** What has been done to domains. */
-export function doneBox({ domains }) {
-  return h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(domains)));
+export function doneBox({ domains, change }) {
+  const undo = undoLink(change);
+  return h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(domains)), " ",
+    undo && h("a", { href: undo.href }, undo.text));
 }
 
 /** What a plan changes, of its domains or apps. */

@@ -37,7 +37,7 @@ function add({ items }, name = "", pattern = "?*") {
 function edited(old, { kind, query, effect, items, ...values }) {
   const route = { ...old, exclude: effect === "exclude" || undefined, query: undefined };
   // An empty text that was there stays; an empty field otherwise means "any".
-  for (const name of ["path", "fragment", "comment"]) {
+  for (const name of ["path", "fragment", "comment", "fallback"]) {
     if (values[name] !== old[name]) route[name] = values[name] || undefined;
   }
   for (const name of flags) route[name] = values[name] === "default" ? undefined : values[name] === "true";
@@ -65,6 +65,7 @@ function fields(draft, update, entries, isModern) {
       text("comment", { help: w.commentHelp, dir: "auto" }),
       h("details", { key: "more", class: "field" }, h("summary", {}, w.more),
         text("fragment", { help: w.fragmentHelp }), flags.map((name) => select(name, asFlag(name))))],
+    text("fallback", { help: w.fallbackHelp, spellcheck: "false" }),
     entries.length > 1 && select("entry", entries)];
 }
 

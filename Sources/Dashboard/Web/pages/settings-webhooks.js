@@ -11,8 +11,9 @@ import { words } from "../words.js";
 import { confirmation, formDialog } from "./plan.js";
 
 /** "*.brand.example, example.com": a list of domains, or all. */
-export function domainList(domains) {
-  return domains.length === 0 ? words.settings.allDomains : mono(domains.join(", "));
+export function domainList(domains, labels = []) {
+  const limits = words.common.limits({ domains, labels });
+  return limits === "" ? words.settings.allDomains : mono(limits);
 }
 
 /** Where a list of domains is typed. */
@@ -21,7 +22,13 @@ export function domainsField(draft) {
     words.settings.domains, draft, "domains", { spellcheck: "false", help: words.settings.domainsHelp });
 }
 
-/** What was typed as a list of domains. */
+/** Where labels are typed. */
+export function labelsField(draft) {
+  return draftField(
+    words.settings.labels, draft, "labels", { spellcheck: "false", help: words.settings.labelsHelp });
+}
+
+/** What was typed as a list of domains or labels. */
 export function typedList(text = "") {
   return text.split(/[\s,]+/).filter(Boolean);
 }
@@ -76,12 +83,20 @@ function state({ enabled, goneAt }) {
   return enabled ? badge(on, "ok") : goneAt ? badge(gone, "error") : badge(off);
 }
 
+/** How long events can be collected, with what a webhook has. */
+function digests(old) {
+  const text = words.settings.webhooks;
+  const times = new Set([60, 300, 900, 3600, 86400, ...(old?.digestSeconds ? [old.digestSeconds] : [])]);
+  return [["", text.atOnce], ...[...times].sort((a, b) => a - b).map((one) => [String(one), text.digests(one)])];
+}
+
 /** The dialog that adds a webhook, or changes `old`. `done` gets the answer, with a secret if it is new. */
 function editing(old, close, done) {
   const text = words.settings.webhooks;
-  const send = async ({ name = "", url = "", events, domains, format, enabled, isNewSecret }, signal) => {
+  const send = async ({ name = "", url = "", events, domains, format, digest, enabled, isNewSecret }, signal) => {
     const body = {
       url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
+      digestSeconds: digest === "" ? undefined : Number(digest),
       secret: isNewSecret ? newSecret() : undefined,
     };
     const where = path`/v1/webhooks/${name}`;
@@ -94,7 +109,8 @@ function editing(old, close, done) {
   };
   return formDialog({
     title: old ? text.edit : text.add, label: words.common.save, close, send, draft: {
-      format: "standard", enabled: true, ...old, domains: old?.domains.join(", "), events: new Set(old?.events),
+      format: "standard", enabled: true, ...old, digest: String(old?.digestSeconds ?? ""),
+      domains: old?.domains.join(", "), events: new Set(old?.events),
     }, fields: (draft, update) => {
       const guess = () => {
         if (!draft.url.startsWith("https://hooks.slack.com/")) return;
@@ -109,6 +125,7 @@ function editing(old, close, done) {
           type: "url", required: true, help: text.urlHelp, change: guess,
         }),
         draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
+        draftField(text.digest, draft, "digest", { tag: "select", help: text.digestHelp, options: digests(old) }),
         h("fieldset", { class: "field", key: "events" },
           h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
           choices(draft.events, Object.entries(text.events))),

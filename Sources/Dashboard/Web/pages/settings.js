@@ -8,16 +8,17 @@ import { badge, button, cursorPages, draftField, empty, exactTime, facts, field,
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
+import { did } from "./changes.js";
 import { hostName } from "./domains-add.js";
 import { confirmation, formDialog } from "./plan.js";
-import { domainList, domainsField, secretDialog, typedList } from "./settings-webhooks.js";
+import { domainList, domainsField, labelsField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
 /** The sections, and who may read them. */
 const sections = {
-  tokens: isServerAdmin, users: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin, replicas: isUnlimited,
-  about: () => true,
+  tokens: isServerAdmin, users: isServerAdmin, groups: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin,
+  replicas: isUnlimited, about: () => true,
 };
 
 class Settings extends View {
@@ -58,8 +59,9 @@ class Members extends View {
     const common = words.settings;
     this.set({ open: formDialog({
       title: old ? text.editWhat(old.name) : text.add, label: old ? words.common.save : text.add, close: this.close,
-      draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", ") },
-      send: (draft, signal) => this.save({ ...draft, domains: typedList(draft.domains) }, old, signal),
+      draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", "), labels: old?.labels?.join(", ") },
+      send: (draft, signal) => this.save(
+        { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
       fields: (draft, update) => [
         draftField(common.name, draft, "name", {
           required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp,
@@ -67,7 +69,7 @@ class Members extends View {
         draftField(common.role, draft, "role", {
           tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update,
         }),
-        domainsField(draft), inputs?.(draft)],
+        domainsField(draft), labelsField(draft), inputs?.(draft)],
     }) });
   }
 
@@ -97,7 +99,7 @@ class Members extends View {
         caption: common.sections[this.section], rows, key: (one) => one.name,
         columns: [
           [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
-          [common.domains, (one) => domainList(one.domains)], ...columns,
+          [common.domains, (one) => domainList(one.domains, one.labels)], ...columns,
           [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
       })), this.open];
   }
@@ -106,9 +108,9 @@ class Members extends View {
 class Tokens extends Members {
   section = "tokens";
 
-  async save({ name = "", role, domains, life }) {
+  async save({ name = "", role, domains, labels, life }) {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
-    const body = { name, role, domains, expiresAt: life === "" ? undefined : end };
+    const body = { name, role, domains, labels, expiresAt: life === "" ? undefined : end };
     const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) => Promise.reject(
       problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem));
     const { created, token } = words.settings.tokens;
@@ -128,19 +130,23 @@ class Tokens extends Members {
 class Users extends Members {
   section = "users";
 
-  async save({ name = "", role, domains }, old, signal) {
-    const where = path`/v1/users/${name}`;
-    const body = { role, domains };
+  async save({ name = "", role, domains, labels }, old, signal) {
+    const where = `/v1/${this.section}/${encodeURIComponent(name)}`;
+    const body = { role, domains, labels };
     await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists, signal));
     this.done(words.settings.saved(name));
   }
 
   render() {
     const edit = (user) => button(words.common.edit, () => this.edit(user), {
-      kind: "quiet", "aria-label": words.settings.users.editWhat(user.name),
+      kind: "quiet", "aria-label": words.settings[this.section].editWhat(user.name),
     });
     return this.members([[words.settings.changed, (user) => time(user.updatedAt)]], undefined, edit);
   }
+}
+
+class Groups extends Users {
+  section = "groups";
 }
 
 class Audit extends View {
@@ -170,7 +176,7 @@ class Audit extends View {
 }
 
 function entry({ id, at, author, address, action, reason, changes, domain, revision, ...named }) {
-  const { app, androidApp, token, webhook, user } = named;
+  const { app, androidApp, token, webhook, user, group } = named;
   const text = words.settings.audit;
   const isNamed = (name) => name !== undefined && !action.includes(name);
   const link = (parts, text, query) => h("a", { key: text, href: to(parts, query), class: "mono" }, text);
@@ -180,17 +186,13 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
       domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
       isNamed(app) && [" ", link(["apps", "apple", app], app)],
       isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
-      [token, webhook, user].filter(isNamed).map((name) => [" ", h("bdi", { key: "name", class: "mono" }, name)]),
+      [token, webhook, user, group].filter(isNamed).map((name) => [
+        " ", h("bdi", { key: "name", class: "mono" }, name)]),
       domain && revision && h("span", { key: "revision" }, ", ", h(
         "a", { href: to(["domains", domain, "history"], { to: revision }) }, text.revision(count(revision))))),
     h("p", { class: "help when", key: "when" }, exactTime(at), address && [" · ", text.from(address)]),
     reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
     changes && h("p", { key: "changes", class: "help changed" }, changes));
-}
-
-/** The API's action, such as "put domain" or "rename app A to B", in the past tense. */
-function did(action) {
-  return action.replace(/^\w+/, words.settings.audit.did);
 }
 
 class Replicas extends View {
@@ -222,7 +224,7 @@ class About extends View {
     return h("section", { class: "sheet" }, h("h2", {}, text.server),
       facts([
         [text.version, session.version], [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
-        [text.domains, session.domains?.length > 0 ? session.domains.join(", ") : text.allDomains],
+        [text.domains, words.common.limits(session) || text.allDomains],
         [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never]]),
       h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
   }
@@ -231,6 +233,7 @@ class About extends View {
 customElements.define("aasa-settings", Settings);
 customElements.define("aasa-settings-tokens", Tokens);
 customElements.define("aasa-settings-users", Users);
+customElements.define("aasa-settings-groups", Groups);
 customElements.define("aasa-settings-audit", Audit);
 customElements.define("aasa-settings-replicas", Replicas);
 customElements.define("aasa-settings-about", About);

@@ -10,6 +10,7 @@ import { words } from "../words.js";
 import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
+import "./explain.js";
 
 const text = words.try;
 const apple = "apple-app-site-association";
@@ -86,7 +87,8 @@ class Try extends View {
       notes.map((note) => note && h("p", { class: "box", key: note }, note)),
       h("p", { role: "status", key: "status" }, value && text.summary(value.counts)),
       urls.length === 0 ? empty(text.emptyTitle, text.emptyText)
-        : loaded(this.#published, (found) => this.#results(found))];
+        : loaded(this.#published, (found) => this.#results(found)),
+      name === undefined && h("aasa-explain", { key: "explain" })];
   }
 
   #form(name) {
@@ -148,7 +150,8 @@ class TryHost extends View {
     if (this.only !== undefined && this.only !== name) return { name };
     const of = path`/v1/domains/${name}`;
     const [domain, checks, fetches, file] = await Promise.all([
-      get(of, {}, signal), get(`${of}/checks`, { limit: 1 }, signal), get(`${of}/fetches`, { limit: 1 }, signal),
+      get(of, { resolved: true }, signal), get(`${of}/checks`, { limit: 1 }, signal),
+      get(`${of}/fetches`, { limit: 1 }, signal),
       documents.includes(apple) && get(`${of}/documents/${apple}`, {}, signal)]);
     const cdn = file && copy(checks.items[0], fetches.fetchers);
     const [draft, copied, names] = await Promise.all([this.#onDraft(domain, signal),
@@ -200,7 +203,7 @@ class TryHost extends View {
       return say(text.expectDrafted(url));
     }
     const of = path`/v1/domains/${domain.domain}`;
-    const { expectations, revision } = await get(of, {}, signal);
+    const { expectations = [], revision } = await get(of, {}, signal);
     const isThere = expectations.some((one) => isExpectation(one, expectation));
     const { value } = await request("PUT", `${of}/expectations`, {
       body: { expectations: isThere ? expectations : [...expectations, expectation] }, ifMatch: revision,
@@ -213,7 +216,7 @@ class TryHost extends View {
       Object.assign(base, now);
       Object.assign(isThere ? domain : add(domain), { revision: value.revision });
     });
-    Object.assign(domain, now);
+    Object.assign(isThere ? domain : add(domain), { revision: value.revision });
     say(text.expectDone(url));
   }
 

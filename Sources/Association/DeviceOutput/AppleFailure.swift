@@ -1,24 +1,18 @@
-import Association
-
-/// Why Apple's CDN has no copy, from the header of its answer.
+/// Why Apple's CDN has no copy, as it says itself.
 ///
 /// Apple publishes no list of the codes. These are from public records; docs/checks.md says how sure each is.
-struct AppleFailure {
+package struct AppleFailure {
   /// What `Apple-Failure-Reason` says, such as `SWCERR00101 Bad HTTP Response: 403 Forbidden`.
-  let reason: String
+  package let reason: String
   /// `Apple-Failure-Details`, which is JSON.
-  let details: String?
-  /// `Apple-Try-Direct`.
-  let tryDirect: String?
+  package let details: String?
+  /// `Apple-Try-Direct`; `nil` for anything but `true` and `false`.
+  private let tryDirect: Bool?
 
-  /// `nil` if the answer gives no reason.
-  init?(_ answer: Fetch.Answer) {
-    guard let reason = answer["Apple-Failure-Reason"]?.onOneLine, !reason.isEmpty else {
-      return nil
-    }
+  package init(reason: String, details: String?, tryDirect: Bool?) {
     self.reason = reason
-    details = answer["Apple-Failure-Details"].flatMap { $0.isEmpty ? nil : $0 }
-    tryDirect = answer["Apple-Try-Direct"]?.lowercased()
+    self.details = details
+    self.tryDirect = tryDirect
   }
 
   /// The code at the beginning of the reason.
@@ -33,16 +27,25 @@ struct AppleFailure {
 
   /// The status that the site answered to Apple.
   private var status: Int? {
-    let texts = [
-      reason, details.flatMap { JSON.readable(Array($0.utf8))?["status"]?.stringValue } ?? "",
-    ]
+    let texts = [reason, details.flatMap { Self.status(in: $0) } ?? ""]
     let numbers = texts.flatMap { $0.split { !$0.isASCII || !$0.isNumber } }
     return numbers.filter { $0.utf8.count == 3 }.lazy.compactMap { Int($0) }
       .first { (100...599).contains($0) }
   }
 
+  private static func status(in details: String) -> String? {
+    do throws(JSON.SyntaxError) {
+      return try JSON.parse(Array(details.utf8)).value["status"]?.stringValue
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether many public records agree on the meaning.
+  package var isWellKnown: Bool { code == .badResponse || code == .timeout }
+
   /// What it means, as a sentence.
-  var meaning: String {
+  package var meaning: String {
     switch code {
     case .badResponse:
       status.map { "The site answered Apple with status \($0)." }
@@ -56,16 +59,16 @@ struct AppleFailure {
   }
 
   /// Whether devices ask the site meanwhile, as a sentence; `nil` if Apple does not say.
-  var directly: String? {
+  package var directly: String? {
     switch tryDirect {
-    case "true": "Apple-Try-Direct is true: devices may ask the site directly, it seems."
-    case "false": "Apple-Try-Direct is false: devices do not ask the site directly, it seems."
-    default: nil
+    case true: "Apple-Try-Direct is true: devices may ask the site directly, it seems."
+    case false: "Apple-Try-Direct is false: devices do not ask the site directly, it seems."
+    case nil: nil
     }
   }
 
   /// What to do if the site serves the file to this machine.
-  var help: String {
+  package var help: String {
     switch (code, status) {
     case (.badResponse, 401?), (.badResponse, 403?), (.badResponse, 406?), (.badResponse, 429?),
       (.badResponse, 503?):
@@ -89,7 +92,7 @@ struct AppleFailure {
   }
 
   /// The code of App Store Connect for it, as far as they are known to be the same.
-  var appleCode: String? {
+  package var appleCode: String? {
     switch code {
     case .badResponse: "BAD_HTTP_RESPONSE"
     case .timeout: "TIMEOUT"

@@ -1,0 +1,195 @@
+// Verdicts on what Android's tools print.
+extension DeviceCase {
+  private var package: String { row.app.map(\.shown) ?? "PACKAGE" }
+  private var verifyAgain: String { "`adb shell pm verify-app-links --re-verify \(package)`" }
+
+  /// A host of an app's manifest. What a user switched off counts whatever else keeps links out.
+  var onAndroid: DeviceVerdict {
+    let verdict = ofState
+    guard let switchedOff, !verdict.code.isFine,
+      ![.linkHandlingOff, .userChoseBrowser, .notADomain].contains(verdict.code)
+    else { return verdict }
+    return verdict.adding(switchedOff.message, next: switchedOff.nextStep)
+  }
+
+  private var ofState: DeviceVerdict {
+    switch row.state {
+    case "verified", "STATE_SUCCESS", "always": return verified
+    case "migrated", "restored", "system_configured", "pre_verified":
+      return switchedOff ?? published ?? wrongKey
+        ?? DeviceVerdict(
+          .carriedOver, .likely, .user,
+          "Links to \(host) open \(app), but today's file did not decide that: the state was carried over or set by "
+            + "the maker.",
+          next: "For a proof, verify again on a clean device: \(verifyAgain).")
+    case "approved", "denied":
+      let forced = DeviceVerdict(
+        .forced, .sure, .user, "Someone set the state of \(host) in the shell.",
+        next: "Run `adb shell pm set-app-links --package \(package) 0 all`, then \(verifyAgain).")
+      guard let cause = published ?? wrongKey else { return forced }
+      return forced.adding(cause.message, next: cause.nextStep)
+    case "none", "undefined":
+      return published ?? wrongKey
+        ?? DeviceVerdict(
+          .notVerifiedYet, .sure, .user, "The device has not verified \(host) yet.",
+          next: "Wait some minutes, or run \(verifyAgain), and look again.")
+    case "never", "always-ask":
+      return DeviceVerdict(
+        .userChoseBrowser, .sure, .user,
+        "The user of this device keeps links to \(host) from \(app).",
+        next: "In the settings of the app, under \"Open by default\", let it open its links.")
+    case "invalid":
+      return DeviceVerdict(
+        .notADomain, .sure, .appTeam,
+        "The manifest asks to verify \(host), which is not a domain name.",
+        next: "Correct the host in the manifest; nothing on the server matters.")
+    case "selection-only": return notVerified
+    case "ask", "legacy_failure": return failed(nil)
+    default:
+      guard let number = Int(row.state), number >= 1024 else { return unknownState }
+      return failed(number)
+    }
+  }
+
+  /// A host of Android 11 and lower that only the part of a user lists.
+  var ofUserAlone: DeviceVerdict {
+    if let switchedOff { return switchedOff }
+    return DeviceVerdict(
+      .notAutoVerified, .likely, .appTeam,
+      "The text does not say whether the device has verified \(host) for \(app). If it has the part \"App "
+        + "verification status\", no intent filter with `android:autoVerify` names the host.",
+      next: "Paste the whole output, and look for `android:autoVerify` in the manifest.")
+  }
+
+  /// That no site is asked, so that only users decide.
+  private var notVerified: DeviceVerdict {
+    let verdict = DeviceVerdict(
+      .notAutoVerified, .sure, .appTeam,
+      "No intent filter of \(app) with `android:autoVerify` names \(host), so the device never asks the site.",
+      next: "Add `android:autoVerify=\"true\"` to the filter for \(host) in the manifest.")
+    guard switchedOff == nil,
+      let user = row.users.first(where: { $0.selection == .enabled || $0.status == "always" })
+    else { return verdict }
+    return verdict.adding(
+      "User \(user.name.shown) chose the app, so links open it for that user.",
+      next: "Other users get the browser until the device verifies the host.")
+  }
+
+  /// That the app may not open verified links.
+  private var switchedOff: DeviceVerdict? {
+    if let user = row.users.first(where: { $0.linkHandling == false }) {
+      return DeviceVerdict(
+        .linkHandlingOff, .sure, .user,
+        "User \(user.name.shown) or the maker of the device switched link handling off for \(app).",
+        next:
+          "In the settings of the app, under \"Open by default\", switch on \"Open supported links\"."
+      )
+    }
+    if row.users.contains(where: { ["never", "always-ask"].contains($0.status) }) {
+      return DeviceVerdict(
+        .userChoseBrowser, .sure, .user,
+        "The user of this device keeps links to \(host) from \(app).",
+        next: "In the settings of the app, under \"Open by default\", let it open its links.")
+    }
+    return nil
+  }
+
+  private var verified: DeviceVerdict {
+    if row.rule == .excluded {
+      return DeviceVerdict(
+        .routeExcludes, .sure, .operations,
+        "\(app) is verified for \(host), but a dynamic rule keeps this URL in the browser.",
+        next: "Ask which route it is: `aasa match URL`.")
+    }
+    if let verdict = switchedOff ?? published ?? wrongKey { return verdict }
+    return DeviceVerdict(
+      .fineHere, .sure, .appTeam,
+      row.state == "always"
+        ? "All hosts of \(app) passed, or the user chose the app.\(signed)"
+        : "This device has verified \(host) for \(app).\(signed)",
+      next: row.state == "always"
+        ? "For a proof, reinstall the app, choose nothing, and look again."
+        : "If a link still opens the browser, look at the paths of the manifest, and at the routes: `aasa match URL`."
+    )
+  }
+
+  /// Verification failed.
+  ///
+  /// - Parameter number: The verifier's own code.
+  private func failed(_ number: Int?) -> DeviceVerdict {
+    if let verdict = published ?? wrongKey { return verdict }
+    let aosp: [Int: String] = [
+      1024: "unknown", 1025: "wildcards are not supported",
+      1026: "refused by the site: another status than 200, or no statement for the app",
+      1027: "timeout",
+      1028: "an exception", 1029: "a redirect", 1030: "an error of the package manager",
+    ]
+    let meaning = number.flatMap { aosp[$0] }.map {
+      " In Android's open source, \(row.state) means: \($0); whether Google's devices mean the same is unknown."
+    }
+    let allHosts =
+      row.state == "ask"
+      ? " On Android 11 and lower, one host of the app that fails makes all of them fail." : ""
+    return DeviceVerdict(
+      .verificationFailed, .likely, .operations,
+      "The device asked about \(host), and was refused or did not get an answer."
+        + "\(meaning ?? "")\(allHosts)\(signed)\(checked)",
+      next:
+        "Run `aasa check --app \(package) \(domain)`, compare the fingerprint of the release's key, then run "
+        + "\(verifyAgain).")
+  }
+
+  /// That the file names the app, but none of the certificates on the device.
+  private var wrongKey: DeviceVerdict? {
+    guard let facts, facts.now.namesApp == true, let certificate = facts.certificates.first,
+      !facts.certificates.contains(where: \.isPublished)
+    else { return nil }
+    return DeviceVerdict(
+      .wrongSigningKey, .sure, .appTeam,
+      "This build of \(app) is signed with \(certificate.words), which revision \(facts.now.revision) of "
+        + "\(facts.domain) does not name: \(certificate.fingerprint).",
+      next:
+        "If users get this build, add the fingerprint to the Android app \(app); otherwise, install the release."
+    )
+  }
+
+  /// Whose key the build is signed with, as a sentence with a blank before it, or nothing.
+  private var signed: String {
+    guard
+      let certificate = facts?.certificates.first(where: { $0.label != nil && $0.label != .unknown }
+      )
+    else { return "" }
+    return " This build is signed with \(certificate.words)."
+  }
+
+  /// An app that can open the URL without verification, as browsers can.
+  var ofOtherCandidate: DeviceVerdict {
+    DeviceVerdict(
+      .otherCandidate, .sure, .user,
+      "\(app) can open the URL without verification, as browsers can.",
+      next: "Look at the other candidates of the link.")
+  }
+
+  /// An exception about the RP ID.
+  var ofCredentialManager: DeviceVerdict {
+    DeviceVerdict(
+      .passkeyNotLinked, .likely, .operations,
+      "For Google, the app is not linked to the site of the RP ID.",
+      next:
+        "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the "
+        + "fingerprint of the key that signs the build.")
+  }
+}
+
+extension PublishedFacts.Certificate {
+  /// Such as `your upload key`.
+  fileprivate var words: String {
+    switch label {
+    case .upload: "your upload key"
+    case .playSigning: "the key of Google Play"
+    case .debug: "a debug key"
+    case .unknown: "a key that nobody has named"
+    case nil: "an unknown key"
+    }
+  }
+}

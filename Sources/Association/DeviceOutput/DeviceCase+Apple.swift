@@ -1,0 +1,263 @@
+// Verdicts on what Apple's tools print.
+extension DeviceCase {
+  private var isInDeveloperMode: Bool { row.mode?.isForDevelopers == true }
+
+  /// Where the device has what it asked for from, as a sentence with a blank after it, or nothing.
+  private var developerMode: String {
+    isInDeveloperMode ? "In developer mode, the device asks the site itself. " : ""
+  }
+
+  private var next: String { row.nextCheck.map { "until \($0.text)" } ?? "for its next check" }
+
+  private var isOfLinks: Bool { row.service == nil || row.service == "applinks" }
+
+  /// A row of the table of associations. What a user chose counts even where nothing else keeps links out.
+  var onAppleDevice: DeviceVerdict {
+    let site = ofApprovals
+    if row.userApproval != "denied" { return site }
+    let next =
+      isOfLinks
+      ? "Touch and hold a link to \(host), and choose the app."
+      : "Reinstall the app: for other services than links, no other way is known."
+    if site.code.isFine || [.unknownState, .incomplete].contains(site.code) {
+      return DeviceVerdict(
+        .userChoseBrowser, .sure, .user,
+        isOfLinks
+          ? "The user of this device chose the browser for links to \(host)."
+          : "The user of this device denied \(app) the service \(service) of \(host).", next: next)
+    }
+    return site.adding("The user of this device also chose the browser.", next: next)
+  }
+
+  private var ofApprovals: DeviceVerdict {
+    let isApproved = row.state == "approved"
+    if isApproved && isInDeveloperMode {
+      return DeviceVerdict(
+        .developerModeOnly, .sure, .appTeam,
+        "The device asked the site itself, in developer mode, so this says nothing about users.",
+        next: "Look at an entry without a mode, and remove `?mode=` from releases.")
+    }
+    if let published { return published }
+    switch row.state {
+    case "approved":
+      return behind
+        ?? DeviceVerdict(
+          .fineHere, .sure, .operations,
+          "This device has the association of \(host) with \(app) for \(service).",
+          next: isOfLinks
+            ? "If a link still opens the browser, ask which route decides: `aasa match URL`. Links on pages of the "
+              + "same domain stay in Safari."
+            : "If it still does not work, compare what the app asks for with the file: `aasa entitlements`."
+        )
+    case "denied":
+      return behind
+        ?? DeviceVerdict(
+          .refused, .likely, .operations,
+          "\(developerMode)The device got a file of \(host) that does not name \(app) for \(service).\(checked)",
+          next: isInDeveloperMode
+            ? "Run \(check), look for `app-missing`, and reinstall the app. Apple's CDN does not matter in this mode."
+            : "Run \(check), look for `app-missing` and `cdn-stale`, and reinstall the app once Apple's CDN has the "
+              + "file.")
+    case "unspecified": return row.error.map(unusable) ?? neverDownloaded
+    default: return unknownState
+    }
+  }
+
+  /// That the device, or Apple's CDN, has another file than the current one.
+  private var behind: DeviceVerdict? {
+    guard let facts else { return nil }
+    let current = facts.now.revision
+    if let copy = facts.copy, facts.isCopyBehind, !isInDeveloperMode {
+      guard let revision = copy.revision else {
+        return DeviceVerdict(
+          .cdnForeign, .likely, .operations,
+          "At the check at \(copy.checkedAt.text), Apple's CDN had a file of \(facts.domain) that is none of its "
+            + "revisions.",
+          next: "Run \(check), and look at what answers in place of aasa.")
+      }
+      return DeviceVerdict(
+        .cdnBehind, .likely, .operations,
+        "At the check at \(copy.checkedAt.text), Apple's CDN had revision \(revision) of \(facts.domain); revision "
+          + "\(current) is current.",
+        next:
+          "Wait until \(check) shows revision \(current) at Apple's CDN, then reinstall the app or wait \(next)."
+      )
+    }
+    guard facts.isDeviceBehind, let asked = row.lastChecked else { return nil }
+    let message =
+      switch facts.then {
+      case .published(let old, _) where old.isServed:
+        "The device asked at \(asked.text), when revision \(old.revision) was published"
+          + (old.namesApp == false ? ", which did not name the app" : "")
+          + "; revision \(current) is from \(facts.now.publishedAt.text)."
+      case .published, .nothing, .unknown:
+        "The device asked at \(asked.text), before a file was published for \(host); revision \(current) is from "
+          + "\(facts.now.publishedAt.text)."
+      }
+    return DeviceVerdict(
+      .deviceBehind, .likely, .user, message,
+      next: isInDeveloperMode
+        ? "Reinstall the app, or wait \(next). Apple's CDN does not matter in this mode."
+        : "Wait \(next), or reinstall the app once \(check) shows revision \(current) at Apple's CDN."
+    )
+  }
+
+  private var neverDownloaded: DeviceVerdict {
+    if facts?.isDeviceBehind == true, let behind { return behind }
+    let isInternationalized = row.host.map {
+      !$0.utf8.allSatisfy { $0 < 0x80 } || DomainName.isInternationalized($0)
+    }
+    return DeviceVerdict(
+      .neverDownloaded, .likely, .operations,
+      "\(developerMode)The device has no file of \(host): it was blocked or slow\(copyWords).\(checked)"
+        + (isInternationalized == true ? " \(DomainName.internationalizedReport)" : ""),
+      next: isInDeveloperMode
+        ? "Run \(check), and open the file in a browser on the device: it asks from its own network."
+        : "Run \(check), and look for `cdn-failed`, `bot-blocked` and `private-address`.")
+  }
+
+  /// What Apple's CDN has, as the end of a sentence.
+  private var copyWords: String {
+    if isInDeveloperMode { return "" }
+    guard let copy = facts?.copy else { return ", or Apple's CDN has none" }
+    let held = copy.revision.map { "revision \($0)" } ?? "another file"
+    return ". At the check at \(copy.checkedAt.text), Apple's CDN had \(held)"
+  }
+
+  private func unusable(_ error: String) -> DeviceVerdict {
+    if case .nothing? = facts?.then, let behind { return behind }
+    let isJSON = error.contains("NSCocoaErrorDomain") && error.contains("3840")
+    return DeviceVerdict(
+      .unusableFile, .likely, .operations,
+      "\(developerMode)What the device got for \(host) is not usable"
+        + (isJSON ? ": it is not JSON, often a page in place of the file." : ".") + checked,
+      next: isJSON
+        ? "Run \(check), and look for `html-answer` and `not-json`."
+        : "Run \(check), and compare with the error of the device: \(error.quoted).")
+  }
+
+  /// What `swcutil verify` says about a URL.
+  var ofVerify: DeviceVerdict {
+    let url = row.url.map(\.quoted) ?? "the URL"
+    switch row.state {
+    case "match":
+      return DeviceVerdict(
+        .routeOpens, .sure, .operations, "With that file, \(app) opens \(url).",
+        next: "If the link still opens the browser, look at the device: `swcutil show`.")
+    case "blocked":
+      return DeviceVerdict(
+        .routeExcludes, .sure, .operations, "In that file, an exclusion keeps \(url) from \(app).",
+        next: "Ask which one: `aasa match URL`.")
+    default:
+      return DeviceVerdict(
+        .noRoute, .sure, .operations, "In that file, no route matches the URL.",
+        next: "Ask why: `aasa match URL`.")
+    }
+  }
+
+  /// What Apple's CDN, or the device that asked it, says about fetching.
+  var ofFetching: DeviceVerdict {
+    if row.state == "valid" {
+      return DeviceVerdict(
+        .cdnHasFile, .sure, .operations, "Apple's CDN has a file of \(host).",
+        next: "Run \(check) to see which revision it is.")
+    }
+    guard row.state == "failed" else { return unknownState }
+    if let published { return published }
+    let error = row.error ?? ""
+    if error.hasPrefix("Rejecting URL") {
+      return DeviceVerdict(
+        .certificateRefused, .likely, .operations,
+        "The device did not trust the certificate of \(host).",
+        next: "Run \(check), and look for `tls-error`.")
+    }
+    if error.hasPrefix("Denying redirect") {
+      return DeviceVerdict(
+        .redirectRefused, .likely, .operations,
+        "\(host) redirected the device, which does not follow.",
+        next: "Serve the file without a redirect; \(check) shows where it leads.")
+    }
+    guard error.hasPrefix("SWCERR") else {
+      let isKnown = error == "SWCErrorDomain 7"
+      return DeviceVerdict(
+        .cdnFailed, isKnown ? .sure : .likely, .operations,
+        isKnown
+          ? "Apple's CDN has no valid file of \(host).\(checked)"
+          : "The file of \(host) could not be fetched\(error.isEmpty ? "" : " (\(error.shown))").\(checked)",
+        next: "Run \(check), and look for `cdn-failed`.")
+    }
+    let failure = AppleFailure(reason: error, details: row.details, tryDirect: row.tryDirect)
+    return DeviceVerdict(
+      .cdnFailed, failure.isWellKnown ? .sure : .likely, .operations,
+      "Apple's CDN could not fetch the file of \(host). \(failure.meaning)\(checked)",
+      next: "Run \(check). If it finds nothing: \(failure.help)")
+  }
+
+  /// The status of an App Clip's domain.
+  var ofAppClip: DeviceVerdict {
+    if row.state == "valid" {
+      return DeviceVerdict(
+        .fineHere, .sure, .operations, "For Apple, the file of \(host) is valid for the App Clip.",
+        next: "If the App Clip still does not open, look at its experiences in App Store Connect.")
+    }
+    guard row.state == "invalid" else { return unknownState }
+    if let published { return published }
+    let error = row.error ?? ""
+    let said = "Apple reports \(error.isEmpty ? "no reason" : error.shown) for \(host)."
+    if error.hasPrefix("INVALID_ENTITLEMENT_") {
+      return DeviceVerdict(
+        .clipMismatch, .likely, .appTeam,
+        "\(said) The App Clip and `appclips` of the file do not name each other.",
+        next:
+          "Compare the App Clip's entitlements with `appclips` of the file: `aasa entitlements`.")
+    }
+    if ["BAD_JSON_CONTENT", "BAD_PKCS7_SIGNATURE"].contains(error) {
+      return DeviceVerdict(
+        .unusableFile, .likely, .operations,
+        "\(said) What Apple got is not a usable file.\(checked)",
+        next: "Run \(check), and look for `html-answer`, `not-json` and `cms-signed`.")
+    }
+    return DeviceVerdict(
+      .cdnFailed, .likely, .operations, "\(said) Apple could not fetch the file.\(checked)",
+      next: "Run \(check).")
+  }
+
+  /// `ASAuthorizationError` 1004.
+  var ofAuthorization: DeviceVerdict {
+    if let published { return published }
+    if ["not-associated", "not-verified"].contains(row.state), let behind { return behind }
+    switch row.state {
+    case "not-associated":
+      return DeviceVerdict(
+        .notAssociated, .likely, .operations,
+        "The device does not have \(host) and \(app) as associated for `webcredentials`.\(checked)",
+        next:
+          "Run \(check) and `aasa entitlements`, then reinstall the app; a debugging proxy on the device causes it, too."
+      )
+    case "not-verified":
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .user,
+        "The device has not fetched the file of \(host) yet, or cannot.\(checked)",
+        next:
+          "Try again after a minute; then run \(check), and look for `cdn-failed` and `bot-blocked`."
+      )
+    default: break
+    }
+    let error = row.error ?? ""
+    if error.hasPrefix(Marker.inProgress.rawValue) {
+      return DeviceVerdict(
+        .requestInProgress, .likely, .appTeam,
+        "The app began a request while another one was open.",
+        next: "Cancel the first request in the app, or wait for its end.")
+    }
+    if error.hasSuffix(Marker.noIdentifier.rawValue) {
+      return DeviceVerdict(
+        .appNotSigned, .likely, .appTeam, "The app is not signed with an application identifier.",
+        next: "Sign the app with a team's profile, and look at `codesign -d --entitlements -`.")
+    }
+    return DeviceVerdict(
+      .requestFailed, .likely, .appTeam,
+      "The text does not say why the request failed; a wrong RP ID is reported as a cause.",
+      next: "Compare the RP ID with the domain of `webcredentials`, and run `aasa check DOMAIN`.")
+  }
+}

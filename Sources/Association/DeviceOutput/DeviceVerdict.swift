@@ -1,0 +1,184 @@
+/// Why a link, a password or a passkey does not reach an app on a device, as far as a row of its output says: what is
+/// the case, what to do next, and who has to.
+package struct DeviceVerdict: Sendable {
+  /// A stable word for programs.
+  package enum Code: String, Sendable, CaseIterable {
+    case fineHere = "fine-here"
+    case deviceBehind = "device-behind"
+    case cdnBehind = "cdn-behind"
+    case cdnForeign = "cdn-foreign"
+    case cdnFailed = "cdn-failed"
+    case cdnHasFile = "cdn-has-file"
+    case userChoseBrowser = "user-chose-browser"
+    case neverDownloaded = "never-downloaded"
+    case unusableFile = "unusable-file"
+    case refused
+    case notInFile = "not-in-file"
+    case notInEntitlement = "not-in-entitlement"
+    case notServed = "not-served"
+    case developerModeOnly = "developer-mode-only"
+    case clipMismatch = "clip-mismatch"
+    case routeOpens = "route-opens"
+    case routeExcludes = "route-excludes"
+    case noRoute = "no-route"
+    case certificateRefused = "certificate-refused"
+    case redirectRefused = "redirect-refused"
+    case requestInProgress = "request-in-progress"
+    case appNotSigned = "app-not-signed"
+    case notAssociated = "not-associated"
+    case requestFailed = "request-failed"
+    case passkeyNotLinked = "passkey-not-linked"
+    case linkHandlingOff = "link-handling-off"
+    case wrongSigningKey = "wrong-signing-key"
+    case notVerifiedYet = "not-verified-yet"
+    case verificationFailed = "verification-failed"
+    case forced
+    case carriedOver = "carried-over"
+    case notADomain = "not-a-domain"
+    case notAutoVerified = "not-auto-verified"
+    case otherCandidate = "other-candidate"
+    case incomplete
+    case unknownState = "unknown-state"
+
+    /// Whether nothing keeps links, passwords or passkeys from the app.
+    package var isFine: Bool {
+      [.fineHere, .cdnHasFile, .routeOpens, .carriedOver, .otherCandidate].contains(self)
+    }
+  }
+
+  /// Who has to do something.
+  package enum Actor: String, Sendable, CaseIterable {
+    /// The person with the device.
+    case user
+    case appTeam = "app-team"
+    /// The team that runs the domain.
+    case operations
+  }
+
+  package enum Certainty: String, Sendable, CaseIterable {
+    /// The maker documents it, or what is published proves it.
+    case sure
+    /// Reports agree, or it is our reading.
+    case likely
+  }
+
+  package let code: Code
+  package let certainty: Certainty
+  package let actor: Actor
+  /// What is the case.
+  package let message: String
+  package let nextStep: String
+
+  init(
+    _ code: Code, _ certainty: Certainty, _ actor: Actor, _ message: String, next nextStep: String
+  ) {
+    self.code = code
+    self.certainty = certainty
+    self.actor = actor
+    self.message = message
+    self.nextStep = nextStep
+  }
+
+  /// The same with another sentence and another step.
+  func adding(_ sentence: String, next step: String) -> DeviceVerdict {
+    DeviceVerdict(
+      code, certainty, actor, "\(message) \(sentence)", next: "\(nextStep) \(step)")
+  }
+
+  /// Explains a row.
+  ///
+  /// - Parameter facts: What is published for its host; `nil` if that is unknown.
+  package init(_ row: DeviceRow, of kind: DeviceOutput.Kind, _ facts: PublishedFacts? = nil) {
+    let one = DeviceCase(row: row, facts: facts)
+    switch kind {
+    case .swcutilShow, .swcutilGet: self = one.onAppleDevice
+    case .swcutilVerify: self = one.ofVerify
+    case .swcutilDownload, .swcdLog, .cdnHeaders: self = one.ofFetching
+    case .appClipStatus: self = one.ofAppClip
+    case .authorizationError: self = one.ofAuthorization
+    case .credentialManager: self = one.ofCredentialManager
+    case .debugLink where row.state == DeviceRow.unknownState: self = one.ofOtherCandidate
+    case .preferredApps where row.state == "selection-only": self = one.ofUserAlone
+    case .appLinks, .preferredApps, .debugLink: self = one.onAndroid
+    case .unknown: self = one.unknownState
+    }
+  }
+}
+
+extension DeviceVerdict {
+  /// That the whole table of a device has no entry for a domain that names one of its apps.
+  package static func noEntry(of app: String, for domain: String, _ service: String)
+    -> DeviceVerdict
+  {
+    DeviceVerdict(
+      .notInEntitlement, .sure, .appTeam,
+      "The device has no entry of \(app.shown) for \(domain): this build does not claim it for \(service).",
+      next:
+        "Add `\(service):\(domain)` to the app's associated domains; `aasa entitlements` compares them."
+    )
+  }
+}
+
+/// A row with what is published for its host, and the words that verdicts share.
+struct DeviceCase {
+  let row: DeviceRow
+  let facts: PublishedFacts?
+
+  var host: String { row.host.map(\.shown) ?? "the domain" }
+  var app: String { row.app.map(\.shown) ?? "the app" }
+  var service: String { row.service.map(\.shown) ?? "the service" }
+
+  /// The domain for commands.
+  var domain: String { facts?.domain.text ?? row.host.map(\.shown) ?? "DOMAIN" }
+
+  var check: String { "`aasa check \(domain)`" }
+
+  /// What the last check found, as a sentence with a blank before it, or nothing.
+  var checked: String {
+    guard let (codes, at) = facts?.check, !codes.isEmpty else { return "" }
+    return " The check at \(at.text) found \(codes.prefix(5).joined(separator: ", "))."
+  }
+
+  var unknownState: DeviceVerdict {
+    row.state == DeviceRow.unknownState
+      ? DeviceVerdict(
+        .incomplete, .sure, .user, "The text does not have the state of \(host).",
+        next: "Paste the whole entry.")
+      : DeviceVerdict(
+        .unknownState, .likely, .operations,
+        "The state \(row.state.quoted) of \(host) is in no public document.",
+        next: "Run \(check), and compare with an entry of another device.")
+  }
+
+  /// What keeps any device from the association, whatever this one believes.
+  var published: DeviceVerdict? {
+    guard let facts else { return nil }
+    if facts.isEnabled, let missing = facts.missing {
+      return DeviceVerdict(
+        .notServed, .sure, .operations,
+        "Revision \(facts.now.revision) of \(facts.domain) publishes no \(missing.rawValue).",
+        next: missing == .assetLinks
+          ? "Name \(app) as an Android app in an entry of \(facts.domain)."
+          : "Name \(app) in an entry of \(facts.domain).")
+    }
+    if !facts.now.isServed {
+      return DeviceVerdict(
+        .notServed, .sure, .operations,
+        facts.isEnabled
+          ? "\(facts.domain) serves no file for \(host)."
+          : "\(facts.domain) is disabled, so it serves no file.",
+        next: facts.isEnabled
+          ? "Add \(host) as a name of a domain, with an entry for the app."
+          : "Enable \(facts.domain).")
+    }
+    if facts.now.namesApp == false {
+      return DeviceVerdict(
+        .notInFile, .sure, .operations,
+        "Revision \(facts.now.revision) of \(facts.domain) does not name \(app)"
+          + "\(row.service.map { " for \($0.shown)" } ?? "").\(facts.nearMiss)",
+        next:
+          "Add the app to \(facts.domain), unless the identifier on the device is the wrong one.")
+    }
+    return nil
+  }
+}

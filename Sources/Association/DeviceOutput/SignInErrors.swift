@@ -1,0 +1,178 @@
+/// `ASAuthorizationError` 1004 of an Apple device.
+enum AuthorizationError {
+  static let markers: [Marker] = [.notAssociated, .unableToVerify, .inProgress, .noIdentifier]
+
+  /// The longest sentence, in bytes.
+  private static let longest = 1000
+  /// How far from its name the code of an error is, in bytes.
+  private static let farthestCode = 64
+
+  /// Whether an error has the code 1004, in any language's words.
+  static func hasCode(in text: ArraySlice<UInt8>) -> Bool {
+    text.ranges(of: Marker.authorizationError.rawValue).contains { name in
+      let before = text[max(text.startIndex, name.lowerBound - farthestCode)..<name.lowerBound]
+      let after = text[name.upperBound...].prefix(farthestCode)
+      // JSON may have the code first.
+      let member = before.firstRange(of: "\"code\"").map { before[$0.upperBound...] }
+      return [after, member].contains { part in
+        part?.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit).elementsEqual("1004".utf8)
+          == true
+      }
+    }
+  }
+
+  static func rows(in text: PastedText) -> DeviceRows {
+    var found = DeviceRows()
+    var rest = text.flat
+    var hosts: Set<[String?]> = []
+    while let (place, row) = next(in: rest) {
+      // The same sentence may stand there in two forms.
+      if row.host == nil || hosts.insert([row.host, row.app, row.state]).inserted {
+        found.add(row)
+      }
+      rest = rest[place...]
+    }
+    if found.rows.isEmpty { found.add(unexplained(text.flat)) }
+    return found
+  }
+
+  /// The words at which a sentence is looked at, and how it is read from there.
+  private static let beginnings:
+    [(word: [UInt8], read: @Sendable (ArraySlice<UInt8>, Int) -> DeviceRow?)] = [
+      (Array("Application with identifier ".utf8), { notAssociated($0[$1...].prefix(longest)) }),
+      (Array(Marker.unableToVerify.rawValue.utf8), { notVerified($0[$1...].prefix(longest)) }),
+      (Array(Marker.inProgress.rawValue.utf8), { inProgress($0[$1...]) }),
+      (Array(Marker.noIdentifier.rawValue.utf8), { withoutIdentifier($0, at: $1) }),
+    ]
+
+  /// The first sentence that is known, and where the text goes on behind its beginning.
+  private static func next(in text: ArraySlice<UInt8>) -> (Int, DeviceRow)? {
+    for index in text.indices {
+      for (word, read) in beginnings
+      where text[index] == word[0] && text[index...].starts(with: word) {
+        if let row = read(text, index) { return (index + word.count, row) }
+      }
+    }
+    return nil
+  }
+
+  private static func notAssociated(_ text: ArraySlice<UInt8>) -> DeviceRow? {
+    guard let middle = text.firstRange(of: Marker.notAssociated.rawValue) else { return nil }
+    let app = text[..<middle.lowerBound].dropFirst(28).trimmed
+    if app.contains(UInt8(ascii: " ")) || app.isEmpty { return nil }
+    let host = hostWord(text[middle.upperBound...])
+    var row = DeviceRow(
+      host: host.host, service: "webcredentials", app: app.valueOrNone, state: "not-associated")
+    row.error = text[..<host.endIndex].value
+    return row
+  }
+
+  private static func notVerified(_ text: ArraySlice<UInt8>) -> DeviceRow? {
+    let rest = text.dropFirst(Marker.unableToVerify.rawValue.utf8.count)
+    guard let middle = rest.firstRange(of: " with domain") else { return nil }
+    let app = rest[..<middle.lowerBound].trimmed
+    if app.contains(UInt8(ascii: " ")) || app.isEmpty { return nil }
+    let host = hostWord(rest[middle.upperBound...])
+    var row = DeviceRow(
+      host: host.host, service: "webcredentials", app: app.valueOrNone, state: "not-verified")
+    let advice = ". Please try again in a few seconds."
+    let hasAdvice = text[host.endIndex...].starts(with: advice.utf8)
+    row.error = text[..<(host.endIndex + (hasAdvice ? advice.utf8.count : 0))].value
+    return row
+  }
+
+  /// The word behind `domain`, without the punctuation after it.
+  private static func hostWord(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var word = text.drop { $0 == UInt8(ascii: " ") }.prefix { !" \"'\\}{,;)(<>".utf8.contains($0) }
+    if let quote = word.indices.first(where: { isQuotationMark(word[$0...]) }) {
+      word = word[..<quote]
+    }
+    while word.last == UInt8(ascii: ".") { word.removeLast() }
+    return word
+  }
+
+  /// Whether a text begins with a typographic quotation mark: U+2018 to U+201F, or an angle one.
+  private static func isQuotationMark(_ text: ArraySlice<UInt8>) -> Bool {
+    let next = text.dropFirst()
+    return switch text.first {
+    case 0xC2: next.first == 0xAB || next.first == 0xBB
+    case 0xE2: next.first == 0x80 && next.dropFirst().first.map { 0x98...0x9F ~= $0 } == true
+    default: false
+    }
+  }
+
+  private static func inProgress(_ text: ArraySlice<UInt8>) -> DeviceRow {
+    let sentence = Marker.inProgress.rawValue.utf8.count
+    let hasEnd = text.dropFirst(sentence).first == UInt8(ascii: ".")
+    return failure(text.prefix(sentence + (hasEnd ? 1 : 0)).value)
+  }
+
+  /// The sentence begins behind a quotation mark or an equals sign.
+  private static func withoutIdentifier(_ text: ArraySlice<UInt8>, at index: Int) -> DeviceRow {
+    let before = text[max(text.startIndex, index - 200)..<index]
+    let start = before.lastIndex { "\"=".utf8.contains($0) }.map { $0 + 1 } ?? index
+    var sentence = text[start..<(index + Marker.noIdentifier.rawValue.utf8.count)]
+    if let prefix = sentence.firstRange(of: "completed. ") {
+      sentence = sentence[prefix.upperBound...]
+    }
+    return failure(sentence.trimmed.value)
+  }
+
+  private static func failure(_ error: String?) -> DeviceRow {
+    var row = DeviceRow(service: "webcredentials", state: "failed")
+    row.error = error
+    return row
+  }
+
+  /// An error whose text is in another language, or missing.
+  private static func unexplained(_ text: ArraySlice<UInt8>) -> DeviceRow {
+    guard let code = text.firstRange(of: "Code=1004 ") else { return failure(nil) }
+    let quoted = text[code.upperBound...].prefix(longest)
+    guard quoted.first == UInt8(ascii: "\""),
+      let end = quoted.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+    else { return failure(nil) }
+    return failure(quoted[..<end].dropFirst().value)
+  }
+}
+
+/// An exception of Android's Credential Manager about a site.
+enum CredentialManagerError {
+  static let markers: [Marker] = [.rpID, .incomingRequest, .createException, .getException]
+
+  /// One row: the text names neither host nor app.
+  static func rows(in text: PastedText) -> DeviceRows {
+    var row = DeviceRow(state: "failed")
+    row.error = sentence(text.flat) ?? message(in: text)
+    var found = DeviceRows()
+    found.add(row)
+    return found
+  }
+
+  /// The sentence, with the number in brackets before it.
+  private static func sentence(_ text: ArraySlice<UInt8>) -> String? {
+    let places = [Marker.rpID, .incomingRequest].compactMap { text.firstRange(of: $0.rawValue) }
+    guard let place = places.min(by: { $0.lowerBound < $1.lowerBound }) else { return nil }
+    var (start, end) = (place.lowerBound, place.upperBound)
+    if end < text.endIndex && text[end] == UInt8(ascii: ".") { end += 1 }
+    let before = text[max(text.startIndex, start - 20)..<start].trimmed
+    if before.last == UInt8(ascii: "]"), let open = before.lastIndex(of: UInt8(ascii: "[")),
+      before[(open + 1)...].dropLast().allSatisfy(\.isASCIIDigit)
+    {
+      start = open
+    }
+    return text[start..<end].value
+  }
+
+  /// What the exception says instead.
+  private static func message(in text: PastedText) -> String? {
+    var message: String?
+    text.forEachLine { line in
+      guard message == nil, let place = line.text.firstRange(of: "PublicKeyCredentialDomException")
+      else {
+        return
+      }
+      message = line.text[place.upperBound...].drop { ": ".utf8.contains($0) }.valueOrNone
+    }
+    return message
+  }
+}

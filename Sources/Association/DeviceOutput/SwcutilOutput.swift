@@ -1,0 +1,132 @@
+/// What `swcutil get`, `verify` and `dl` print.
+enum SwcutilOutput {
+  private static let name = "swcutil"
+  /// The longest command, in bytes.
+  private static let longestCommand = 4096
+
+  static func rows(in text: PastedText, _ kind: DeviceOutput.Kind) -> DeviceRows {
+    var found = DeviceRows()
+    for part in commands(in: text.flat) {
+      let isCommand = part.starts(with: name.utf8)
+      let host = isCommand ? part.prefix(longestCommand).optionHost : nil
+      switch kind {
+      case .swcutilDownload:
+        for place in part.ranges(of: Marker.downloadError.rawValue) {
+          guard let number = number(part[place.upperBound...]) else { continue }
+          var row = DeviceRow(host: host, state: "failed")
+          row.error = "SWCErrorDomain \(number)"
+          found.add(row)
+        }
+      case .swcutilVerify:
+        let misses = part.ranges(of: Marker.noInput.rawValue)
+          .map { ($0.lowerBound, DeviceRow(host: host, state: "no-match")) }
+        let verified = BracedRow.all(in: part)
+          .compactMap { braces in braces.verified(for: host).map { (braces.end, $0) } }
+        for (_, row) in (misses + verified).sorted(by: { $0.0 < $1.0 }) { found.add(row) }
+      default:
+        for braces in BracedRow.all(in: part) where braces.isApproval {
+          found.add(braces.approval(for: host))
+        }
+      }
+    }
+    return found
+  }
+
+  /// A text in parts: what stands before the first command, and each command with what it prints.
+  private static func commands(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    let starts = text.ranges(of: name).filter { place in
+      let isBegun =
+        place.lowerBound == text.startIndex || " /`".utf8.contains(text[place.lowerBound - 1])
+      return isBegun
+        && (place.upperBound == text.endIndex || text[place.upperBound] == UInt8(ascii: " "))
+    }.map(\.lowerBound)
+    return zip([text.startIndex] + starts, starts + [text.endIndex]).map { text[$0..<$1] }
+  }
+
+  /// The number at the beginning of a text.
+  private static func number(_ text: ArraySlice<UInt8>) -> String? {
+    let number = text.prefix(50).trimmed.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    return number.isEmpty || number.count > 20 ? nil : number.value
+  }
+}
+
+/// `{ s = applinks, a = ABCDE12345.com.example.app, d = example.com, … }`, perhaps with what `verify` says behind it.
+struct BracedRow {
+  /// The longest one with its verdict, in bytes.
+  static let longest = 20_000
+
+  private let members: [String: ArraySlice<UInt8>]
+  private let rest: ArraySlice<UInt8>
+
+  /// All of them in a text. Each byte is looked at a few times at most.
+  static func all(in text: ArraySlice<UInt8>) -> [BracedRow] {
+    var rows: [BracedRow] = []
+    var rest = text
+    while let open = rest.firstIndex(of: UInt8(ascii: "{")) {
+      rest = rest[(open + 1)...]
+      // A brace within another one begins anew.
+      guard let end = rest.firstIndex(where: { "{}".utf8.contains($0) }) else { break }
+      let inner = rest[..<end]
+      rest = rest[end...]
+      guard rest.first == UInt8(ascii: "}"), inner.count <= longest,
+        inner.trimmed.starts(with: "s =".utf8), let row = BracedRow(inner, text[(end + 1)...])
+      else { continue }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  private init?(_ inner: ArraySlice<UInt8>, _ rest: ArraySlice<UInt8>) {
+    var members: [String: ArraySlice<UInt8>] = [:]
+    for part in inner.split(separator: UInt8(ascii: ","), maxSplits: 20) {
+      guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      members[part[..<sign].trimmed.value] = part[(sign + 1)...].trimmed
+    }
+    guard members["s"] != nil, members["a"] != nil, members["d"] != nil else { return nil }
+    self.members = members
+    self.rest = rest
+  }
+
+  /// Where the text goes on behind it.
+  var end: Int { rest.startIndex }
+
+  /// Whether it has the approvals that `get` prints.
+  var isApproval: Bool { members["ua"] != nil || members["sa"] != nil }
+
+  private var row: DeviceRow {
+    var row = DeviceRow(
+      host: members["d"]?.host, service: members["s"]?.valueOrNone, app: members["a"]?.valueOrNone)
+    row.mode = members["d"].flatMap { DeviceRow.Mode(of: $0) }
+    return row
+  }
+
+  /// The row of `get`. If it names no host, that of the command counts.
+  func approval(for commandHost: String?) -> DeviceRow {
+    var row = row
+    row.host = row.host ?? commandHost
+    row.state = members["sa"]?.valueOrNone ?? DeviceRow.unknownState
+    row.userApproval = members["ua"]?.valueOrNone
+    return row
+  }
+
+  /// The row of `verify`, in the same way; `nil` if no verdict follows.
+  func verified(for commandHost: String?) -> DeviceRow? {
+    guard !isApproval else { return nil }
+    let start = rest.prefix(20).drop { " :".utf8.contains($0) }
+    guard start.starts(with: "Pattern \"".utf8) else { return nil }
+    let pattern = rest[(start.startIndex + 9)...].prefix(Self.longest)
+    guard let quote = pattern.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+    let verdict = pattern[(quote + 1)...].prefix(20).trimmed
+    var row = row
+    row.host = row.host ?? commandHost
+    row.url = pattern[..<quote].value
+    if verdict.starts(with: "matched".utf8) {
+      row.state = "match"
+    } else if verdict.starts(with: "blocked".utf8) {
+      row.state = "blocked"
+    } else {
+      return nil
+    }
+    return row
+  }
+}

@@ -1,0 +1,47 @@
+/// A `security.txt` (RFC 9116), perhaps signed (OpenPGP cleartext).
+package struct SecurityText: Sendable {
+  /// The fields in their order, by names in lower case.
+  private let fields: [(name: String, value: String)]
+
+  package init(_ bytes: [UInt8]) {
+    var fields: [(name: String, value: String)] = []
+    var isInArmorHeader = false
+    for line in bytes.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A }) {
+      let text = String(decoding: line, as: UTF8.self).trimmedOfSpaces
+      if text == "-----BEGIN PGP SIGNED MESSAGE-----" {
+        isInArmorHeader = true
+      } else if text == "-----BEGIN PGP SIGNATURE-----" {
+        break
+      } else if isInArmorHeader {
+        isInArmorHeader = !text.isEmpty
+      } else if !text.hasPrefix("#"), let colon = text.firstIndex(of: ":") {
+        fields.append(
+          (
+            text[..<colon].lowercased().trimmedOfSpaces,
+            String(text[text.index(after: colon)...]).trimmedOfSpaces
+          ))
+      }
+    }
+    self.fields = fields
+  }
+
+  func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+  /// When it expires; `nil` if it does not say so, or more than once.
+  package var expiresAt: UnixTime? {
+    let values = values("expires").map { $0.uppercased() }
+    guard values.count == 1, let time = UnixTime(values[0]) else { return nil }
+    // A day that its month does not have would be taken for one of the next month.
+    let date = values[0].prefix(10)
+    return UnixTime("\(date)T00:00:00Z")?.text.hasPrefix(date) == true ? time : nil
+  }
+}
+
+extension StringProtocol {
+  fileprivate var trimmedOfSpaces: String {
+    let isSpace = { (character: Character) in " \t\r".contains(character) }
+    var text = drop(while: isSpace)
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    return String(text)
+  }
+}

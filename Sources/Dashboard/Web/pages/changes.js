@@ -1,0 +1,143 @@
+// Changes: what somebody did at once to one domain or many, and the way back.
+
+import { get, path, request } from "../api.js";
+import { h, View } from "../dom.js";
+import { count } from "../format.js";
+import { badge, button, cursorPages, empty, exactTime, facts, field, form, loaded, quiet, submit, table,
+  time } from "../parts.js";
+import { ask, here, to } from "../routing.js";
+import { Loading, may, say, undoLink } from "../state.js";
+import { words } from "../words.js";
+import { hostName } from "./domains-add.js";
+import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
+import { domainNames } from "./template-parts.js";
+
+const w = words.changes;
+
+class Changes extends View {
+  address;
+
+  render() {
+    const [, id] = this.address.parts;
+    return id === undefined ? h("aasa-changes-list", { key: "list", address: this.address })
+      : h("aasa-changes-one", { key: id, id: `change-${id}`, number: id, query: this.address.query });
+  }
+}
+
+/** The API's action, such as "put template white-label", in the past tense. */
+export function did(action, applied = undefined) {
+  if (action === "apply" && applied) return applied;
+  const [, name] = /^put template (.+)$/.exec(action) ?? [];
+  const said = action.replace(/^\w+/, words.settings.audit.did);
+  return name === undefined ? said : [said.slice(0, -name.length), h("a", { href: to(["templates", name]) }, name)];
+}
+
+/** Which change this one undid, or was undone by. */
+function relation(/** @type {any} */ { reverts, revertedBy }) {
+  const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
+  return [reverts && h("span", { key: "reverts" }, " ", w.reverts, " ", link(reverts)), revertedBy && h(
+    "span", { key: "reverted" }, " ", badge(w.undone, "note"), " ", w.by, " ", link(revertedBy))];
+}
+
+class List extends View {
+  address;
+  #list = new Loading(this, (signal) => {
+    const { domain, author, cursor } = this.address.query;
+    return get("/v1/changes", { domain, author, cursor, limit: 50 }, signal);
+  });
+
+  render() {
+    const { domain, author } = this.address.query;
+    this.#list.ask(this.address.query);
+    const filter = (domain = "", author = "") => ask({
+      domain: hostName(domain) ?? domain.trim(), author: author.trim(), cursor: undefined,
+    });
+    const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
+    const { audit } = words.settings;
+    return [h("h1", { key: "h1" }, words.pages.changes), h("p", { class: "quiet", key: "intro" }, w.intro),
+      form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters", role: "search" },
+        input(words.settings.domain, "domain", domain), input(audit.author, "author", author), submit(audit.filter),
+        (domain || author) && button(audit.clear, () => filter(), { kind: "quiet", key: "clear" })),
+      loaded(this.#list, ({ items, next }) => [
+        items.length === 0 ? empty(w.empty, w.emptyText)
+          : table({
+            caption: words.pages.changes, rows: items, key: (one) => one.id,
+            columns: [
+              [w.change, (one) => [h("a", { href: to(["changes", one.id]) }, w.number(one.id)), " ",
+                did(one.action, w.applied), relation(one),
+                one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
+              [audit.author, (one) => h("bdi", {}, one.author)],
+              [words.pages.domains, (one) => count(one.domainCount), "number"], [w.at, (one) => time(one.at)]],
+          }),
+        cursorPages(next)])];
+  }
+}
+
+class One extends View {
+  number;
+  query;
+  /** The dialog that is open. */ open;
+  #url = "";
+  #change = new Loading(this, (signal) => get(this.#url, { limit: 100, cursor: this.query.cursor }, signal));
+  #close = () => this.set({ open: undefined });
+
+  start() {
+    this.#url = path`/v1/changes/${this.number}`;
+    // Whoever follows "Undo" sees at once what that does.
+    if (this.query.undo && may("editor")) this.#plan();
+  }
+
+  #plan() {
+    if (here().query.undo) ask({ undo: undefined }, { replace: true });
+    this.set({ open: planDialog({
+      title: w.undoTitle(this.number), text: w.undoText, label: w.undo, kind: "danger", close: this.#close,
+      send: (query) => request("POST", `${this.#url}/revert`, { query }),
+      show: ({ domains, skipped = [], moreSkipped = 0 }) => [
+        h("p", { key: "counts" }, actionCounts(domains)),
+        skipped.length > 0 && h("p", { class: "box warning", key: "skipped" }, w.skipped(skipped.length + moreSkipped),
+          " ", domainNames(skipped.slice(0, 20), skipped.length + moreSkipped)),
+        domainEffects(changed(domains))],
+      isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
+      options: ({ value, problem }) => [(problem ? problem.code === "changed-since" : value?.skipped)
+        && ["skip=changed", w.skipChanged]],
+      done: ({ domains, change }) => {
+        this.#close();
+        say(w.done(this.number, changed(domains).length), "ok", undoLink(change));
+        this.#change.run();
+      },
+    }) });
+  }
+
+  render() {
+    this.#change.ask(this.query.cursor);
+    return [h("h1", { key: "h1" }, w.one(this.number)), h("p", { key: "up" }, h(
+      "a", { href: to(["changes"]) }, "← ", words.pages.changes)),
+      loaded(this.#change, (change) => this.#shown(change)), this.open];
+  }
+
+  #shown({ items, next, apps, moreApps = 0, ...change }) {
+    const revision = (domain, number, from) => number === undefined ? quiet(words.common.none) : h(
+      "a", { href: to(["domains", domain, "history"], { from, to: number }) }, count(number));
+    return [
+      h("section", { class: "sheet", key: "about" }, facts([
+        [w.what, did(change.action, w.applied)], [words.settings.audit.author, h("bdi", {}, change.author)],
+        [w.at, exactTime(change.at)], change.reason && [words.common.reason, h("bdi", {}, change.reason)],
+        [words.pages.domains, count(change.domainCount)],
+        apps.length > 0 && [words.pages.apps, [apps.map(({ before, after }) => (after ?? before).app
+          ?? (after ?? before).package).join(", "), moreApps > 0 && words.templates.andMore(moreApps)]],
+        (change.reverts || change.revertedBy) && [w.state, relation(change)]]),
+        may("editor") && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" })),
+      items.length > 0 && table({
+        caption: words.pages.domains, rows: items, key: (one) => one.domain,
+        columns: [
+          [words.domains.domain, (one) => [h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
+            one.changedSince && [" ", badge(w.changedSince, "warning")]]],
+          [w.before, (one) => revision(one.domain, one.before), "number"],
+          [w.after, (one) => revision(one.domain, one.after, one.before), "number"]],
+      }), cursorPages(next)];
+  }
+}
+
+customElements.define("aasa-changes", Changes);
+customElements.define("aasa-changes-list", List);
+customElements.define("aasa-changes-one", One);

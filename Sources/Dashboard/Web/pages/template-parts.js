@@ -1,0 +1,159 @@
+// What the pages of templates and of their domains share: parameters, their values, and what publishing one does.
+
+import { get, path, request } from "../api.js";
+import { h } from "../dom.js";
+import { count } from "../format.js";
+import { badge, coded, field, quiet } from "../parts.js";
+import { to } from "../routing.js";
+import { isUnlimited, may } from "../state.js";
+import { words } from "../words.js";
+import { effect, inWords, plainList } from "./domain-parts.js";
+import { isEqual, storedDraft, toInput } from "./draft.js";
+import { acceptable, left } from "./plan.js";
+
+const w = words.templates;
+
+/** Whether the person may change templates: they change domains of others, too. */
+export const mayEditTemplates = () => may("editor") && isUnlimited();
+
+// Values of parameters
+
+export const isList = ({ type }) => ["apps", "packages", "origins"].includes(type);
+
+/** A value as it is typed: the items of a list are parted by blanks. */
+export function valueAsText(value) {
+  return Array.isArray(value) ? value.join(" ") : value ?? "";
+}
+
+/** The value that was typed: nothing typed is the default or, without one, no value. */
+export function typedValue(text, parameter) {
+  if (text.trim() === "") return parameter.default === undefined ? null : undefined;
+  return isList(parameter) ? text.split(/\s+/).filter(Boolean) : text;
+}
+
+/** What stands in a field without a value. */
+export function defaultText(parameter) {
+  return parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue);
+}
+
+/** A field for the value of a parameter; `change` gets the value.
+ * @type {(parameter: any, value: any, change: (value: any) => void, rest: object) => any} */
+export function valueField(parameter, value, change, rest) {
+  return field(parameter.name, {
+    id: `value-${parameter.name}`, value: valueAsText(value), spellcheck: "false", autocapitalize: "none",
+    placeholder: defaultText(parameter), help: w.types[parameter.type],
+    on: { change: ({ target }) => change(typedValue(target.value, parameter)) }, ...rest,
+  });
+}
+
+// The draft of a template
+
+/** What a draft of a template is of, for `Draft`. Its entries and routes have IDs as those of domains do, and its
+ * parameters the names that they have in what is published. */
+export function draftOfTemplate(name) {
+  const url = path`/v1/templates/${name}`;
+  const key = `template ${name}`;
+  const load = async (signal = undefined) => numbered(await get(url, {}, signal), storedDraft(key)?.base.entries);
+  const put = (template, ifMatch, query, signal = undefined) => request("PUT", url, {
+    body: templateInput(template), ifMatch, signal, query: { ...query, rename: renamed(template) },
+  });
+  return {
+    key, mayEdit: mayEditTemplates, load,
+    preview: (template, revision, signal) => dryRun((query) => put(
+      template, revision, { dryRun: true, ...query }, signal), signal),
+    async publish(template, revision, { reason, accept, skip }) {
+      const { value } = await put(template, revision, { reason, accept: accept.join(","), skip });
+      return { value, published: await load() };
+    },
+  };
+}
+
+/** The parameters with another name than in what is published, as the API takes them. */
+function renamed({ parameters }) {
+  return parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(",");
+}
+
+/** What the API takes. */
+export function templateInput(answer) {
+  const { publishedAt: _at, author: _author, reason: _reason, domains: _domains, parameters, ...rest } = answer;
+  return { ...toInput(rest), parameters: parameters.map(({ was: _was, ...one }) => one) };
+}
+
+/** A template with IDs for its entries and routes: those of equal entries of `known`, otherwise new ones. */
+function numbered({ entries = [], parameters, ...rest }, known = []) {
+  const unused = [...known];
+  const id = () => -(1 + crypto.getRandomValues(new Uint32Array(1))[0]);
+  const plain = ({ id: _id, ...entry }) => ({ ...entry, routes: entry.routes.map(({ id: _, ...route }) => route) });
+  return { ...rest, parameters: parameters.map((one) => ({ ...one, was: one.name })), entries: entries.map((one) => {
+    const entry = { apps: [], routes: [], ...one };
+    const index = unused.findIndex((other) => isEqual(plain(other), entry));
+    if (index >= 0) return unused.splice(index, 1)[0];
+    return { ...entry, id: id(), routes: entry.routes.map((route) => ({ ...route, id: id() })) };
+  }) };
+}
+
+/** What publishing would do. If domains are refused, `problem` says why, and `result` is what happens without them. */
+async function dryRun(put, signal) {
+  const preview = { result: undefined, problem: undefined, accept: [], broken: [], findings: [], skip: undefined };
+  let accept = [];
+  for (let round = 0; round < 4; round++) {
+    try {
+      const { value } = await put({ accept: accept.join(","), skip: preview.skip });
+      return { ...preview, result: value, accept };
+    } catch (problem) {
+      if (signal.aborted) return preview;
+      const codes = acceptable(problem);
+      preview.problem ??= codes.length > 0 ? undefined : problem;
+      if (codes.length > 0) accept = [...new Set([...accept, ...codes])];
+      else if (!isOfDomains(problem) || preview.skip) return { ...preview, accept, problem };
+      else preview.skip = "refused";
+    }
+  }
+  return preview;
+}
+
+/** Whether a problem refuses domains, which can be left as they are. */
+export function isOfDomains({ body }) {
+  return Boolean(body?.domain || body?.problems);
+}
+
+/** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
+export function skippingRefused({ value, problem }) {
+  return (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", w.skipRefused];
+}
+
+// What publishing does
+
+/** Domains by name, each with a link. */
+export function domainNames(names, total = names.length) {
+  return [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
+    "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)];
+}
+
+/** What publishing a template does to its domains: each distinct effect, and each finding, once. */
+export function templateEffects({ domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0,
+  skipped = [], moreSkipped = 0 }) {
+  const some = ({ count: n, domains: names }) => n <= 3 ? domainNames(names, n)
+    : h("details", { key: "domains" }, h("summary", {}, w.inDomains(n)), domainNames(names, n));
+  const ofAll = (text, { domains: names, count: n }) => coded(inWords(
+    n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text)));
+  return [
+    h("p", { key: "count" }, w.publishes(published, domains)),
+    skipped.length > 0 && h("p", { class: "box warning", key: "skipped" },
+      w.skipped(skipped.length + moreSkipped), " ", domainNames(skipped.slice(0, 20), skipped.length + moreSkipped)),
+    effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
+    plainList(effects.slice(0, 50), (one) => [h("strong", {}, w.inDomains(one.count), ": "),
+      coded(one.summary), one.example && h("div", { key: "example" }, effect(one.example)),
+      h("div", { key: "names", class: "help" }, some(one))], { class: "plain changes", key: "effects" }),
+    left("more", Math.max(0, effects.length - 50) + moreEffects),
+    findings.length > 0 && [h("h3", { key: "findings-title" }, words.pages.findings),
+      plainList(findings.slice(0, 50), (one) => [badge(words.severity[one.severity], one.severity), " ",
+        ofAll(one.message, one), " ", quiet(ofAll(one.help, one)),
+        h("div", { key: "names", class: "help" }, some(one))], { class: "plain findings", key: "findings" })],
+    left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
+}
+
+/** "12 domains", with a link to them. */
+export function domainsLink(name, number) {
+  return number === 0 ? quiet(words.common.none) : h("a", { href: to(["templates", name, "domains"]) }, count(number));
+}

@@ -1,0 +1,302 @@
+package import Association
+package import Store
+
+/// How to undo a change.
+package struct ReversalOptions: Sendable {
+  /// Whether domains that have changed since are left as they are. Otherwise, nothing is undone because of them.
+  package var skipsChanged: Bool
+  /// Codes of errors with which documents are published anyway.
+  package var accepted: Set<Finding.Code>
+
+  package init(skipsChanged: Bool = false, accepted: Set<Finding.Code> = []) {
+    self.skipsChanged = skipsChanged
+    self.accepted = accepted
+  }
+}
+
+/// What undoing a change did.
+package struct AppliedReversal: Sendable {
+  package let applied: AppliedState
+  /// The domains that went back to an earlier revision, by name.
+  package let domains: [DomainName]
+  /// The domains that were left as they are, because they have changed since.
+  package let skipped: [DomainName]
+}
+
+extension Publisher {
+  /// Undoes a change, all of it or nothing: each domain goes back to its revision before the change, with everything
+  /// that is part of it. A domain that the change created is deleted, one that it deleted is restored, and apps and
+  /// templates go back, too, except that none is deleted. This is a change itself.
+  ///
+  /// - Parameters:
+  ///   - check: Called with each name that a domain gets back; throws to refuse.
+  ///   - report: Takes what will be published for a domain; see `apply`.
+  /// - Throws: `PublicationError`; `StoreError.notFound`; what `check` and `report` throw.
+  package func revert(
+    _ id: Int64, _ options: ReversalOptions = ReversalOptions(), by context: WriteContext,
+    checking check: @escaping (Alias) throws -> Void = { _ in },
+    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
+    }
+  ) throws -> AppliedReversal {
+    let templates = try store.changedTemplates(of: id)
+    if templates.isEmpty, let template = try store.change(id).publishedTemplate {
+      // An earlier version has not noted the revision.
+      throw PublicationError.notRevertible(
+        id,
+        "It published the template \(template). To roll that back with all of its domains, send POST "
+          + "/v1/templates/\(template)/revisions/N/restore with the number of an earlier revision.",
+        domains: [])
+    }
+    let apps = try store.changedApps(of: id)
+    if let renamed = apps.first(where: \.isRenamed) {
+      return try revert(renamed, of: id, options, by: context, report: report)
+    }
+    var applying = ApplyOptions(overwrite: true, accepted: options.accepted)
+    (applying.action, applying.reverted) = (Self.reverting(id), id)
+    let applyOptions = applying
+    let reverted = try store.edit(context) { (earlier: (Reversal, PlannedState)?) in
+      let reversal = try Reversal(of: id, apps, templates, options, store, checking: check)
+      let planned = try plan(
+        reversal.state, applyOptions, reusing: earlier?.1, by: context, report: report)
+      if !reversal.isCurrent(planned.plan) { throw Outdated() }
+      return (reversal, planned)
+    } write: { transaction, planned in
+      AppliedReversal(
+        applied: try transaction.apply(planned.0.state, planned.1.plan, applyOptions),
+        domains: planned.0.state.domains, skipped: planned.0.skipped)
+    }
+    try serve(context)
+    return reverted
+  }
+
+  /// The action that undoes a change, for revisions and the audit.
+  private static func reverting(_ id: Int64) -> String { "revert change \(id)" }
+
+  /// Gives a renamed app its earlier identifier again.
+  private func revert(
+    _ app: ChangedApp, of id: Int64, _ options: ReversalOptions, by context: WriteContext,
+    report: (DomainName, AppliedState.Action, Publication?) throws -> Void
+  ) throws -> AppliedReversal {
+    let reversal = try RenamingReversal(
+      change: id, action: Self.reverting(id), app: app, store.changedDomains(of: id))
+    let publications: [Publication]
+    var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
+    var androidApps: [(app: PackageName, action: AppliedState.Action)] = []
+    switch (app.before, app.after) {
+    case (.ios(let old), .ios(let new)):
+      publications = try rename(
+        new.id, to: old.id, accepting: options.accepted, undoing: reversal, by: context)
+      apps = [(old.id, .update)]
+    case (.android(let old), .android(let new)):
+      publications = try rename(
+        new.package, to: old.package, accepting: options.accepted, undoing: reversal, by: context)
+      androidApps = [(old.package, .update)]
+    default: publications = []
+    }
+    for publication in publications {
+      try report(publication.edited.stored.domain.name, publication.action, publication)
+    }
+    return AppliedReversal(
+      applied: AppliedState(
+        apps: apps, androidApps: androidApps, deleted: [], dependents: [],
+        change: publications.lazy.compactMap(\.change).first),
+      domains: publications.map(\.edited.stored.domain.name), skipped: [])
+  }
+}
+
+/// What undoes a change: the state before it.
+private struct Reversal {
+  /// The number of domains that a problem names.
+  static let mostNamed = 100
+
+  let state: DesiredState
+  let skipped: [DomainName]
+  /// The revisions that the change published.
+  private let revisions: [DomainName: Int]
+
+  /// - Throws: `PublicationError` if something has changed since, or is no longer kept.
+  init(
+    of id: Int64, _ apps: [ChangedApp], _ templates: [ChangedTemplate],
+    _ options: ReversalOptions, _ store: Store, checking check: @escaping (Alias) throws -> Void
+  ) throws {
+    let domains = try store.changedDomains(of: id)
+    // First, because domains change with their template.
+    let earlierTemplates = try templates.compactMap { try $0.earlier(options, id, store) }
+    let changed = domains.filter(\.hasChangedSince)
+    if !changed.isEmpty && !options.skipsChanged {
+      throw PublicationError.changedSince(
+        id, Array(changed.prefix(Self.mostNamed)), count: changed.count)
+    }
+    // Those that have changed since follow their template.
+    let followers = try Set(earlierTemplates.flatMap { try store.domains(using: $0.name) })
+    skipped = changed.map(\.name).filter { !followers.contains($0) }
+    let others = domains.filter { !$0.hasChangedSince }
+    let pruned = others.filter { $0.before != nil && $0.acceptedCodes == nil }
+    if !pruned.isEmpty {
+      throw PublicationError.revisionsPruned(
+        id, Array(pruned.prefix(Self.mostNamed)), count: pruned.count)
+    }
+    revisions = Dictionary(others.compactMap { domain in domain.after.map { (domain.name, $0) } }) {
+      $1
+    }
+    let earlier = try apps.filter { try $0.goesBack(options, id, store) }.compactMap(\.before)
+    var (apple, android) = ([AppIdentifier: App](), [PackageName: AndroidApp]())
+    for app in earlier {
+      switch app {
+      case .ios(let app): apple[app.id] = app
+      case .android(let app): android[app.package] = app
+      }
+    }
+    let source = AppSource { [apple] app in
+      try apple[app]?.environment ?? store.environment(of: app)
+    } androidApp: { [android] package in
+      try android[package] ?? store.androidApp(package)
+    } template: { name in
+      try earlierTemplates.first { $0.name == name }.map { ($0, nil) }
+        ?? store.appSource.template(name)
+    }
+    // What was accepted once is accepted again, except for the change itself.
+    let accepted = Dictionary(
+      others.map { domain in
+        let codes = (domain.acceptedCodes ?? []).compactMap(Finding.Code.init)
+        return (domain.name, Set(codes.filter { !$0.concernsChange }))
+      }
+    ) { $1 }
+    let back = others.compactMap { domain in domain.before.map { (domain.name, $0) } }
+    var state = DesiredState(
+      apps: earlier.compactMap { if case .ios(let app) = $0 { DesiredApp(app) } else { nil } },
+      androidApps: earlier.compactMap {
+        if case .android(let app) = $0 { DesiredApp(app) } else { nil }
+      },
+      templates: earlierTemplates,
+      domains: back.map(\.0), deleted: others.filter { $0.before == nil }.map(\.name),
+      accepted: { name, _ in accepted[name] ?? [] }
+    ) { index, stored in
+      let (name, number) = back[index]
+      let published = try store.revision(number, of: name)
+      var domain = try published.domain() ?? stored?.domain ?? Domain(name: name)
+      domain.name = name
+      try published.settle(&domain, apps: source)
+      let current = Set(stored?.domain.aliases ?? [])
+      for alias in domain.aliases where !current.contains(alias) { try check(alias) }
+      let proposal = try published.proposal(for: domain, accepting: options.accepted, apps: source)
+      return (proposal.domain, nil)
+    }
+    for template in templates where earlierTemplates.contains(where: { $0.name == template.name }) {
+      for (old, new) in template.renamed { state.renamedParameters[new] = old }
+    }
+    self.state = state
+  }
+
+  /// Whether a plan is for the domains as the change left them.
+  func isCurrent(_ plan: StatePlan) -> Bool {
+    plan.edits.allSatisfy { $0.index == nil || $0.version?.revision == revisions[$0.name] }
+      && plan.deletions.map(\.name) == state.deleted
+      && plan.deletions.allSatisfy { $0.version?.revision == revisions[$0.name] }
+  }
+}
+
+extension ChangedApp {
+  /// Whether undoing a change takes the app back. An app that the change added stays.
+  ///
+  /// - Throws: `PublicationError` if the app has changed since, and that is not skipped.
+  fileprivate func goesBack(
+    _ options: ReversalOptions, _ change: Int64, _ store: Store
+  ) throws -> Bool {
+    guard let before, before != after else { return false }
+    let current: AppState? =
+      switch before.id {
+      case .ios(let id): try store.storedApp(id).map { .ios($0.app) }
+      case .android(let package): try store.androidApp(package).map { .android($0) }
+      }
+    if current?.withoutAuthor == after?.withoutAuthor { return true }
+    if options.skipsChanged { return false }
+    throw PublicationError.notRevertible(
+      change,
+      "The app \(before.id) has changed since. To leave the app and domains that have changed as they are, repeat with "
+        + "?skip=changed.", domains: [])
+  }
+}
+
+extension ChangedTemplate {
+  /// The template before the change; `nil` if it stays as it is: one that the change added, or that has changed since.
+  ///
+  /// - Throws: `PublicationError` if the template has changed since, and that is not skipped.
+  fileprivate func earlier(
+    _ options: ReversalOptions, _ change: Int64, _ store: Store
+  ) throws -> Template? {
+    guard let before else { return nil }
+    let current = try store.storedTemplate(name)
+    if current?.revision == after {
+      return try store.earlierTemplate(name, revision: before)?.template
+    }
+    if options.skipsChanged { return nil }
+    let later = try store.changes(of: name).map(\.change).filter { $0 > change }
+    let numbers = later.prefix(5).map(String.init).joined(separator: ", ")
+    let more = later.count > 5 ? " and \(later.count - 5) more" : ""
+    let advice =
+      if let last = later.first {
+        later.count == 1
+          ? ", in change \(last). Undo that first: POST /v1/changes/\(last)/revert."
+          : ", in changes \(numbers)\(more). Undo these first, beginning with the last: POST /v1/changes/\(last)/revert."
+      } else {
+        ". To roll it back with all of its domains, send POST /v1/templates/\(name)/revisions/\(before)/restore."
+      }
+    throw PublicationError.notRevertible(
+      change, "The template \(name.text.quoted) has changed since\(advice)", domains: [])
+  }
+}
+
+extension AppState {
+  /// The app without the note of who added it, which changes do not keep.
+  fileprivate var withoutAuthor: AppState {
+    guard case .android(var app) = self else { return self }
+    app.addedBy = nil
+    return .android(app)
+  }
+}
+
+extension DesiredApp {
+  /// Exactly this app.
+  init(_ app: Key.App) {
+    let rows = Key.rows
+    self.init(id: app[keyPath: rows.key], environment: app[keyPath: rows.environment]) { _ in app }
+  }
+}
+
+/// What renaming an app back undoes. That is exact only if nothing else has happened to its domains.
+struct RenamingReversal {
+  let change: Int64
+  let action: String
+  private let app: ChangedApp
+  /// The revisions that the change published.
+  private let revisions: [DomainName: Int]
+  private let changed: [DomainName]
+
+  init(change: Int64, action: String, app: ChangedApp, _ domains: [ChangedDomain]) {
+    (self.change, self.action, self.app) = (change, action, app)
+    revisions = Dictionary(
+      domains.compactMap { domain in domain.after.map { (domain.name, $0) } }
+    ) { $1 }
+    changed = domains.filter(\.hasChangedSince).map(\.name)
+  }
+
+  /// - Parameter names: The domains that use the app now.
+  /// - Throws: `PublicationError` if something else has happened to them.
+  func check(_ names: [DomainName]) throws {
+    let changed = changed + names.filter { revisions[$0] == nil }
+    if changed.isEmpty { return }
+    let (old, new) = (app.before?.id.text ?? "", app.after?.id.text ?? "")
+    let path = if case .android = app.after { "android-apps" } else { "apps" }
+    throw PublicationError.notRevertible(
+      change,
+      "It renamed \(old), and \(changed.count.counted("domain")) that use \(new) have changed since. To rename it in all of "
+        + "its domains as they are now, send POST /v1/\(path)/\(new)/rename with {\"to\": \"\(old)\"}.",
+      domains: changed)
+  }
+
+  /// Whether a domain is as the change left it.
+  func covers(_ basis: DomainBasis) -> Bool {
+    basis.stored.map { revisions[$0.domain.name] == $0.revision } ?? false
+  }
+}

@@ -1,0 +1,118 @@
+import Association
+import CExpat
+import Service
+
+/// The intent filters of an Android app: of its manifest as XML, as `apkanalyzer` or `aapt2` print that of a built app,
+/// or of the `app.json` of an Expo project.
+struct AndroidManifest {
+  /// The attributes of a `<data>` element, without their prefix.
+  typealias DataElement = [String: String]
+
+  struct IntentFilter {
+    var isAutoVerified = false
+    /// Whether other apps, such as a browser, may start the activity.
+    var isExported = true
+    /// Whether the system may start the activity. An app may change that when it runs.
+    var isEnabled = true
+    var actions: Set<String> = []
+    var categories: Set<String> = []
+    var data: [DataElement] = []
+    var groups: [Group] = []
+
+    /// The values of an attribute in all elements. Android takes each with each of every other attribute.
+    func values(_ attribute: String) -> [String] { data.compactMap { $0[attribute] } }
+  }
+
+  /// A `<uri-relative-filter-group>`.
+  struct Group {
+    var isAllowed = true
+    var data: [DataElement] = []
+  }
+
+  /// The app; `nil` if the file does not say.
+  private(set) var package: String?
+  /// The intent filters of activities, in file order.
+  private(set) var filters: [IntentFilter] = []
+
+  /// The largest file that is read, in bytes.
+  private static let limit = 4_194_304
+
+  /// Reads a file; `-` is stdin.
+  init(path: String) throws(Failure) {
+    let bytes = try InputFile.bytes(of: path, atMost: Self.limit)
+    let name = path == "-" ? "stdin" : path.quotedPath
+    func malformed(_ reason: String) -> Failure { Failure("\(name) is not a manifest: \(reason)") }
+    let reader: ManifestReader
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).drop {
+      " \t\r\n".utf8.contains($0)
+    }
+    if text.starts(with: "PK".utf8) {
+      throw malformed(
+        "it is a ZIP archive. Print its manifest: apkanalyzer manifest print FILE | aasa manifest -"
+      )
+    } else if bytes.starts(with: [3, 0, 8, 0]) {
+      throw malformed(
+        "it is binary XML. Print it with the app: apkanalyzer manifest print FILE.apk | aasa manifest -"
+      )
+    } else if text.first == UInt8(ascii: "{") {
+      reader = ManifestReader()
+      do throws(JSON.SyntaxError) {
+        reader.readExpo(try JSON.parse(Array(text)).value)
+      } catch {
+        throw malformed("\(error)")
+      }
+    } else if ["N:", "E:", "Binary XML", "Package Group"].contains(where: {
+      text.starts(with: $0.utf8)
+    }) {
+      reader = ManifestReader()
+      reader.readTree(text)
+    } else {
+      reader = try Self.readXML(bytes, malformed)
+    }
+    if let fault = reader.fault { throw malformed(fault) }
+    guard reader.isManifest else {
+      throw malformed(
+        "it has neither a <manifest> nor an <intent-filter>. Give AndroidManifest.xml, what 'apkanalyzer manifest"
+          + " print' or 'aapt2 dump xmltree' prints, or the app.json of an Expo project.")
+    }
+    (package, filters) = (reader.package, reader.filters)
+  }
+
+  /// Reads XML with Expat, which fetches nothing. A document type is refused, so there are no entities to expand.
+  private static func readXML(
+    _ bytes: [UInt8], _ malformed: (String) -> Failure
+  ) throws(Failure) -> ManifestReader {
+    guard let parser = XML_ParserCreate(nil) else { throw Failure("Cannot read XML: no memory.") }
+    defer { XML_ParserFree(parser) }
+    let reader = ManifestReader(parser: parser)
+    // Sound: the reader outlives the parser.
+    XML_SetUserData(parser, Unmanaged.passUnretained(reader).toOpaque())
+    XML_SetElementHandler(
+      parser,
+      { context, name, attributes in
+        guard let name, let reader = ManifestReader.behind(context) else { return }
+        var values: [(String, String)] = []
+        var next = attributes
+        while let key = next?.pointee, let value = next?.advanced(by: 1).pointee {
+          values.append((String(cString: key), String(cString: value)))
+          next = next?.advanced(by: 2)
+        }
+        reader.begin(String(cString: name), values)
+      }, { context, _ in ManifestReader.behind(context)?.end() })
+    XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
+      ManifestReader.behind(context)?.stop(
+        "it has a document type, which no manifest has, so nothing of it was read.")
+    }
+    let status = withExtendedLifetime(reader) {
+      bytes.withUnsafeBytes { bytes in
+        XML_Parse(
+          parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+          CInt(XML_TRUE))
+      }
+    }
+    if status == XML_STATUS_OK || reader.fault != nil { return reader }
+    let error = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
+    throw malformed("line \(XML_GetCurrentLineNumber(parser)) is not XML (\(error)).")
+  }
+}

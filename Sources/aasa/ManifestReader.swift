@@ -1,0 +1,254 @@
+import Association
+import CExpat
+
+/// Collects the intent filters of a manifest, element by element.
+final class ManifestReader {
+  private(set) var package: String?
+  /// Those of activities.
+  private(set) var filters: [AndroidManifest.IntentFilter] = []
+  /// Whether there was something that only manifests have.
+  private(set) var isManifest = false
+  /// Why reading was stopped.
+  private(set) var fault: String?
+  /// Whether values have the escapes that `aapt2` resolves when it builds the app.
+  private var isSource: Bool
+  /// What is stopped at a fault.
+  private let parser: XML_Parser?
+
+  private var open: [String] = []
+  /// The prefixes of Android's attributes.
+  private var prefixes: Set<String> = ["android"]
+  private var filter: AndroidManifest.IntentFilter?
+  private var group: AndroidManifest.Group?
+  /// Whether the component that is being read is an activity.
+  private var isActivity = true
+  /// Whether other apps may start it.
+  private var isExported = true
+  /// Whether the system may start it, and any component of the app.
+  private var (isEnabled, isAppEnabled) = (true, true)
+  private var dataCount = 0
+
+  /// The deepest element; manifests need eight.
+  private static let deepest = 100
+  /// The most `<data>` elements.
+  private static let mostData = 5000
+
+  /// - Parameter parser: What reads XML; `nil` for other formats.
+  init(parser: XML_Parser? = nil) {
+    self.parser = parser
+    isSource = parser != nil
+  }
+
+  /// The reader that Expat passes to a handler.
+  static func behind(_ context: UnsafeMutableRawPointer?) -> ManifestReader? {
+    // Sound: `AndroidManifest` passes the reader, and keeps it longer than the parser.
+    context.map { Unmanaged<ManifestReader>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func stop(_ fault: String) {
+    self.fault = self.fault ?? fault
+    if let parser { XML_StopParser(parser, XML_Bool(XML_FALSE)) }
+  }
+
+  // MARK: - Elements
+
+  /// Takes a start tag of XML, with prefixes as they are written.
+  func begin(_ name: String, _ attributes: [(name: String, value: String)]) {
+    if fault != nil { return }
+    if open.count == Self.deepest {
+      return stop("its elements are nested more than \(Self.deepest) levels deep.")
+    }
+    open.append(name)
+    for (name, value) in attributes
+    where name.hasPrefix("xmlns:") && value == "http://schemas.android.com/apk/res/android" {
+      prefixes.insert(String(name.dropFirst(6)))
+    }
+    if name == "manifest" {
+      isManifest = true
+      let own = attributes.map(\.name)
+      // A build adds them.
+      isSource =
+        parser != nil
+        && !own.contains { ["platformBuildVersionCode", "android:compileSdkVersion"].contains($0) }
+      package = attributes.first { $0.name == "package" }?.value
+    }
+    var values: AndroidManifest.DataElement = [:]
+    for (name, value) in attributes {
+      let parts = name.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, prefixes.contains(String(parts[0])) else { continue }
+      values[String(parts[1])] = isSource ? Self.unescaped(value) : value
+    }
+    take(name, values)
+  }
+
+  private func take(_ name: String, _ values: AndroidManifest.DataElement) {
+    switch name {
+    case "application": isAppEnabled = Self.boolean(values["enabled"]) ?? true
+    case "activity", "activity-alias":
+      (isActivity, isExported) = (true, Self.boolean(values["exported"]) ?? true)
+      isEnabled = Self.boolean(values["enabled"]) ?? true
+    case "service", "receiver", "provider": isActivity = false
+    case "intent-filter":
+      isManifest = true
+      filter = AndroidManifest.IntentFilter()
+      filter?.isAutoVerified = Self.boolean(values["autoVerify"]) ?? false
+      filter?.isExported = isExported
+      filter?.isEnabled = isEnabled && isAppEnabled
+    case "action": if let name = values["name"] { filter?.actions.insert(name) }
+    case "category": if let name = values["name"] { filter?.categories.insert(name) }
+    case "uri-relative-filter-group":
+      group = AndroidManifest.Group(isAllowed: Self.boolean(values["allow"]) ?? true)
+    case "data" where filter != nil:
+      dataCount += 1
+      if dataCount > Self.mostData {
+        return stop("it has more than \(Self.mostData) <data> elements.")
+      }
+      if group != nil { group?.data.append(values) } else { filter?.data.append(values) }
+    default: break
+    }
+  }
+
+  func end() {
+    if fault != nil { return }
+    switch open.popLast() {
+    case "uri-relative-filter-group":
+      if let group { filter?.groups.append(group) }
+      group = nil
+    case "intent-filter":
+      if let filter, isActivity { filters.append(filter) }
+      filter = nil
+    case "activity", "activity-alias", "service", "receiver", "provider":
+      (isActivity, isExported, isEnabled) = (true, true, true)
+    default: break
+    }
+  }
+
+  /// A value of a boolean attribute, as the tools print it; `nil` for anything else.
+  private static func boolean(_ text: String?) -> Bool? {
+    switch text {
+    case "true", "-1", "0xffffffff": true
+    case "false", "0", "0x0": false
+    default: nil
+    }
+  }
+
+  /// Resolves the escapes of a value as `aapt2` does. A backslash of a pattern is written twice.
+  private static func unescaped(_ text: String) -> String {
+    if !text.utf8.contains(UInt8(ascii: "\\")) { return text }
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\", let next = rest.popFirst() else {
+        result.append(scalar)
+        continue
+      }
+      switch next {
+      case "n": result.append("\n")
+      case "t": result.append("\t")
+      case "u":
+        let digits = rest.prefix(4)
+        if digits.count == 4, let value = UInt32(String(digits), radix: 16),
+          let scalar = Unicode.Scalar(value)
+        {
+          result.append(scalar)
+          rest = rest.dropFirst(4)
+        }
+      default: result.append(next)
+      }
+    }
+    return String(result)
+  }
+
+  // MARK: - aapt2 dump xmltree
+
+  /// Reads what `aapt2 dump xmltree` or `aapt dump xmltree` prints: a line for each element and attribute, which
+  /// belongs to the last line that is less indented.
+  func readTree(_ text: ArraySlice<UInt8>) {
+    var indents: [Int] = []
+    var pending: (name: String, attributes: [(name: String, value: String)])?
+    func begin() {
+      if let element = pending { self.begin(element.name, element.attributes) }
+      pending = nil
+    }
+    for line in text.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+    {
+      if fault != nil { return }
+      let content = line.drop { $0 == UInt8(ascii: " ") }
+      let indent = line.count - content.count
+      if content.starts(with: "E: ".utf8) {
+        begin()
+        while let last = indents.last, last >= indent {
+          indents.removeLast()
+          end()
+        }
+        indents.append(indent)
+        let name = content.dropFirst(3).prefix { $0 != UInt8(ascii: " ") }
+        pending = (String(decoding: name, as: UTF8.self), [])
+      } else if content.starts(with: "A: ".utf8) {
+        if let attribute = Self.attribute(String(decoding: content.dropFirst(3), as: UTF8.self)) {
+          pending?.attributes.append(attribute)
+        }
+      }
+    }
+    begin()
+    for _ in indents { end() }
+  }
+
+  /// Reads `android:host(0x01010028)="example.com" (Raw: "example.com")`.
+  private static func attribute(_ line: String) -> (name: String, value: String)? {
+    guard let sign = line.firstIndex(of: "=") else { return nil }
+    let written = line[..<sign].prefix { $0 != "(" }
+    let local = written.split(separator: ":").last.map(String.init) ?? ""
+    let name = written.contains(":") ? "android:\(local)" : local
+    var value = line[line.index(after: sign)...]
+    if value.hasPrefix("\"") {
+      value = value.dropFirst()
+      let end = value.firstRange(of: "\" (Raw: \"")?.lowerBound ?? value.lastIndex(of: "\"")
+      value = value[..<(end ?? value.endIndex)]
+    } else if value.hasPrefix("(type ") {
+      value = value.drop { $0 != ")" }.dropFirst()
+    }
+    return (name, String(value))
+  }
+
+  // MARK: - app.json
+
+  /// Reads the configuration of an Expo project, from whose `android` its build makes the manifest.
+  func readExpo(_ json: JSON) {
+    guard let android = (json["expo"] ?? json)["android"], case .object = android else {
+      return stop("it has no \"android\". An Expo project has it in app.json, within \"expo\".")
+    }
+    isManifest = true
+    isSource = true
+    package = android["package"]?.stringValue
+    for item in Self.list(android["intentFilters"]) {
+      var filter = AndroidManifest.IntentFilter()
+      filter.isAutoVerified = item["autoVerify"]?.boolValue ?? false
+      filter.actions = Set(
+        Self.list(item["action"]).compactMap(\.stringValue).map {
+          "android.intent.action.\($0)"
+        })
+      filter.categories = Set(
+        Self.list(item["category"]).compactMap(\.stringValue).map {
+          "android.intent.category.\($0)"
+        })
+      for data in Self.list(item["data"]) {
+        dataCount += 1
+        if dataCount > Self.mostData {
+          return stop("it has more than \(Self.mostData) \"data\" objects.")
+        }
+        var values: AndroidManifest.DataElement = [:]
+        for member in data.objectValue?.members ?? [] {
+          values[member.key] = Self.unescaped(member.value.stringValue ?? member.value.text)
+        }
+        filter.data.append(values)
+      }
+      filters.append(filter)
+    }
+  }
+
+  /// The elements of a list, or the one value that stands for it.
+  private static func list(_ json: JSON?) -> [JSON] {
+    json.map { $0.arrayValue ?? [$0] } ?? []
+  }
+}

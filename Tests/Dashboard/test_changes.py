@@ -1,0 +1,235 @@
+"""What belongs to many domains: changes with undo, labels, groups, digests, and suppressions by pattern."""
+import re
+
+import pytest
+from conftest import APP
+from playwright.sync_api import expect
+
+DOMAIN = "#/domains/example.com"
+
+
+def routes(site, domain="example.com"):
+    return [route["path"] for entry in site.call("GET", f"/v1/domains/{domain}")["entries"] for route in entry["routes"]]
+
+
+def add_route(page, path):
+    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_label("Path", exact=True).fill(path)
+    page.get_by_role("button", name="Save to draft").click()
+
+
+def publish(page):
+    page.get_by_role("button", name="Publish", exact=True).last.click()
+
+
+# Changes
+
+
+def test_what_was_published_can_be_undone_at_once_after_a_plan(example, site):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    publish(page)
+    page.locator(".messages").get_by_role("link", name="Undo").click()
+    dialog = page.get_by_role("dialog", name=re.compile("Undo change"))
+    expect(dialog).to_contain_text("/gift/*")
+    assert routes(site)[-1] == "/gift/*"
+    dialog.get_by_label("Reason").fill("Too early")
+    dialog.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text(re.compile("Undid change 2 in 1 domain"))).to_be_visible()
+    assert routes(site)[-1] == "/buy/*"
+    expect(page.get_by_text("undone")).to_be_visible()
+    # A reload asks nothing again.
+    page.reload()
+    expect(page.get_by_role("heading", name="Change 2")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_changes_are_listed_with_author_reason_and_domains(example, site):
+    site.put("other.example", "/a/*")
+    site.call("PATCH", "/v1/domains/other.example?reason=Faster", {"cacheSeconds": 60})
+    page = example.open("#/changes", "Changes")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text("Faster")
+    expect(rows.first).to_contain_text("admin")
+    page.get_by_label("Domain", exact=True).fill("example.com")
+    page.get_by_role("button", name="Filter").click()
+    expect(rows).to_have_count(1)
+    page.get_by_role("link", name="#1").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Change 1")
+    expect(page.get_by_role("link", name="example.com", exact=True)).to_be_visible()
+
+
+def test_domains_that_changed_since_are_named_and_can_be_left_as_they_are(example, site):
+    done = site.call("POST", "/v1/apply?reason=Two", {"domains": [
+        {"domain": name, "entries": [{"apps": [APP], "routes": [{"path": "/a/*"}]}]}
+        for name in ("one.example", "two.example")]})
+    again = site.call("POST", "/v1/apply", {"domains": [
+        {"domain": name, "cacheSeconds": 60} for name in ("one.example", "two.example")]})
+    site.call("PATCH", "/v1/domains/two.example", {"cacheSeconds": 70})
+    page = example.open(f"#/changes/{again['change']}")
+    expect(page.get_by_role("row", name="two.example")).to_contain_text("changed since")
+    page.get_by_role("button", name="Undo").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("alert")).to_contain_text("two.example (in change 4) changed since")
+    expect(dialog.get_by_role("alert")).not_to_contain_text("skip=")
+    dialog.get_by_label("Leave domains as they are that have changed since").check()
+    expect(dialog).to_contain_text("1 domain stays as it is: two.example")
+    dialog.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("in 1 domain.")).to_be_visible()
+    seconds = [site.call("GET", f"/v1/domains/{name}")["cacheSeconds"] for name in ("one.example", "two.example")]
+    assert seconds == [3600, 70] and done["change"] != again["change"]
+
+
+def test_a_viewer_sees_changes_and_cannot_undo_them(desk, site):
+    site.apply_example()
+    desk.sign_in(site.create_token("viewer"))
+    page = desk.open("#/changes/1?undo=true", "Change 1")
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+# Where a domain is managed
+
+
+def test_a_domain_says_where_it_is_managed_also_after_an_edit(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"managedBy": "git: links-repo"})
+    page = example.open(DOMAIN)
+    expect(page.get_by_text("Managed elsewhere: git: links-repo.")).to_be_visible()
+    add_route(page, "/gift/*")
+    publish(page)
+    message = page.locator(".messages")
+    expect(message).to_contain_text("Published as revision 3")
+    expect(message).to_contain_text("Managed elsewhere: git: links-repo. The next apply from there may undo")
+
+
+# Labels
+
+
+def test_labels_are_set_with_a_domain_and_filter_the_list(example, site):
+    site.put("other.example", "/a/*", labels=["brand-b"])
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Edit settings").click()
+    page.get_by_label("Labels").fill("brand-a\nnorth")
+    publish(page)
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert site.call("GET", "/v1/domains/example.com")["labels"] == ["brand-a", "north"]
+    example.open("#/domains")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    rows.filter(has_text="example.com").get_by_role("button", name="brand-a").click()
+    expect(rows).to_have_count(1)
+    chip = page.get_by_role("group", name="Filters").get_by_role("button", name="Label brand-a")
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(rows).to_have_count(1)
+    chip.click()
+    expect(rows).to_have_count(2)
+
+
+def test_a_template_is_a_chip_and_a_filter_of_the_list(example, site):
+    site.apply_template()
+    page = example.open("#/domains")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(4)
+    rows.filter(has_text="city1.example").get_by_role("button", name="white-label").click()
+    expect(rows).to_have_count(3)
+    page.get_by_role("group", name="Filters").get_by_role("button", name="Template white-label").click()
+    expect(rows).to_have_count(4)
+
+
+def test_a_token_is_limited_to_labels_and_then_changes_none(example, site, open_desk):
+    site.put("other.example", "/a/*", labels=["brand-b"])
+    page = example.open("#/settings/tokens")
+    page.get_by_role("button", name="Create a token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("brand")
+    dialog.get_by_label("Role").select_option("editor")
+    dialog.get_by_label("Labels").fill("brand-b")
+    dialog.get_by_role("button", name="Create a token").click()
+    token = page.get_by_role("dialog", name="Token “brand”").locator("code").inner_text()
+    assert [one.get("labels") for one in site.call("GET", "/v1/tokens")["items"]] == [None, ["brand-b"]]
+    desk = open_desk()
+    other = desk.sign_in(token)
+    expect(other.locator("tbody tr")).to_have_count(1)
+    expect(other.get_by_role("button", name="Add a domain")).to_have_count(0)
+    desk.open("#/domains/other.example")
+    other.get_by_role("button", name="Edit settings").click()
+    expect(other.get_by_label("Cache for (seconds)")).to_be_visible()
+    expect(other.get_by_label("Labels")).to_have_count(0)
+
+
+# Groups and digests
+
+
+def test_a_group_gets_a_role_and_limits_and_is_removed(example, site):
+    page = example.open("#/settings/groups")
+    page.get_by_role("button", name="Add a group").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("marketing")
+    dialog.get_by_label("Role").select_option("editor")
+    dialog.get_by_label("Domains").fill("*.brand.example")
+    dialog.get_by_label("Labels").fill("brand-a")
+    dialog.get_by_role("button", name="Add a group").click()
+    expect(page.get_by_text("Saved “marketing”.")).to_be_visible()
+    row = page.get_by_role("row", name="marketing")
+    expect(row).to_contain_text("editor")
+    expect(row).to_contain_text("*.brand.example; of these, domains with the label brand-a")
+    group = site.call("GET", "/v1/groups")["items"][0]
+    assert (group["role"], group["domains"], group["labels"]) == ("editor", ["*.brand.example"], ["brand-a"])
+    page.get_by_role("button", name="Edit the group “marketing”").click()
+    dialog.get_by_label("Role").select_option("viewer")
+    dialog.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text("viewer")
+    page.get_by_role("button", name="Remove the group “marketing”").click()
+    dialog.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("No groups yet")).to_be_visible()
+    assert site.call("GET", "/v1/groups")["items"] == []
+
+
+def test_a_webhook_collects_events_for_a_while(example, site):
+    site.call("PUT", "/v1/webhooks/hook", {"url": "https://hooks.example.com/", "digestSeconds": 120})
+    page = example.open("#/settings/webhooks/hook")
+    page.get_by_role("button", name="Edit the webhook").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 120 seconds")
+    dialog.get_by_label("Collect events").select_option(label="for 3,600 seconds")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved “hook”.")).to_be_visible()
+    assert site.call("GET", "/v1/webhooks/hook")["digestSeconds"] == 3600
+    page.get_by_role("button", name="Edit the webhook").click()
+    dialog.get_by_label("Collect events").select_option(label="send each at once")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    assert site.call("GET", "/v1/webhooks/hook").get("digestSeconds") is None
+
+
+# Suppressions by pattern
+
+
+@pytest.mark.parametrize("choice, where", [
+    ("all with the label brand-a, also later", {"label": "brand-a"}),
+    ("all of *.brand.example, also later", {"domain": "*.brand.example"})])
+def test_a_finding_is_suppressed_for_all_domains_that_are_alike(example, site, choice, where):
+    comment = {"path": "/a/*", "comment": "Everybody can read this"}
+    for name in ("one.brand.example", "two.brand.example"):
+        site.put(name, comment, labels=["brand-a"])
+    page = example.open("#/findings?code=public-comment&severity=note")
+    found = page.locator(".found-domains > section")
+    expect(found.filter(has_text="brand.example")).to_have_count(2)
+    page.get_by_role("button", name="Suppress public-comment of one.brand.example").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("In which domains").select_option(label=choice)
+    dialog.get_by_label("Reason").fill("We want that")
+    dialog.get_by_role("button", name="Suppress", exact=True).click()
+    expect(page.get_by_text("Suppressed 2 findings")).to_be_visible()
+    expect(found.filter(has_text="brand.example")).to_have_count(0)
+    made = site.call("GET", "/v1/suppressions")["items"]
+    assert [{key: one[key] for key in where} for one in made] == [where]
+    # It can be ended, which says that it is one of several domains.
+    example.open("#/findings?domain=two.brand.example&suppressed=true&severity=all")
+    page.get_by_role("button", name="End suppression of public-comment of two.brand.example").first.click()
+    expect(dialog).to_contain_text(f"Suppressed for several domains: {list(where.values())[0]}.")
+    dialog.get_by_role("button", name="End suppression").click()
+    expect(page.get_by_text("The suppression has ended.")).to_be_visible()
+    assert site.call("GET", "/v1/suppressions")["items"] == []
