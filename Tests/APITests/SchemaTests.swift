@@ -26,7 +26,7 @@ import Testing
     ],
     "webcredentials": ["A.b"], "appclips": [], "activitycontinuation": [],
     "labels": ["brand-a"], "managedBy": "git: links-repo",
-    "fallback": ["web": "https://www.example.com{path}"],
+    "fallback": ["web": "https://shop.example.org{path}"],
     "extra": ["x": 1], "applinksExtra": ["y": 2],
     "serviceExtra": ["webcredentials": ["z": 3]],
     "expectations": [
