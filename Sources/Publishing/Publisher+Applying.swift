@@ -101,14 +101,9 @@ extension Transaction {
         using: try options.table.map { try domains(using: $0) })
       if unlisted != plan.deletions.map(\.name) { throw Outdated() }
     }
-    var refusals = plan.refusals
-    if context.isDryRun {
-      let taken = try check(plan, of: state)
-      if let error = taken.first, !options.listsRefusals { throw error }
-      refusals += taken
-    } else {
-      try write(plan, of: state, options)
-    }
+    let taken = try check(plan, of: state)
+    if let error = taken.first, !options.listsRefusals || !context.isDryRun { throw error }
+    if !context.isDryRun { try write(plan, of: state, options) }
     for (template, action) in templates where state.isOfTemplates || action != .unchanged {
       try renameParameters(of: plan.refused, state, options.action)
       try noteBehind(template.template.name, plan.refused)
@@ -120,7 +115,7 @@ extension Transaction {
       deleted: plan.deletions.map(\.name),
       dependents: plan.edits.filter { $0.index == nil }.map(\.name), change: change,
       refused: plan.refused, skipReasons: plan.skipReasons, leftOut: plan.leftOut(of: state),
-      refusals: refusals, moreRefusals: plan.moreRefusals)
+      refusals: plan.refusals + taken, moreRefusals: plan.moreRefusals)
   }
 
   /// The apps of a state that exist and are not as it has them.
@@ -172,7 +167,7 @@ extension Transaction {
     }
   }
 
-  /// Does without writing what `write` does: finds out whether the plan is outdated, and which names are taken.
+  /// Finds out before anything is written whether the plan is outdated, and which names are taken.
   private func check(_ plan: StatePlan, of state: DesiredState) throws -> [any Error] {
     var refusals: [any Error] = []
     let leftOut = plan.leftOut(of: state)
@@ -309,11 +304,7 @@ extension Transaction {
     let whole = DomainEdit(
       domain, over: basis, documents: domain.rendered(apps),
       acceptedCodes: edit.acceptedCodes, findings: edit.findings)
-    do {
-      _ = try save(whole, action: action)
-    } catch StoreError.nameTaken(let name, let owner) {
-      throw Self.refusal(of: name, for: edit.name, ownedBy: owner, plan.leftOut(of: state))
-    }
+    _ = try save(whole, action: action)
   }
 
   /// Gives the values of domains that are left behind the names that their template has for them now. Nothing else of

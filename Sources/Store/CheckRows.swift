@@ -22,14 +22,16 @@ enum CheckRows {
 
   /// Makes a domain due at a time, if it is not earlier, before others.
   static func makeDue(_ domain: Int64, at time: UnixTime, _ connection: any Connection) throws {
-    try connection.run(
-      """
-      INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, ?, 1)
+    try connection.insert(scheduling, [.integer(domain), .integer(time), .integer(1)])
+  }
+
+  private static let scheduling = Insertion(
+    into: "check_schedule", depth: 1, ["domain_id", "due_at", "is_urgent"],
+    tail: """
       ON CONFLICT (domain_id) DO UPDATE SET is_urgent = 1,
         due_at = CASE WHEN excluded.due_at < check_schedule.due_at
           THEN excluded.due_at ELSE check_schedule.due_at END
-      """, [.integer(domain), .integer(time)])
-  }
+      """)
 
   static func due(
     isUrgent: Bool, limit: Int, _ connection: any Connection, now: UnixTime
@@ -250,7 +252,7 @@ enum CheckRows {
       guard let data else { continue }
       let event = try EventRows.add(
         WebhookEvent.checkFailed.rawValue, WebhookRows.newMessage(), of: name.text, data,
-        isWaiting: false, connection, now: now)
+        connection, now: now)
       try EventRows.deliver(event, to: [webhook], connection, now: now)
     }
   }

@@ -136,7 +136,7 @@ enum DigestRows {
       """, [.integer(webhook), .text(Delivery.digest)]
     ) { $0.integer(0) }
     let event = try EventRows.add(
-      Delivery.digest, WebhookRows.newMessage(), of: nil, digest.data, isWaiting: false, connection,
+      Delivery.digest, WebhookRows.newMessage(), of: nil, digest.data, connection,
       now: now)
     try EventRows.deliver(event, to: [webhook], isAtOnce: true, queue: queue, connection, now: now)
     try EventRows.delete(digestedBy: webhook, connection)

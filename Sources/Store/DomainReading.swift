@@ -10,15 +10,7 @@ struct DomainReading {
   /// - Parameter ids: The rows of the domains.
   init(_ ids: [Int64], _ connection: any Connection) {
     self.connection = connection
-    if ids.count == 1 {
-      (isRead, self.ids) = ("= ?1", .integer(ids[0]))
-    } else if connection.dialect == .postgreSQL {
-      isRead = "= ANY(CAST(?1 AS BIGINT[]))"
-      self.ids = .text("{\(ids.map(String.init).joined(separator: ","))}")
-    } else {
-      isRead = "IN (SELECT each.value FROM json_each(?1) AS each)"
-      self.ids = .text("[\(ids.map(String.init).joined(separator: ","))]")
-    }
+    (isRead, self.ids) = connection.isOne(of: ids)
   }
 
   /// The domains that exist, by row.
@@ -180,5 +172,46 @@ struct DomainReading {
         domains[id]?.document.defaults = defaults
       }
     }
+  }
+
+  /// What is stored of the domains besides themselves, by row.
+  func held() throws -> [Int64: HeldRows] {
+    var held: [Int64: HeldRows] = [:]
+    try connection.run("SELECT id, last_entry FROM domain WHERE id \(isRead)", [ids]) {
+      held[$0.integer(0)] = HeldRows(lastEntry: $0.integer(1))
+    }
+    try connection.run(
+      "SELECT domain_id, number, id, last_route FROM entry WHERE domain_id \(isRead)", [ids]
+    ) { row in
+      held[row.integer(0)]?.entries[row.integer(1)] = HeldRows.EntryRow(
+        id: row.integer(2), lastRoute: row.integer(3))
+    }
+    try connection.run(
+      """
+      SELECT domain_id, entry.number, route.number, route.id
+      FROM entry JOIN route ON entry_id = entry.id WHERE domain_id \(isRead)
+      """, [ids]
+    ) { held[$0.integer(0)]?.entries[$0.integer(1)]?.routes[$0.integer(2)] = $0.integer(3) }
+    for (id, findings) in try list(FindingRows.table) { held[id]?.findings = findings }
+    for (id, own) in try SuppressionRows.all(self) { held[id]?.suppressions = own }
+    return held
+  }
+}
+
+/// What is stored of a domain besides itself, as it is until the transaction ends. A new domain has nothing.
+struct HeldRows {
+  var findings: [ReportedFinding] = []
+  var suppressions: [Suppression] = []
+  /// The number that an entry got last.
+  var lastEntry: Int64 = 0
+  /// The rows of entries, by their numbers.
+  var entries: [Int64: EntryRow] = [:]
+
+  struct EntryRow {
+    let id: Int64
+    /// The number that a route got last.
+    var lastRoute: Int64 = 0
+    /// The rows of routes, by their numbers.
+    var routes: [Int64: Int64] = [:]
   }
 }

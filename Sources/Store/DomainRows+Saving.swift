@@ -1,22 +1,43 @@
 import Association
 
 extension DomainRows {
-  /// Adds the row of a new domain, for `save` to write the rest. A domain that was deleted under this
-  /// name gets its row back, so that its revisions go on.
-  static func insert(_ domain: Domain, now: UnixTime, _ connection: any Connection) throws
+  /// Adds the row of a domain that was never there, for `save` to write the rest.
+  static func add(_ edit: DomainEdit, now: UnixTime, _ connection: any Connection) throws
     -> DomainRows
   {
-    if let deleted = try deleted(domain.name, connection) {
-      try DomainTables.domain.update(domain, is: .integer(deleted.id), connection)
-      try connection.run(
-        "UPDATE domain SET deleted_at = NULL, deleted_name = NULL WHERE id = ?",
-        [.integer(deleted.id)])
-      // Servers of versions up to schema 19 leave the labels of a domain that they delete.
-      try DomainTables.label.delete(of: deleted.id, connection)
-      return DomainRows(id: deleted.id)
-    }
-    let keys: [Value] = [.integer(0), .integer(now), .integer(now)]
-    return DomainRows(id: try DomainTables.domain.add(domain, keys, connection))
+    let entries = edit.domain.document.entries.count
+    let keys: [Value] = [
+      .integer(1), .integer(now), .integer(now), .integer(edit.lintedBy), .integer(entries),
+    ]
+    return DomainRows(id: try DomainTables.domain.add(edit.domain, keys, connection))
+  }
+
+  /// Gives a domain that was deleted its row back, so that its revisions go on, for `save` to write the rest.
+  ///
+  /// - Returns: `nil` if no domain with this name was deleted.
+  static func revive(_ domain: Domain, _ connection: any Connection) throws -> DomainRows? {
+    guard let deleted = try deleted(domain.name, connection) else { return nil }
+    try DomainTables.domain.update(domain, is: .integer(deleted.id), connection)
+    try connection.run(
+      "UPDATE domain SET deleted_at = NULL, deleted_name = NULL WHERE id = ?",
+      [.integer(deleted.id)])
+    // Servers of versions up to schema 19 leave the labels of a domain that they delete.
+    try DomainTables.label.delete(of: deleted.id, connection)
+    return DomainRows(id: deleted.id)
+  }
+
+  /// Notes what a new revision changes in the row.
+  func publish(
+    _ revision: Revision, _ edit: DomainEdit, _ held: HeldRows, _ connection: any Connection
+  )
+    throws
+  {
+    try connection.run(
+      "UPDATE domain SET revision = ?, updated_at = ?, linted_by = ?, last_entry = ? WHERE id = ?",
+      [
+        .integer(revision.number), .integer(revision.publishedAt), .integer(edit.lintedBy),
+        .integer(held.lastEntry), .integer(id),
+      ])
   }
 
   /// Deletes everything except the row itself and the revisions.
@@ -43,17 +64,13 @@ extension DomainRows {
   /// Entries and routes keep their rows by their numbers; one without a number, or with one that the
   /// domain does not have, gets a new row and the next number.
   ///
+  /// - Parameter held: What is stored, also afterwards.
   /// - Returns: `new` with the numbers of its entries and routes.
   /// - Throws: `StoreError.nameTaken`, `SQLError`.
   func save(
-    _ new: Domain, over old: Domain?, now: UnixTime, _ connection: any Connection
+    _ new: Domain, over old: Domain?, _ held: inout HeldRows, _ connection: any Connection
   ) throws -> Domain {
     var new = new
-    try AppIdentifier.rows.insertMissing(
-      new.document.appIdentifiers + new.expectations.compactMap(\.app.identifier), now: now,
-      connection)
-    try PackageName.rows.requireAll(
-      new.document.androidApps + new.androidCredentials, connection)
     try saveNames(new, over: old, connection)
     if let old, DomainTables.domain.values(old) != DomainTables.domain.values(new) {
       try DomainTables.domain.update(new, is: .integer(id), connection)
@@ -73,7 +90,7 @@ extension DomainRows {
       try DomainTables.defaults.delete(of: id, connection)
       try insertDefaults(document.defaults, [.integer(id), .null], connection)
     }
-    try saveEntries(&new.document.entries, over: before.entries, connection)
+    try saveEntries(&new.document.entries, over: before.entries, &held, connection)
     return new
   }
 
@@ -147,23 +164,23 @@ extension DomainRows {
   }
 
   private func saveEntries(
-    _ new: inout [Entry], over old: [Entry], _ connection: any Connection
+    _ new: inout [Entry], over old: [Entry], _ held: inout HeldRows,
+    _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
-    let rows = try Self.rows(of: "entry", "domain_id", id, unless: old.isEmpty, connection)
-    let added = new.count(where: { places[$0.id] == nil })
-    var next = try Self.numbers(added, "domain", "last_entry", of: id, connection)
+    let rows = held.entries.mapValues(\.id)
     try delete("entry", rows, keeping: new.compactMap(\.id), connection)
     for position in new.indices {
       let place = places[new[position].id]
       if let place, place == position, old[place] == new[position] { continue }
       if place == nil {
-        new[position].id = next
-        next += 1
+        held.lastEntry += 1
+        new[position].id = held.lastEntry
       }
       let entry = new[position]
       let row = try DomainTables.entry.save(
-        entry, at: position, of: id, over: Self.stored(old, place, rows, \.id), connection)
+        entry, at: position, of: id, [.integer(entry.routes.count)],
+        over: Self.stored(old, place, rows, \.id), connection)
       let before = place.map { old[$0] } ?? Entry()
       try DomainTables.entryApp.replace(before.apps, by: entry.apps, of: row, connection)
       try DomainTables.entryAndroidApp.replace(
@@ -173,7 +190,9 @@ extension DomainRows {
         try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
-      try saveRoutes(of: row, &new[position].routes, over: before.routes, connection)
+      let stored = place == nil ? nil : entry.id.flatMap { held.entries[$0] }
+      try saveRoutes(
+        of: row, stored, &new[position].routes, over: before.routes, connection)
     }
   }
 
@@ -206,26 +225,31 @@ extension DomainRows {
     }
   }
 
+  /// - Parameter stored: What is stored of the entry; `nil` for a new one.
   private func saveRoutes(
-    of row: Int64, _ new: inout [Route], over old: [Route], _ connection: any Connection
+    of row: Int64, _ stored: HeldRows.EntryRow?, _ new: inout [Route], over old: [Route],
+    _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
-    let rows = try Self.rows(of: "route", "entry_id", row, unless: old.isEmpty, connection)
-    let added = new.count(where: { places[$0.id] == nil })
-    var next = try Self.numbers(added, "entry", "last_route", of: row, connection)
+    let rows = stored?.routes ?? [:]
     try delete("route", rows, keeping: new.compactMap(\.id), connection)
+    var last = stored?.lastRoute ?? 0
     for position in new.indices {
       let place = places[new[position].id]
       if let place, place == position, old[place] == new[position] { continue }
       if place == nil {
-        new[position].id = next
-        next += 1
+        last += 1
+        new[position].id = last
       }
       let route = new[position]
       let saved = try DomainTables.route.save(
         route, at: position, of: row, over: Self.stored(old, place, rows, \.id), connection)
       try DomainTables.queryItem.replace(
         place.map { old[$0].queryItems } ?? [], by: route.queryItems, of: saved, connection)
+    }
+    if let stored, last != stored.lastRoute {
+      try connection.run(
+        "UPDATE entry SET last_route = ? WHERE id = ?", [.integer(last), .integer(row)])
     }
   }
 
@@ -236,30 +260,14 @@ extension DomainRows {
     return (row, place, old[place])
   }
 
-  /// The rows of the entries of a domain, or of the routes of an entry, by number.
-  private static func rows(
-    of table: StaticString, _ key: StaticString, _ owner: Int64, unless isEmpty: Bool,
-    _ connection: any Connection
-  ) throws -> [Int64: Int64] {
-    if isEmpty { return [:] }
-    var rows: [Int64: Int64] = [:]
-    try connection.run(
-      "SELECT number, id FROM \(table) WHERE \(key) = ?", [.integer(owner)]
-    ) { rows[$0.integer(0)] = $0.integer(1) }
-    return rows
-  }
-
-  /// The first of some numbers that were never given before.
-  static func numbers(
-    _ count: Int, _ table: StaticString, _ column: StaticString, of owner: Int64,
-    _ connection: any Connection
+  /// The next number of a kind that a domain has never given before.
+  static func number(
+    _ column: StaticString, of domain: Int64, _ connection: any Connection
   ) throws -> Int64 {
-    if count == 0 { return 0 }
-    let last = try connection.first(
-      "UPDATE \(table) SET \(column) = \(column) + ? WHERE id = ? RETURNING \(column)",
-      [.integer(count), .integer(owner)]
-    ) { $0.integer(0) }
-    return (last ?? 0) - Int64(count) + 1
+    try connection.first(
+      "UPDATE domain SET \(column) = \(column) + 1 WHERE id = ? RETURNING \(column)",
+      [.integer(domain)]
+    ) { $0.integer(0) } ?? 0
   }
 
   private func delete(
@@ -267,9 +275,10 @@ extension DomainRows {
     _ connection: any Connection
   ) throws {
     let kept = Set(numbers)
-    for (number, row) in rows where !kept.contains(number) {
-      try connection.run("DELETE FROM \(table) WHERE id = ?", [.integer(row)])
-    }
+    let deleted = rows.filter { !kept.contains($0.key) }.map(\.value)
+    if deleted.isEmpty { return }
+    let (isDeleted, ids) = connection.isOne(of: deleted)
+    try connection.run("DELETE FROM \(table) WHERE id \(isDeleted)", [ids])
   }
 }
 

@@ -3,8 +3,8 @@ import Association
 /// The tables that store a domain, with each column declared once. `migrations/` creates them.
 enum DomainTables {
   static let domain = Table(
-    "domain", keys: ["revision", "created_at", "updated_at"],
-    blank: Domain(name: DomainName(stored: "")),
+    "domain", keys: ["revision", "created_at", "updated_at", "linted_by", "last_entry"],
+    blank: Domain(name: DomainName(stored: "")), isLarge: true,
     columns: [
       Column("is_enabled", \.isEnabled),
       Column("format", \.format),
@@ -122,7 +122,7 @@ enum DomainTables {
     columns: [Column("label", \.self)])
 
   static let variable = Table(
-    "substitution_variable", keys: ["domain_id", "position"], blank: "",
+    "substitution_variable", keys: ["domain_id", "position"], blank: "", isLarge: true,
     columns: [Column("name", \.self)])
 
   static let variableValue = Table(
@@ -136,7 +136,7 @@ enum DomainTables {
   }
 
   static let service = Table(
-    "service", keys: ["domain_id"], blank: Service(),
+    "service", keys: ["domain_id"], blank: Service(), isLarge: true,
     columns: [Column("name", \.name), Column("extra", \.extra)])
 
   static let serviceApp = Table(
@@ -152,7 +152,7 @@ enum DomainTables {
     ])
 
   static let entry = Table(
-    "entry", keys: ["domain_id", "position"], blank: Entry(),
+    "entry", keys: ["domain_id", "position", "last_route"], blank: Entry(), isLarge: true,
     columns: [
       Column("number", \.id),
       Column("has_app_id", \.keys.appID),
@@ -176,7 +176,7 @@ enum DomainTables {
     columns: [Column("pattern", \.pattern), Column("exclude", \.exclude)])
 
   static let route = Table(
-    "route", keys: ["entry_id", "position"], blank: Route(),
+    "route", keys: ["entry_id", "position"], blank: Route(), isLarge: true,
     columns: [
       Column("number", \.id),
       Column("path", \.path),

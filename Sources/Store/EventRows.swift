@@ -2,27 +2,43 @@ import Association
 
 /// Reads and writes rows of `webhook_event`, and adds the deliveries of events.
 enum EventRows {
-  /// Adds an event and returns its row. The member `domain`, with its name, is put in front of the data.
-  ///
-  /// - Parameter isWaiting: Whether `deliver` is called later, for all webhooks that receive it.
+  private static let columns = [
+    "message", "event", "domain", "data", "at", "is_waiting", "queue",
+  ]
+  private static let insertion = Insertion(into: "webhook_event", depth: 0, columns)
+
+  /// Adds an event whose deliveries are written at once, and returns its row. The member `domain`, with its name, is
+  /// put in front of the data.
   static func add(
-    _ event: String, _ message: String, of domain: String?, _ data: JSON.Object, isWaiting: Bool,
+    _ event: String, _ message: String, of domain: String?, _ data: JSON.Object,
     _ connection: any Connection, now: UnixTime
   ) throws -> Int64 {
+    let values = values(event, message, of: domain, data, isWaiting: false, now: now)
+    return try connection.first(insertion.sql() + " RETURNING id", values) { $0.integer(0) } ?? 0
+  }
+
+  /// Adds an event for which `deliver` is called later, for all webhooks that receive it.
+  static func addWaiting(
+    _ event: WebhookEvent, of domain: String, _ data: JSON.Object, _ connection: any Connection,
+    now: UnixTime
+  ) throws {
+    try connection.insert(
+      insertion,
+      values(
+        event.rawValue, WebhookRows.newMessage(), of: domain, data, isWaiting: true, now: now))
+  }
+
+  private static func values(
+    _ event: String, _ message: String, of domain: String?, _ data: JSON.Object, isWaiting: Bool,
+    now: UnixTime
+  ) -> [Value] {
     var members: JSON.Object = [:]
     if let domain { members["domain"] = .string(domain) }
     for member in data.members { members[member.key] = member.value }
-    let event = try connection.first(
-      """
-      INSERT INTO webhook_event (message, event, domain, data, at, is_waiting, queue)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?6 = 0 THEN 0 END) RETURNING id
-      """,
-      [
-        .text(message), .text(event), .optional(domain), .text(JSON.object(members).text),
-        .integer(now), .integer(isWaiting ? 1 : 0),
-      ]
-    ) { $0.integer(0) }
-    return event ?? 0
+    return [
+      .text(message), .text(event), .optional(domain), .text(JSON.object(members).text),
+      .integer(now), .integer(isWaiting ? 1 : 0), isWaiting ? .nullInteger : .integer(0),
+    ]
   }
 
   /// Whether the deliveries of any event, or a digest, are still to be written.

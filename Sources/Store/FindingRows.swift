@@ -45,7 +45,11 @@ extension Transaction {
       try DomainRows.version(of: stored.domain.name, connection) == stored.version
       && basis.apps.areCurrent(connection)
     if !isCurrent { return }
-    try FindingRows.save(findings, of: stored.id, stored.domain.document, connection)
+    guard let held = try DomainReading([stored.id], connection).held()[stored.id] else { return }
+    try connection.run(
+      "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
+      [.integer(Linter.version), .integer(stored.id)])
+    try FindingRows.save(findings, over: held, of: stored.id, stored.domain.document, connection)
   }
 }
 
@@ -83,26 +87,18 @@ enum FindingRows {
   }
 
   /// Writes the findings of the current linter about a document; with `nil`, it has none until the linter
-  /// makes them.
-  ///
-  /// - Returns: The suppressions of the domain.
-  @discardableResult
+  /// makes them. The row of the domain tells which linter that was.
   static func save(
-    _ findings: [Finding]?, of domain: Int64, _ document: Document, _ connection: any Connection
-  ) throws -> [Suppression] {
+    _ findings: [Finding]?, over held: HeldRows, of domain: Int64, _ document: Document,
+    _ connection: any Connection
+  ) throws {
     var codes: Set<Finding.Code> = []
     let kept = (findings ?? []).enumerated().filter { index, finding in
       codes.insert(finding.code).inserted || index < limit
     }
-    let rows = kept.map { ReportedFinding($0.element) }
-    try connection.run(
-      "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
-      [.integer(findings == nil ? 0 : Linter.version), .integer(domain)])
-    let suppressions = try SuppressionRows.all(of: domain, connection)
     try write(
-      rows, .lint, over: all(of: domain, connection), suppressions, of: domain, document, connection
-    )
-    return suppressions
+      kept.map { ReportedFinding($0.element) }, .lint, over: held.findings, held.suppressions,
+      of: domain, document, connection)
   }
 
   /// Writes the findings of the last check.

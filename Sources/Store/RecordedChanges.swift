@@ -272,12 +272,12 @@ enum RecordedChangeRows {
     _ domain: DomainName, from before: Int?, to after: Int?, to change: Int64,
     _ connection: any Connection
   ) throws {
-    try connection.run(
-      """
-      INSERT INTO changed_domain (change_id, name, revision_before, revision_after)
-      VALUES (?, ?, ?, ?)
-      """, [.integer(change), .text(domain.text), before.stored, after.stored])
+    try connection.insert(
+      insertion, [.integer(change), .text(domain.text), before.stored, after.stored])
   }
+
+  private static let insertion = Insertion(
+    into: "changed_domain", depth: 1, ["change_id", "name", "revision_before", "revision_after"])
 
   /// - Parameter things: The apps and templates, each in JSON.
   static func end(

@@ -13,8 +13,10 @@ extension Transaction {
   func confirmAndroidApps(of edit: DomainEdit) throws {
     if !context.within.isEverything { return }
     let before = Set(edit.basis.stored?.domain.androidApps ?? [])
-    for package in edit.domain.androidApps where !before.contains(package) {
+    for package in edit.domain.androidApps
+    where !before.contains(package) && !footprint.confirmedApps.contains(package) {
       let author = try PackageName.rows.app(package, connection)?.addedBy
+      if author == nil { footprint.confirmedApps.insert(package) }
       if author?.covers(edit.domain) != false { continue }
       try connection.run(
         "UPDATE android_app SET added_by = NULL, added_within = NULL WHERE package = ?",

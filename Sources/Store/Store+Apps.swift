@@ -128,6 +128,7 @@ extension Transaction {
     }
     if isDryRun { return }
     try rows.delete(key, connection)
+    footprint.noteDeleted(key.id)
     addToChange(key.id, from: Key.state(app.app), to: nil, "delete \(rows.noun)")
   }
 

@@ -257,21 +257,19 @@ enum RevisionRows {
     let record = DomainResource.record(whole).text
     try table.insert(revision, [.integer(domain), .text(record)], connection)
     for document in revision.documents {
-      try connection.run(
-        """
-        INSERT INTO document (domain_id, revision, kind, content, sha256, media_type)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """,
+      try connection.insert(
+        insertion,
         [
           .integer(domain), .integer(revision.number), .text(document.kind.rawValue),
           .blob(documents[document.kind] ?? []), .text(document.sha256),
           document.mediaType.stored,
         ])
     }
-    try connection.run(
-      "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
-      [.integer(revision.number), .integer(revision.publishedAt), .integer(domain)])
   }
+
+  private static let insertion = Insertion(
+    into: "document", depth: 2,
+    ["domain_id", "revision", "kind", "content", "sha256", "media_type"])
 }
 
 extension Revision {

@@ -275,17 +275,16 @@ enum ChangeRows {
     if connection.dialect == .postgreSQL {
       try connection.execute("SELECT pg_advisory_xact_lock(1633776482); NOTIFY aasa")
     }
-    var last: Int64 = 0
-    var isDue = false
-    for domain in domains {
-      last =
-        try connection.first(
-          "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
-        ) { $0.integer(0) } ?? last
-      // Now and then, because transactions that delete the same rows exclude each other.
-      isDue = isDue || last % 100 == 0
+    var numbers: [Int64] = []
+    for start in stride(from: 0, to: domains.count, by: 1000) {
+      let (isChanged, ids) = connection.isOne(of: Array(domains[start...].prefix(1000)))
+      numbers += try connection.all(
+        "INSERT INTO change (domain_id) SELECT id FROM domain WHERE id \(isChanged) RETURNING sequence",
+        [ids]
+      ) { $0.integer(0) }
     }
-    if !isDue { return }
+    // Now and then, because transactions that delete the same rows exclude each other.
+    guard let last = numbers.max(), numbers.contains(where: { $0 % 100 == 0 }) else { return }
     try connection.run("DELETE FROM change WHERE sequence <= ?", [.integer(last - Int64(kept))])
   }
 

@@ -113,7 +113,7 @@ extension Transaction {
     let number =
       isDryRun
       ? try SuppressionRows.last(of: stored.id, connection) + 1
-      : try DomainRows.numbers(1, "domain", "last_suppression", of: stored.id, connection)
+      : try DomainRows.number("last_suppression", of: stored.id, connection)
     let suppression = Suppression(
       number: number, code: new.code.rawValue, kind: new.kind,
       place: document.place(at: new.pointer, in: new.kind),

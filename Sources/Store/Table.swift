@@ -69,25 +69,37 @@ struct Table<Root: Sendable>: Sendable {
   let selection: String
   /// The column with the row that these rows belong to.
   let owner: String
-  private let insertion: String
+  private let insertion: Insertion
+  /// With an `id`, where one edit may add many rows whose `id` nobody sees.
+  private let insertionWithID: Insertion?
   let assignments: String
   private let blank: Root
 
   /// - Parameters:
   ///   - keys: Columns that are not part of `Root`. Where rows belong to another row, that comes first.
   ///   - blank: A value to read rows into.
-  init(_ name: String, keys: [String], blank: Root, columns: [Column<Root>]) {
+  ///   - isLarge: Whether `add` may take an `id` before, which leaves gaps between the numbers.
+  init(
+    _ name: String, keys: [String], blank: Root, isLarge: Bool = false, columns: [Column<Root>]
+  ) {
     self.name = name
     self.columns = columns
     self.blank = blank
     owner = keys.first ?? "id"
     selection = columns.map { $0.expression("\(name).\($0.name)") }.joined(separator: ", ")
     assignments = columns.map { "\($0.name) = \($0.parameter)" }.joined(separator: ", ")
-    let parameters = keys.map { _ in "?" } + columns.map(\.parameter)
-    insertion = """
-      INSERT INTO \(name) (\((keys + columns.map(\.name)).joined(separator: ", "))) \
-      VALUES (\(parameters.joined(separator: ", ")))
-      """
+    func insertion(_ keys: [String]) -> Insertion {
+      Insertion(
+        into: name, depth: keys.compactMap { Self.depths[$0] }.max() ?? 0,
+        keys + columns.map(\.name), keys.map { _ in "?" } + columns.map(\.parameter))
+    }
+    self.insertion = insertion(keys)
+    insertionWithID = isLarge ? insertion(["id"] + keys) : nil
+  }
+
+  /// The depth of rows that refer to a row by a column.
+  private static var depths: [String: Int] {
+    ["domain_id": 1, "entry_id": 2, "service_id": 2, "variable_id": 2, "route_id": 3]
   }
 
   func values(_ root: Root) -> [Value] { columns.map { $0.bind(root) } }
@@ -122,12 +134,18 @@ struct Table<Root: Sendable>: Sendable {
 
   /// Adds a row.
   func insert(_ root: Root, _ keys: [Value], _ connection: any Connection) throws {
-    try connection.run(insertion, keys + values(root))
+    try connection.insert(insertion, keys + values(root))
   }
 
   /// Adds a row with an `id`, and returns it.
   func add(_ root: Root, _ keys: [Value], _ connection: any Connection) throws -> Int64 {
-    try connection.first(insertion + " RETURNING id", keys + values(root)) { $0.integer(0) } ?? 0
+    if let insertionWithID, let id = try connection.newID(in: name) {
+      try connection.insert(insertionWithID, [.integer(id)] + keys + values(root))
+      return id
+    }
+    return try connection.first(insertion.sql() + " RETURNING id", keys + values(root)) {
+      $0.integer(0)
+    } ?? 0
   }
 
   func update(
@@ -154,12 +172,14 @@ struct Table<Root: Sendable>: Sendable {
   }
 
   /// Writes an element of a list that keeps its row, and returns the row.
+  ///
+  /// - Parameter more: Further keys of a new row.
   func save(
-    _ new: Root, at position: Int, of row: Int64,
+    _ new: Root, at position: Int, of row: Int64, _ more: [Value] = [],
     over old: (row: Int64, position: Int, value: Root)?, _ connection: any Connection
   ) throws -> Int64 {
     guard let old else {
-      return try add(new, [.integer(row), .integer(position)], connection)
+      return try add(new, [.integer(row), .integer(position)] + more, connection)
     }
     if values(old.value) != values(new) { try update(new, is: .integer(old.row), connection) }
     // SQLite rewrites the index of every column that an UPDATE names, changed or not.

@@ -66,6 +66,8 @@ package struct DomainBasis: Sendable {
   let suppressions: [Suppression]
   /// Those of several domains, perhaps not of this one.
   let sharedSuppressions: [SharedSuppression]
+  /// What is stored besides, if nobody else can change the domain until the transaction ends.
+  fileprivate let held: HeldRows?
 
   /// Domains with some names, which need not exist, in the order of the names.
   ///
@@ -79,6 +81,7 @@ package struct DomainBasis: Sendable {
       versions.isEmpty
       ? ([:], [:], [:])
       : (try reading.domains(), try reading.revisions(), try SuppressionRows.all(reading))
+    let held = locks && !versions.isEmpty ? try reading.held() : [:]
     let deleted = try DomainRows.lastRevisions(
       ofDeleted: names.filter { versions[$0] == nil }, connection)
     let shared = try SharedSuppressionRows.all(connection)
@@ -87,7 +90,8 @@ package struct DomainBasis: Sendable {
       return DomainBasis(
         stored: domain, published: domain.flatMap { published[$0.id] },
         lastNumber: domain?.revision ?? deleted[name] ?? 0,
-        suppressions: domain.flatMap { suppressions[$0.id] } ?? [], sharedSuppressions: shared)
+        suppressions: domain.flatMap { suppressions[$0.id] } ?? [], sharedSuppressions: shared,
+        held: locks ? domain.flatMap { held[$0.id] } ?? HeldRows() : nil)
     }
   }
 
@@ -95,7 +99,8 @@ package struct DomainBasis: Sendable {
   fileprivate func isCurrent(
     _ name: DomainName, locks: Bool = false, _ connection: any Connection
   ) throws -> Bool {
-    try DomainRows.version(of: name, locks: locks, connection) == stored?.version
+    if held != nil { return true }
+    return try DomainRows.version(of: name, locks: locks, connection) == stored?.version
   }
 }
 
@@ -123,6 +128,9 @@ package struct DomainEdit: Sendable {
     self.acceptedCodes = acceptedCodes
     self.findings = findings
   }
+
+  /// The linter that made the findings; 0 for none.
+  var lintedBy: Int { findings == nil ? 0 : Linter.version }
 
   /// The rendered documents that differ from those before, in words for the audit.
   fileprivate func changedDocuments(since before: Documents) -> [String] {
@@ -180,7 +188,27 @@ final class Footprint {
   var apps: Set<LinkedApp> = []
   /// The rows of domains whose documents changed.
   var domains: [Int64] = []
+  /// The apps that are known to have rows.
+  private var storedApps: Set<LinkedApp> = []
+  /// The Android apps that are known to be anybody's.
+  var confirmedApps: Set<PackageName> = []
+  /// Whether any webhook wants an event, once that was asked.
+  var wantedEvents: [WebhookEvent: Bool] = [:]
   var change = PendingChange()
+
+  /// Adds the Apple apps of a domain that have no row yet, and refuses Android apps that have none.
+  ///
+  /// - Throws: `StoreError.unknownApps`.
+  func requireApps(of domain: Domain, now: UnixTime, _ connection: any Connection) throws {
+    let apple = domain.document.appIdentifiers + domain.expectations.compactMap(\.app.identifier)
+    let android = domain.document.androidApps + domain.androidCredentials
+    try AppIdentifier.rows.insertMissing(
+      apple.filter { !storedApps.contains($0.id) }, now: now, connection)
+    try PackageName.rows.requireAll(android.filter { !storedApps.contains($0.id) }, connection)
+    storedApps.formUnion(apple.map(\.id) + android.map(\.id))
+  }
+
+  func noteDeleted(_ app: LinkedApp) { storedApps.remove(app) }
 }
 
 /// A transaction of many domains kept others from writing, or they were in its way. `Store.edit` lets them write,
@@ -310,25 +338,33 @@ extension Transaction {
       return edited
     }
     try confirmAndroidApps(of: edit)
-    let rows =
+    try footprint.requireApps(of: edit.domain, now: now, connection)
+    let isFirst = edit.basis.held != nil && edit.basis.lastNumber == 0
+    let known =
       try old.map { DomainRows(id: $0.id) }
-      ?? DomainRows.insert(edit.domain, now: now, connection)
-    let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
+      ?? (isFirst ? nil : DomainRows.revive(edit.domain, connection))
+    let rows = try known ?? DomainRows.add(edit, now: now, connection)
+    var held = HeldRows()
+    if known != nil {
+      // A domain that returns has given numbers.
+      let read = old == nil ? nil : edit.basis.held
+      held = try read ?? DomainReading([rows.id], connection).held()[rows.id] ?? HeldRows()
+    }
+    let domain = try rows.save(edit.domain, over: old?.domain, &held, connection)
     edited.revision.change = try currentChange(action)
     let revision = edited.revision
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
-    edited.suppressions.own = try FindingRows.save(
-      edit.findings, of: rows.id, domain.document, connection
-    ).filter { $0.endsAt > now }
+    if known != nil { try rows.publish(revision, edit, held, connection) }
+    try FindingRows.save(edit.findings, over: held, of: rows.id, domain.document, connection)
+    edited.suppressions.own = held.suppressions.filter { $0.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
     try addToChange(
       domain.name, from: old?.revision, to: revision.number, action, changes: changes)
-    try WebhookRows.emit(
-      revision.number, of: rows.id, action: action, changes: changes,
-      isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
-      now: now)
+    try emit(
+      revision.number, of: domain.name, action: action, changes: changes,
+      isDisabled: old?.domain.isEnabled == true && !domain.isEnabled)
     footprint.domains.append(rows.id)
     edited.stored = StoredDomain(
       id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
@@ -361,7 +397,7 @@ extension Transaction {
     try addToChange(
       old.domain.name, from: old.revision, to: nil, "delete domain",
       changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
-    try WebhookRows.emitDeletion(of: old, by: context, connection, now: now)
+    try emitDeletion(of: old)
     footprint.domains.append(old.id)
   }
 

@@ -62,8 +62,7 @@ enum WebhookRows {
       """, [.integer(domain)]
     ) { $0.optionalText(0) }
     guard case let name?? = name else { return }
-    _ = try EventRows.add(
-      event.rawValue, newMessage(), of: name, data(), isWaiting: true, connection, now: now)
+    try EventRows.addWaiting(event, of: name, data(), connection, now: now)
   }
 
   /// A new `webhook-id`.
@@ -73,13 +72,14 @@ enum WebhookRows {
     randombytes_buf(&random, random.count)
     return "msg_" + Sodium.base64(random, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
   }
+}
 
+extension Transaction {
   /// Writes what publishing a revision means for webhooks.
   ///
   /// - Parameter isDisabled: Whether the revision disabled the domain.
-  static func emit(
-    _ revision: Int, of domain: Int64, action: String, changes: [String], isDisabled: Bool,
-    by context: WriteContext, _ connection: any Connection, now: UnixTime
+  func emit(
+    _ revision: Int, of domain: DomainName, action: String, changes: [String], isDisabled: Bool
   ) throws {
     let members: JSON.Object = [
       "revision": .integer(revision), "action": .string(action),
@@ -87,20 +87,25 @@ enum WebhookRows {
     ]
     var published = members
     published["changes"] = .excerpt(changes)
-    try emit(.revisionPublished, of: domain, published, connection, now: now)
-    if isDisabled { try emit(.domainDisabled, of: domain, members, connection, now: now) }
+    try emit(.revisionPublished, of: domain, published)
+    if isDisabled { try emit(.domainDisabled, of: domain, members) }
   }
 
   /// Writes that a domain was deleted.
-  static func emitDeletion(
-    of domain: StoredDomain, by context: WriteContext, _ connection: any Connection, now: UnixTime
-  ) throws {
+  func emitDeletion(of domain: StoredDomain) throws {
     try emit(
-      .domainDeleted, of: domain.id,
+      .domainDeleted, of: domain.domain.name,
       [
         "revision": .integer(domain.revision),
         "names": .excerpt(domain.domain.names.map(\.description)),
         "author": .string(context.author), "reason": .string(context.reason),
-      ], connection, now: now)
+      ])
+  }
+
+  private func emit(_ event: WebhookEvent, of domain: DomainName, _ data: JSON.Object) throws {
+    let isWanted =
+      try footprint.wantedEvents[event] ?? WebhookRows.wants(event, connection)
+    footprint.wantedEvents[event] = isWanted
+    if isWanted { try EventRows.addWaiting(event, of: domain.text, data, connection, now: now) }
   }
 }

@@ -208,7 +208,7 @@ extension Transaction {
       return delivery
     }
     let event = try EventRows.add(
-      Delivery.test, message, of: nil, data, isWaiting: false, connection, now: now)
+      Delivery.test, message, of: nil, data, connection, now: now)
     try EventRows.deliver(event, to: [id], isAtOnce: true, connection, now: now)
     let added = try DeliveryRows.all(
       "WHERE event_id = ? AND webhook_id = ?", [.integer(event), .integer(id)], connection)

@@ -53,6 +53,22 @@ import Testing
     #expect(try running.serve("d4.example").status == 404)
   }
 
+  @Test func aDomainThatReturnsGivesItsRoutesNumbersThatItNeverGave() throws {
+    let state: JSON = [
+      "domains": [["domain": "back.example", "entries": domain(0)["entries"] ?? []]]
+    ]
+    func numbers() throws -> [JSON?] {
+      #expect(try admin.send("POST", "/v1/apply", json: state).status == 200)
+      let entry = try admin.send("GET", "/v1/domains/back.example").json["entries"]?[0]
+      return [entry?["id"], entry?["routes"]?[0]?["id"]]
+    }
+    #expect(try numbers() == [1, 1])
+    let deleted = try admin.send("DELETE", "/v1/domains/back.example?accept=opens-nothing")
+    #expect(deleted.status == 200)
+    #expect(try numbers() == [2, 1])
+    #expect(try admin.send("GET", "/v1/domains/back.example")["ETag"] == "\"2\"")
+  }
+
   @Test func oneApplyCanMoveAnAliasToAnotherDomain() throws {
     let change = { (first: JSON, second: JSON) in
       try admin.send(

@@ -23,6 +23,44 @@ package protocol Connection: AnyObject {
 
   /// The statement that begins a transaction.
   func begin(_ kind: TransactionKind) throws
+
+  /// Adds a row. A transaction that pipelines collects rows of the same INSERT, and writes them before the next
+  /// other statement, by their depth.
+  func insert(_ insertion: Insertion, _ values: [Value]) throws
+
+  /// Whether it is in a transaction that sends statements without waiting for their results.
+  var isPipelining: Bool { get }
+
+  /// An `id` for a new row of a table, so that nobody has to wait for the one that its INSERT would give it; `nil`
+  /// where that would bring nothing, or is not allowed.
+  func newID(in table: String) throws -> Int64?
+}
+
+/// An INSERT of rows with parameters.
+package struct Insertion: Sendable, Hashable {
+  /// How many rows of others, each in the one before, a row refers to: they must be there first.
+  package let depth: Int
+  private let head: String
+  private let row: String
+  private let tail: String
+
+  /// - Parameters:
+  ///   - parameters: SQL for the value of each column, with one `?`.
+  ///   - tail: SQL after the rows.
+  package init(
+    into table: String, depth: Int, _ columns: [String], _ parameters: [String]? = nil,
+    tail: String = ""
+  ) {
+    self.depth = depth
+    head = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
+    row = "(\((parameters ?? columns.map { _ in "?" }).joined(separator: ", ")))"
+    self.tail = tail.isEmpty ? "" : " " + tail
+  }
+
+  /// The statement for some rows.
+  package func sql(rows: Int = 1) -> String {
+    head + repeatElement(row, count: rows).joined(separator: ", ") + tail
+  }
 }
 
 package enum TransactionKind: Sendable {
@@ -52,6 +90,15 @@ extension Connection {
   /// The end of a SELECT that locks rows of a table. Nothing for SQLite, where one transaction writes at a time.
   package func lock(_ lock: RowLock, of table: String) -> String {
     dialect == .postgreSQL ? "FOR \(lock.rawValue) OF \(table)" : ""
+  }
+
+  /// The end of a condition that a number is one of these, which are the first parameter.
+  package func isOne(of ids: [Int64]) -> (sql: String, ids: Value) {
+    if ids.count == 1 { return ("= ?1", .integer(ids[0])) }
+    let list = ids.map(String.init).joined(separator: ",")
+    return dialect == .postgreSQL
+      ? ("= ANY(CAST(?1 AS BIGINT[]))", .text("{\(list)}"))
+      : ("IN (SELECT each.value FROM json_each(?1) AS each)", .text("[\(list)]"))
   }
 
   /// The same as `submit`.
@@ -134,12 +181,12 @@ extension Connection {
     }
   }
 
-  /// Runs `body`, which may violate a constraint, in a transaction that goes on after that.
+  /// Runs `body`, which may violate a constraint, in a transaction that goes on after that, unless it pipelines.
   ///
   /// - Throws: `SQLError`, and what `body` throws.
   package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-    // SQLite undoes only the statement.
-    guard dialect == .postgreSQL else { return try body() }
+    // SQLite undoes only the statement. In a pipeline, an error ends the transaction, whoever waits for it.
+    if dialect == .sqlite || isPipelining { return try body() }
     try run("SAVEPOINT attempt")
     do {
       let result = try body()

@@ -12,7 +12,12 @@ package final class PostgreSQLConnection: Connection {
   private var statements: [Statement: Statement.State] = [:]
   private var preparedCount = 0
   /// Whether the transaction sends statements without waiting for their results.
-  private var isPipelining = false
+  package private(set) var isPipelining = false
+  /// What the sequences of tables have given to the transaction, and it has not used.
+  private var newIDs: [String: ArraySlice<Int64>] = [:]
+  private var mayNotTakeIDs = false
+  /// Rows that are still to be sent, by their INSERT.
+  private var rows: [(insertion: Insertion, values: [[Value]])] = []
   /// The statements whose results have not been read.
   private var pending: [String] = []
   /// An error of such a statement, for the next one to throw.
@@ -106,6 +111,7 @@ package final class PostgreSQLConnection: Connection {
 
   /// Runs a script of statements without parameters, and ignores their rows.
   package func execute(_ script: String) throws(SQLError) {
+    try sendRows()
     try settle()
     let result = PQexec(handle, script)
     defer { PQclear(result) }
@@ -117,6 +123,8 @@ package final class PostgreSQLConnection: Connection {
   /// - Throws: `SQLError`.
   package func begin(_ kind: TransactionKind) throws {
     isPipelining = false
+    // A restore sets sequences back.
+    (newIDs, mayNotTakeIDs, rows) = ([:], false, [])
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
@@ -177,9 +185,10 @@ package final class PostgreSQLConnection: Connection {
   package func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
-    let failure = settled()
     // What failed is undone, whatever it was.
-    if let failure, !sql.hasPrefix("ROLLBACK") { throw failure }
+    let isUndoing = sql.hasPrefix("ROLLBACK")
+    if isUndoing { rows = [] } else { try sendRows() }
+    if let failure = settled(), !isUndoing { throw failure }
     let parameters = Parameters(values)
     let name = try prepared(sql, parameters.types)
     let result = parameters.withAddresses { addresses in
@@ -207,6 +216,31 @@ package final class PostgreSQLConnection: Connection {
     // Of other statements, the result may be so long that the server waits until it is read.
     let writes = ["INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
     guard isPipelining, writes else { return try run(sql, values) { _ in } }
+    try sendRows()
+    try send(sql, values)
+  }
+
+  package func insert(_ insertion: Insertion, _ values: [Value]) throws {
+    guard isPipelining else { return try submit(insertion.sql(), values) }
+    guard let place = rows.firstIndex(where: { $0.insertion == insertion }) else {
+      return rows.append((insertion, [values]))
+    }
+    rows[place].values.append(values)
+    if rows[place].values.count == Self.mostRows { try sendRows() }
+  }
+
+  /// PostgreSQL reads the constraints of a table for each statement, which takes longer than a row.
+  private static let mostRows = 64
+
+  private func sendRows() throws(SQLError) {
+    let rows = rows.sorted { $0.insertion.depth < $1.insertion.depth }
+    self.rows = []
+    for (insertion, values) in rows {
+      try send(insertion.sql(rows: values.count), values.flatMap(\.self))
+    }
+  }
+
+  private func send(_ sql: String, _ values: [Value]) throws(SQLError) {
     if pending.count == Self.mostPending { try settle() }
     let parameters = Parameters(values)
     let name = try prepared(sql, parameters.types)
@@ -226,6 +260,24 @@ package final class PostgreSQLConnection: Connection {
     if isSent != 1 { throw SQLError(.disconnected, connection: handle, sql: sql) }
     pending.append(sql)
   }
+
+  /// Takes many at a time; what is left of them is never used. A role that may not use the sequences gets none.
+  package func newID(in table: String) throws -> Int64? {
+    if !isPipelining || mayNotTakeIDs { return nil }
+    if let next = newIDs[table]?.popFirst() { return next }
+    var ids = try all(
+      """
+      SELECT nextval(sequence) FROM pg_get_serial_sequence(?, 'id') AS sequence, generate_series(1, ?)
+      WHERE has_sequence_privilege(sequence, 'USAGE')
+      """, [.text(table), .integer(Self.mostNewIDs)]
+    ) { $0.integer(0) }[...]
+    let first = ids.popFirst()
+    newIDs[table] = ids
+    mayNotTakeIDs = first == nil
+    return first
+  }
+
+  private static let mostNewIDs = 500
 
   /// The number of statements that are sent without reading results: these fit into the buffers of a socket.
   private static let mostPending = 200

@@ -98,6 +98,14 @@ package final class SQLiteConnection: Connection {
     }
   }
 
+  package func insert(_ insertion: Insertion, _ values: [Value]) throws {
+    try submit(insertion.sql(), values)
+  }
+
+  package var isPipelining: Bool { false }
+
+  package func newID(in table: String) -> Int64? { nil }
+
   private func statement(_ sql: String) throws(SQLError) -> SQLiteStatement {
     if let statement = statements[sql] { return statement }
     let statement = try SQLiteStatement(sql, on: handle)
