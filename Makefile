@@ -23,7 +23,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract clients docs lint format bench bench-match \
-  bench-check bench-fallback bench-fleet bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
+  bench-check bench-fallback bench-fleet bench-lists bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
@@ -55,6 +55,7 @@ help:
 	@echo "make bench-check    measure what checks from outside cost: 10 minutes"
 	@echo "make bench-fallback  compare redirects and pages for people without the app with files"
 	@echo "make bench-fleet    measure what many domains cost on SQLite and on PostgreSQL"
+	@echo "make bench-lists    measure lists, backups and copies of a million domains"
 	@echo "make bench-dashboard  measure the dashboard in Chromium, with 100,000 domains"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
@@ -278,6 +279,11 @@ bench-fallback: build
 FLEET =
 bench-fleet: build test-setup
 	python3 -B Tests/Benchmarks/Fleet $(AASA) $(FLEET)
+
+# Lists of very many domains, and saving and copying them. LISTS='--domains 100000 --sqlite' measures fewer.
+LISTS =
+bench-lists: build test-setup
+	python3 -B Tests/Benchmarks/Lists $(AASA) $(LISTS)
 
 # Sends hostile requests to the server, and writes their table into docs/limits.md.
 bench-hostile: build

@@ -142,7 +142,7 @@ package final class LiveTable: Sendable {
     let parts = try concurrently(count) { part in
       try LoadedPart(part, of: count, from: store, contents)
     }
-    serve(all: parts.flatMap(\.domains), &state)
+    serve(all: parts.map(\.domains), &state)
     kept?.outdate()
     state.snapshotAt = nil
     state.sequence = parts.map(\.sequence).min() ?? 0
@@ -152,19 +152,23 @@ package final class LiveTable: Sendable {
 
   private func load(_ state: inout State, from snapshot: Snapshot) throws {
     let contents = SharedContents()
-    var read: [LoadedDomain] = []
-    state.snapshotAt = try snapshot.read { read.append(try LoadedDomain($0, contents)) }
-    serve(all: read, &state)
+    var read = LoadedDomains()
+    state.snapshotAt = try snapshot.read { read.add(try LoadedDomain($0, contents)) }
+    serve(all: [read], &state)
     (state.sequence, state.isBehind) = (Self.unknown, true)
   }
 
-  private func serve(all read: [LoadedDomain], _ state: inout State) {
-    let documents = read.compactMap { $0.isUnreadable ? state.documents[$0.domain] : $0.document }
+  private func serve(all read: [LoadedDomains], _ state: inout State) {
+    var documents: [ServedDocument] = []
+    documents.reserveCapacity(read.reduce(0) { $0 + $1.documents.count })
+    for part in read {
+      documents += part.documents
+      documents += part.unreadable.compactMap { state.documents[$0] }
+    }
     hosts.replaceAll(documents)
     state.documents = Dictionary(minimumCapacity: documents.count)
     for document in documents { state.documents[document.domain] = document }
-    state.faults = [:]
-    for domain in read { state.faults[domain.domain] = domain.fault }
+    state.faults = read.reduce(into: [:]) { $0.merge($1.faults) { $1 } }
     counts.replaceAll(documents)
   }
 }
@@ -204,15 +208,29 @@ extension LoadedDomain {
   }
 }
 
+/// Very many domains, ready to be served.
+private struct LoadedDomains: Sendable {
+  private(set) var documents: [ServedDocument] = []
+  /// What is wrong with some of them.
+  private(set) var faults: [Int64: String] = [:]
+  private(set) var unreadable: [Int64] = []
+
+  mutating func add(_ domain: LoadedDomain) {
+    if let document = domain.document { documents.append(document) }
+    if let fault = domain.fault { faults[domain.domain] = fault }
+    if domain.isUnreadable { unreadable.append(domain.domain) }
+  }
+}
+
 /// A part of all domains.
 private struct LoadedPart: Sendable {
   let sequence: Int64
-  let domains: [LoadedDomain]
+  let domains: LoadedDomains
 
   init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
-    var domains: [LoadedDomain] = []
+    var domains = LoadedDomains()
     sequence = try store.readServed(part: part, of: parts) { change in
-      domains.append(try LoadedDomain(change, contents))
+      domains.add(try LoadedDomain(change, contents))
     }
     self.domains = domains
   }

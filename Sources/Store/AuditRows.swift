@@ -63,16 +63,23 @@ package struct AuditFilter: Sendable {
   package var author: String?
   /// Only the parts of this change.
   package var change: Int64?
+  /// Only records from this time on.
+  package var since: UnixTime?
+  /// Only records before this time.
+  package var until: UnixTime?
   /// Only records before this one; the newest come first.
   package var before: Int64?
 
   /// All records.
   package init(
-    domain: DomainName? = nil, author: String? = nil, change: Int64? = nil, before: Int64? = nil
+    domain: DomainName? = nil, author: String? = nil, change: Int64? = nil,
+    since: UnixTime? = nil, until: UnixTime? = nil, before: Int64? = nil
   ) {
     self.domain = domain
     self.author = author
     self.change = change
+    self.since = since
+    self.until = until
     self.before = before
   }
 
@@ -91,12 +98,14 @@ extension Store {
         """
         \(AuditRows.select)
         WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
-          AND (?4 IS NULL OR change_id = ?4) AND \(filter.parts)
-        ORDER BY id DESC LIMIT ?5
+          AND (?4 IS NULL OR change_id = ?4) AND (?5 IS NULL OR "at" >= ?5)
+          AND (?6 IS NULL OR "at" < ?6) AND \(filter.parts)
+        ORDER BY id DESC LIMIT ?7
         """,
         [
           .optional(filter.domain?.text), .optional(filter.author), .optional(filter.before),
-          .optional(filter.change), .integer(limit),
+          .optional(filter.change), .optional(filter.since), .optional(filter.until),
+          .integer(limit),
         ], row: AuditRows.read)
     }
   }

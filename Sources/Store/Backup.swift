@@ -1,8 +1,14 @@
 package import Association
 import Glibc
 
+/// Tells what is being done, and how much of it is done, if that is known.
+package typealias BackupProgress = (_ work: String, _ percent: Int?) -> Void
+
 /// Saves a database to a file.
 package enum Backup {
+  /// Removes the files of what is not complete. Call it when the process is about to end before its work has.
+  package static func removeUnfinished() { AtomicFile.removeUnfinished() }
+
   /// Saves a snapshot of a database, which others may edit meanwhile, and checks the copy. The copy
   /// is a single file without a WAL, so it can be opened read-only anywhere.
   ///
@@ -13,17 +19,20 @@ package enum Backup {
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
   package static func save(
-    _ database: DatabaseLocation, to path: String, replacing: Bool, now: UnixTime
+    _ database: DatabaseLocation, to path: String, replacing: Bool, now: UnixTime,
+    progress: BackupProgress = { _, _ in }
   ) throws -> DatabaseContents {
     switch database {
-    case .file(let database): return try save(file: database, to: path, replacing: replacing)
+    case .file(let database):
+      return try save(file: database, to: path, replacing: replacing, progress)
     case .postgreSQL(let address):
       if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
       let file = try AtomicFile(at: path)
       try translatingErrors {
         let source = try SharedDatabase.connect(address, creatingAt: nil)
-        try source.transaction(.read) { try TableCopy().save($0, to: file, now: now) }
+        try source.transaction(.read) { try TableCopy().save($0, to: file, now: now, progress) }
       }
+      progress("Checking the copy", nil)
       let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
       try file.commit(replacing: replacing)
       return contents
@@ -40,13 +49,14 @@ package enum Backup {
   }
 
   private static func save(
-    file database: String, to path: String, replacing: Bool
+    file database: String, to path: String, replacing: Bool, _ progress: BackupProgress
   ) throws -> DatabaseContents {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
     let file = try AtomicFile(at: path)
     // When the last connection to a database closes, it removes the WAL if it may write.
-    try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0)
+    try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0, progress)
+    progress("Checking the copy", nil)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
     try endSessions(file.temporaryPath)
     try file.commit(replacing: replacing)
@@ -66,20 +76,25 @@ package enum Backup {
   }
 
   /// Copies a database to one file.
-  static func copy(_ database: String, to path: String, mayWrite: Bool) throws {
+  static func copy(
+    _ database: String, to path: String, mayWrite: Bool, _ progress: BackupProgress
+  ) throws {
     let source = try BackupError.naming(database) {
       try SQLiteConnection(path: database, mode: mayWrite ? .existing : .readOnly)
     }
-    try BackupError.naming(path) { try copy(source, of: database, to: path) }
+    try BackupError.naming(path) { try copy(source, of: database, to: path, progress) }
   }
 
   /// Copies an open database to one file.
-  static func copy(_ source: SQLiteConnection, of database: String, to path: String) throws {
+  static func copy(
+    _ source: SQLiteConnection, of database: String, to path: String,
+    _ progress: BackupProgress = { _, _ in }
+  ) throws {
     let copy = try SQLiteConnection(path: path, mode: .existing)
     // An incomplete copy is deleted, and `commit` syncs a complete one.
     try copy.execute("PRAGMA synchronous = OFF")
     do {
-      try source.copy(to: copy)
+      try source.copy(to: copy, progress: progress)
     } catch  where [.corrupt, .busy].contains(error.kind) {
       // Nothing else uses the copy, so the database is locked or damaged.
       throw BackupError.database(database, StoreError(error))

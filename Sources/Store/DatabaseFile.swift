@@ -1,5 +1,6 @@
 import Association
 import Glibc
+import Synchronization
 
 /// A file that appears at its path only when it is complete. Only its owner can read it.
 ///
@@ -10,6 +11,9 @@ struct AtomicFile: ~Copyable {
   private let staging: String
   private let path: String
 
+  /// The directories of all files that are not complete.
+  private static let unfinished = Mutex<Set<String>>([])
+
   /// Creates an empty file at the temporary path.
   ///
   /// - Throws: `BackupError.file`.
@@ -19,19 +23,29 @@ struct AtomicFile: ~Copyable {
     staging = "\(path).\(String(UInt32.random(in: .min ... .max), radix: 16)).part"
     temporaryPath = staging + "/file"
     if mkdir(staging, 0o700) != 0 { throw .file(path, code: errno) }
+    let created = staging
+    Self.unfinished.withLock { _ = $0.insert(created) }
     let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     if descriptor < 0 {
       let code = errno
-      rmdir(staging)
+      Self.remove(staging)
       throw .file(path, code: code)
     }
     close(descriptor)
   }
 
   /// Removes the directory with what is left in it.
-  deinit {
-    for suffix in [""] + DatabaseFile.companions { unlink(temporaryPath + suffix) }
+  deinit { Self.remove(staging) }
+
+  private static func remove(_ staging: String) {
+    for suffix in [""] + DatabaseFile.companions { unlink("\(staging)/file\(suffix)") }
     rmdir(staging)
+    unfinished.withLock { _ = $0.remove(staging) }
+  }
+
+  /// Removes all files that are not complete, just before the process ends. Some may be in use.
+  static func removeUnfinished() {
+    for staging in unfinished.withLock({ $0 }) { remove(staging) }
   }
 
   /// Moves the file to its path. Once this returns, it survives a power failure.

@@ -179,7 +179,7 @@ enum FindingRows {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0
-      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"), "?1")))
+      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"), "?1", nil)))
       """, [.text(app.text)])
   }
 }

@@ -36,20 +36,22 @@ extension Backup {
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`. Nothing was changed.
   package static func restore(
-    _ path: String, to database: DatabaseLocation, replacing: Bool, now: UnixTime
+    _ path: String, to database: DatabaseLocation, replacing: Bool, now: UnixTime,
+    progress: BackupProgress = { _, _ in }
   ) throws -> Restored {
     switch database {
     case .file(let database):
-      return try restore(path, toFile: database, replacing: replacing, now: now)
+      return try restore(path, toFile: database, replacing: replacing, now: now, progress)
     case .postgreSQL(let address):
       return try translatingErrors {
-        try SharedDatabase.restore(path, to: address, replacing: replacing, now: now)
+        try SharedDatabase.restore(path, to: address, replacing: replacing, now: now, progress)
       }
     }
   }
 
   static func restore(
-    _ path: String, toFile database: String, replacing: Bool, now: UnixTime
+    _ path: String, toFile database: String, replacing: Bool, now: UnixTime,
+    _ progress: BackupProgress
   ) throws -> Restored {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
@@ -57,18 +59,20 @@ extension Backup {
     if exists && !replacing { throw BackupError.alreadyExists(database) }
     if let leftover = DatabaseFile.leftover(of: database) { throw BackupError.leftover(leftover) }
     let file = try AtomicFile(at: database)
-    try copy(path, to: file.temporaryPath, mayWrite: false)
+    try copy(path, to: file.temporaryPath, mayWrite: false, progress)
+    progress("Checking the backup", nil)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
     let schema = try BackupError.naming(path) {
       let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try Migrator.migrate(connection, now: now)
       return try Migrator.version(connection)
     }
+    if exists { progress("Checking the database", nil) }
     let isDamaged = try exists && isDamaged(database)
     if exists && !isDamaged {
       return try BackupError.naming(database) {
         let replacement = try Replacement(of: database, by: file.temporaryPath, now: now)
-        return try replacement.perform(contents: contents, schema: schema)
+        return try replacement.perform(contents: contents, schema: schema, progress)
       }
     }
     try BackupError.naming(path) {
@@ -134,7 +138,9 @@ private struct Replacement {
   }
 
   /// Replaces the contents. Writers in other processes wait meanwhile; readers do not.
-  func perform(contents: DatabaseContents, schema: Int) throws -> Restored {
+  func perform(
+    contents: DatabaseContents, schema: Int, _ progress: BackupProgress
+  ) throws -> Restored {
     try connection.transaction(.write) { _ in
       let revived = try connection.all(
         """
@@ -150,7 +156,8 @@ private struct Replacement {
         """
       ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
-      for table in tables {
+      for (index, table) in tables.enumerated() {
+        progress("Replacing the contents", index * 100 / tables.count)
         try connection.execute(
           "DELETE FROM main.\(table); INSERT INTO main.\(table) SELECT * FROM saved.\(table)")
       }

@@ -30,7 +30,8 @@ enum SharedDatabase {
   /// Restores a backup like one of SQLite: the present contents become a file, that is restored, and the result
   /// replaces them, all in one transaction, for which other writers wait.
   static func restore(
-    _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: UnixTime
+    _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: UnixTime,
+    _ progress: BackupProgress
   ) throws -> Restored {
     let connection = try connect(address, creatingAt: now)
     return try connection.transaction(.write) { connection in
@@ -49,14 +50,14 @@ enum SharedDatabase {
       if wasEmpty {
         unlink(file.temporaryPath)
       } else {
-        try copy.save(connection, to: file, now: now)
+        try copy.save(connection, to: file, now: now, progress)
       }
       let restored = try Backup.restore(
-        path, toFile: file.temporaryPath, replacing: true, now: now)
+        path, toFile: file.temporaryPath, replacing: true, now: now, progress)
       let source = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try copy.clear(connection)
-      let contents = try copy.copy(from: source, to: connection)
-      try copy.check(contents, connection, address.description)
+      let contents = try copy.copy(from: source, to: connection, progress)
+      try copy.check(contents, connection, address.description, progress)
       try connection.wakeOthers()
       return restored
     }
@@ -65,20 +66,24 @@ enum SharedDatabase {
 
 extension TableCopy {
   /// Copies a database into an empty file.
-  func save(_ source: any Connection, to file: borrowing AtomicFile, now: UnixTime) throws {
+  func save(
+    _ source: any Connection, to file: borrowing AtomicFile, now: UnixTime,
+    _ progress: BackupProgress
+  ) throws {
     let target = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
     try target.execute("PRAGMA synchronous = OFF")
     try Migrator.migrate(target, now: now)
     try target.transaction(.write) { target in
-      try check(copy(from: source, to: target), target, file.temporaryPath)
+      try check(copy(from: source, to: target, progress), target, file.temporaryPath, progress)
     }
   }
 
   /// - Throws: `BackupError.different` if a database has not these contents.
   func check(
-    _ contents: [String: Content], _ connection: any Connection, _ name: String
+    _ contents: [String: Content], _ connection: any Connection, _ name: String,
+    _ progress: BackupProgress
   ) throws {
-    let found = try self.contents(of: connection)
+    let found = try self.contents(of: connection, progress)
     let different = contents.filter { found[$0.key] != $0.value }.keys.sorted()
     if !different.isEmpty { throw BackupError.different(name, tables: different) }
   }
@@ -100,28 +105,31 @@ extension Backup {
   ///   - now: The time.
   /// - Throws: `BackupError`, `StoreError`.
   package static func copy(
-    from source: DatabaseLocation, to target: DatabaseLocation, now: UnixTime
+    from source: DatabaseLocation, to target: DatabaseLocation, now: UnixTime,
+    progress: BackupProgress = { _, _ in }
   ) throws -> CopiedDatabase {
     try translatingErrors {
       switch source {
       case .postgreSQL(let address):
         return try copy(
-          SharedDatabase.connect(address, creatingAt: nil), source, to: target, now: now)
+          SharedDatabase.connect(address, creatingAt: nil), source, to: target, now: now, progress)
       case .file(let path):
         if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
         // A copy of it can be migrated.
         let file = try AtomicFile(at: "\(FileManager.default.temporaryDirectory.path)/aasa-copy")
-        try copy(path, to: file.temporaryPath, mayWrite: access(path, W_OK) == 0)
+        try copy(path, to: file.temporaryPath, mayWrite: access(path, W_OK) == 0, progress)
+        progress("Checking the database", nil)
         _ = try DatabaseContents(checking: file.temporaryPath, as: path)
         let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
         try Migrator.migrate(connection, now: now)
-        return try copy(connection, source, to: target, now: now)
+        return try copy(connection, source, to: target, now: now, progress)
       }
     }
   }
 
   private static func copy(
-    _ source: any Connection, _ name: DatabaseLocation, to target: DatabaseLocation, now: UnixTime
+    _ source: any Connection, _ name: DatabaseLocation, to target: DatabaseLocation, now: UnixTime,
+    _ progress: BackupProgress
   ) throws -> CopiedDatabase {
     let copy = try TableCopy()
     try checkUnused(source, name, now)
@@ -130,7 +138,7 @@ extension Backup {
       if FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
       if let leftover = DatabaseFile.leftover(of: path) { throw BackupError.leftover(leftover) }
       let file = try AtomicFile(at: path)
-      try source.transaction(.read) { try copy.save($0, to: file, now: now) }
+      try source.transaction(.read) { try copy.save($0, to: file, now: now, progress) }
       try file.commit(replacing: false)
       let target = try SQLiteConnection(path: path, mode: .readOnly)
       return CopiedDatabase(rows: try target.transaction(.read, copy.rows))
@@ -143,8 +151,10 @@ extension Backup {
           throw BackupError.notEmpty(target.description)
         }
         try copy.clear(connection)
-        let contents = try source.transaction(.read) { try copy.copy(from: $0, to: connection) }
-        try copy.check(contents, connection, target.description)
+        let contents = try source.transaction(.read) {
+          try copy.copy(from: $0, to: connection, progress)
+        }
+        try copy.check(contents, connection, target.description, progress)
         try connection.wakeOthers()
         return CopiedDatabase(rows: contents.mapValues(\.rows))
       }
@@ -164,6 +174,6 @@ extension Backup {
 extension TableCopy {
   /// The number of rows, by table.
   fileprivate func rows(_ connection: any Connection) throws -> [String: Int] {
-    try contents(of: connection).mapValues(\.rows)
+    try contents(of: connection) { _, _ in }.mapValues(\.rows)
   }
 }

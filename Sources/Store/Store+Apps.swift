@@ -171,8 +171,9 @@ package struct AppRows<Key: AppKey>: Sendable {
   package let environment: any KeyPath<Key.App, App.Environment> & Sendable
   /// Whether findings about the documents of domains may differ between two states of an app.
   let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool
-  /// SQL for the distinct rows of the domains that use an app, given SQL for its row and its identifier.
-  let uses: @Sendable (String, String) -> String
+  /// SQL for the distinct rows of the domains that use an app, given SQL for its row and its identifier, and for the
+  /// row of the only domain to look at.
+  let uses: @Sendable (_ app: String, _ identifier: String, _ domain: String?) -> String
   /// An app as an author writes it over the stored one.
   package var written: @Sendable (Key.App, Key.App?, WriteContext) -> Key.App = { app, _, _ in app }
   /// Throws for an app that cannot be saved.
@@ -186,8 +187,16 @@ package struct AppRows<Key: AppKey>: Sendable {
 
   private var keyColumn: String { table.columns[0].name }
 
+  /// SQL for a condition on the domain, before the column with the app, and between parts, so that the rows of one
+  /// domain are looked at, until one names the app.
+  fileprivate static func narrowed(
+    to domain: String?
+  ) -> (ofDomain: String, noIndex: String, union: String) {
+    domain.map { ("AND domain_id = \($0)", "+", "UNION ALL") } ?? ("", "", "UNION")
+  }
+
   /// SQL for the domains that use the app of the row that a statement looks at.
-  private var rowUses: String { uses("\(table.name).id", "\(table.name).\(keyColumn)") }
+  private var rowUses: String { uses("\(table.name).id", "\(table.name).\(keyColumn)", nil) }
 
   /// SQL for the row of the app with an identifier, given SQL for that.
   func row(of identifier: String) -> String {
@@ -319,7 +328,7 @@ package struct AppRows<Key: AppKey>: Sendable {
     let count =
       try old?.domainCount
       ?? connection.first(
-        "SELECT count(*) FROM (\(uses("NULL", "?1"))) AS used WHERE ?1 IS NOT NULL",
+        "SELECT count(*) FROM (\(uses("NULL", "?1", nil))) AS used WHERE ?1 IS NOT NULL",
         [.text(app[keyPath: key].text)]
       ) { $0.int(0) } ?? 0
     return StoredApp(app: app, domainCount: count, updatedAt: now)
@@ -365,14 +374,16 @@ extension AppIdentifier: AppKey {
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
       ]), key: \.id, environment: \.environment,
     haveOtherFindings: { $0.environment != $1.environment }
-  ) { app, _ in
-    """
-    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
-    UNION SELECT domain_id FROM entry WHERE entry.app_id = \(app)
-    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
-      WHERE service_app.app_id = \(app)
-    UNION SELECT domain_id FROM expectation WHERE expectation.app_id = \(app)
-    """
+  ) { app, _, domain in
+    let (ofDomain, noIndex, union) = AppRows<AppIdentifier>.narrowed(to: domain)
+    return """
+      SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id
+        WHERE \(noIndex)entry_app.app_id = \(app) \(ofDomain)
+      \(union) SELECT domain_id FROM entry WHERE \(noIndex)entry.app_id = \(app) \(ofDomain)
+      \(union) SELECT domain_id FROM service_app JOIN service ON service.id = service_id
+        WHERE \(noIndex)service_app.app_id = \(app) \(ofDomain)
+      \(union) SELECT domain_id FROM expectation WHERE \(noIndex)expectation.app_id = \(app) \(ofDomain)
+      """
   }
 
   /// An app for production.
@@ -407,18 +418,19 @@ extension PackageName: AppKey {
         },
       ]), key: \.package, environment: \.environment,
     haveOtherFindings: { ($0.environment, $0.certificates) != ($1.environment, $1.certificates) },
-    uses: { app, package in
-      """
-      SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
-        WHERE used.app_id = \(app)
-      UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
-      UNION SELECT domain_id FROM expectation
-        WHERE expectation.package = \(package)
-      UNION SELECT keeping.id FROM domain AS keeping, json_each(keeping.assetlinks_extra) AS kept
-        WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
-          AND json_extract(keeping.assetlinks_extra, '$[' || kept.key || '].target.package_name')
-            = \(package)
-      """
+    uses: { app, package, domain in
+      let (ofDomain, noIndex, union) = AppRows<PackageName>.narrowed(to: domain)
+      return """
+        SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
+          WHERE \(noIndex)used.app_id = \(app) \(ofDomain)
+        \(union) SELECT domain_id FROM android_credential AS used WHERE \(noIndex)used.app_id = \(app) \(ofDomain)
+        \(union) SELECT domain_id FROM expectation
+          WHERE expectation.package = \(package) \(ofDomain)
+        \(union) SELECT keeping.id FROM domain AS keeping, json_each(keeping.assetlinks_extra) AS kept
+          WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
+            AND json_extract(keeping.assetlinks_extra, '$[' || kept.key || '].target.package_name')
+              = \(package) \(domain.map { "AND keeping.id = \($0)" } ?? "")
+        """
     },
     written: { app, old, context in
       var app = app

@@ -54,54 +54,147 @@ extension Store {
 
   /// The names of the domains that meet some conditions, in order.
   package func domainNames(_ filter: DomainFilter) throws -> [DomainName] {
+    try scan { try DomainListing(filter, $0).matches().map { DomainName(stored: $0.name) } }
+  }
+
+  /// The first `limit` domains by name after `last`, and the number of all. The number is an estimate if only some
+  /// of very many domains were looked at for it.
+  package func domains(
+    _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
+  ) throws -> (page: [DomainSummary], total: Int, isEstimate: Bool) {
     try scan { connection in
-      let named = try filter.domainsByUnicodeName(connection)
-      return try connection.all(
-        "SELECT own.name, own.domain_id \(filter.sql) ORDER BY own.name", filter.values
-      ) { (name: DomainName(stored: $0.text(0)), id: $0.integer(1)) }
-      .filter { named?.contains($0.id) != false }.map(\.name)
+      let list = try DomainListing(filter, connection)
+      if list.isEverything {
+        return (try list.page(after: last, limit: limit, now: now()), try list.count(), false)
+      }
+      let sample = try list.sample()
+      if sample.matches < DomainListing.fewMatches {
+        let matches = try list.matches()
+        let ids = matches.drop { $0.name <= last ?? "" }.prefix(limit).map(\.id)
+        return (try list.page(of: ids, now: now()), matches.count, false)
+      }
+      return (
+        try list.page(after: last, limit: limit, now: now()), sample.matches * sample.stride,
+        sample.stride > 1
+      )
     }
+  }
+}
+
+/// The domains that meet some conditions.
+///
+/// Where many do, a page is soon full if all domains are read in the order of names; where few do, they are best
+/// found by what they have. How many do is seen from a sample.
+private struct DomainListing {
+  /// How many domains a sample has, at least.
+  private static let sampleSize: Int64 = 10_000
+  /// With fewer matches in a sample, all matches are looked for at once.
+  static let fewMatches = 25
+
+  private let filter: DomainFilter
+  private let connection: any Connection
+  /// Conditions that look at one domain after the other.
+  private let each: DomainFilter.Conditions
+  /// Conditions that find all domains that meet them.
+  private let all: DomainFilter.Conditions
+
+  init(_ filter: DomainFilter, _ connection: any Connection) throws {
+    let named = try filter.domainsByUnicodeName(connection)
+    self.filter = filter
+    self.connection = connection
+    each = filter.conditions(.each, named: named)
+    all = filter.conditions(.all(connection.dialect), named: named)
+  }
+
+  var isEverything: Bool { each.sql.isEmpty }
+
+  /// The number of all domains.
+  func count() throws -> Int {
+    let deleted = "(SELECT count(*) FROM domain WHERE deleted_name IS NOT NULL)"
+    let sql =
+      filter.isDeleted ? "SELECT \(deleted)" : "SELECT count(*) - \(deleted) FROM domain"
+    return try connection.first(sql) { $0.int(0) } ?? 0
+  }
+
+  /// How many of the domains at regular distances meet the conditions. Of few domains, that is every one.
+  func sample() throws -> (matches: Int, stride: Int) {
+    let last = try connection.first("SELECT max(id) FROM domain") { $0.optionalInteger(0) } ?? nil
+    var stride = max(1, (last ?? 0) / Self.sampleSize)
+    // What was published at once may repeat itself at round distances.
+    while stride > 1, [2, 3, 5].contains(where: { stride.isMultiple(of: $0) }) { stride += 1 }
+    let (step, end) = (each.parameter(1), each.parameter(2))
+    let matches = try connection.first(
+      """
+      WITH RECURSIVE sampled(id) AS (
+        SELECT \(step) UNION ALL SELECT id + \(step) FROM sampled WHERE id + \(step) <= \(end))
+      SELECT count(*) FROM sampled CROSS JOIN domain CROSS JOIN \(filter.names)
+      \(DomainFilter.checks)
+      WHERE domain.id = sampled.id AND own.domain_id = domain.id AND own.position = 0 \(each.sql)
+      """, each.values + [.integer(stride), .integer(last ?? 0)]
+    ) { $0.int(0) }
+    return (matches ?? 0, Int(stride))
+  }
+
+  /// All matches, by name.
+  func matches() throws -> [(name: String, id: Int64)] {
+    try connection.all(
+      """
+      SELECT own.name, own.domain_id FROM domain CROSS JOIN \(filter.names) \(DomainFilter.checks)
+      WHERE own.domain_id = domain.id AND own.position = 0 \(all.sql) ORDER BY own.name
+      """, all.values
+    ) { ($0.text(0), $0.integer(1)) }
+  }
+
+  /// A page of the list.
+  func page(after last: String?, limit: Int, now: UnixTime) throws -> [DomainSummary] {
+    let (name, count) = (each.parameter(1), each.parameter(2))
+    // The `+` keeps SQLite from an index that is not in the order of names, and would mislead PostgreSQL.
+    let position = connection.dialect == .sqlite ? "+own.position" : "own.position"
+    return try summaries(
+      "\(position) = 0 AND own.name > \(name) \(each.sql) ORDER BY own.name LIMIT \(count)",
+      each.values + [.text(last ?? ""), .integer(limit)], now: now)
+  }
+
+  /// The domains with some rows, by name.
+  func page(of ids: [Int64], now: UnixTime) throws -> [DomainSummary] {
+    try summaries(
+      """
+      own.position = 0 AND own.domain_id IN (
+        SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each) ORDER BY own.name
+      """, [.text(JSON.array(ids.map { .integer($0) }).text)], now: now)
+  }
+
+  private func summaries(
+    _ condition: String, _ values: [Value], now: UnixTime
+  ) throws -> [DomainSummary] {
+    var (page, ids) = ([DomainSummary](), [Int64]())
+    try connection.run(
+      """
+      SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
+        domain_check.status, checked_at, own.domain_id, managed_by, \(DomainFilter.isBehind),
+        template_use
+      FROM \(filter.names) JOIN domain ON domain.id = own.domain_id \(DomainFilter.checks)
+      WHERE \(condition)
+      """, values
+    ) { row in
+      page.append(
+        DomainSummary(
+          name: DomainName(stored: row.text(0)), isEnabled: row.bool(1),
+          format: try row.enumeration(2), environment: try row.enumeration(3),
+          revision: row.int(4), updatedAt: row.time(5), deletedAt: row.optionalTime(6),
+          check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8),
+          managedBy: row.optionalText(10), isBehind: row.bool(11),
+          template: try Self.template(row, 12)))
+      ids.append(row.integer(9))
+    }
+    let details = try DomainDetails(of: ids, connection, now: now)
+    for (index, id) in ids.enumerated() { details.add(id, to: &page[index]) }
+    return page
   }
 
   private static func template(_ row: borrowing Row, _ column: Int32) throws -> TemplateUse? {
     if row.isNull(column) { return nil }
     return DomainResource.templateUse(record: try row.json(column))
-  }
-
-  /// The first `limit` domains by name after `last`, and the number of all.
-  package func domains(
-    _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
-  ) throws -> (page: [DomainSummary], total: Int) {
-    try scan { connection in
-      var (page, ids, total) = ([DomainSummary](), [Int64](), 0)
-      let named = try filter.domainsByUnicodeName(connection)
-      try connection.run(
-        """
-        SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
-          domain_check.status, checked_at, own.domain_id, managed_by, \(DomainFilter.isBehind),
-          template_use
-        \(filter.sql) ORDER BY own.name
-        """, filter.values
-      ) { row in
-        if let named, !named.contains(row.integer(9)) { return }
-        total += 1
-        guard page.count < limit else { return }
-        let name = row.text(0)
-        if let last, name <= last { return }
-        page.append(
-          DomainSummary(
-            name: DomainName(stored: name), isEnabled: row.bool(1),
-            format: try row.enumeration(2), environment: try row.enumeration(3),
-            revision: row.int(4), updatedAt: row.time(5), deletedAt: row.optionalTime(6),
-            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalTime(8),
-            managedBy: row.optionalText(10), isBehind: row.bool(11),
-            template: try Self.template(row, 12)))
-        ids.append(row.integer(9))
-      }
-      let details = try DomainDetails(of: ids, connection, now: now())
-      for (index, id) in ids.enumerated() { details.add(id, to: &page[index]) }
-      return (page, total)
-    }
   }
 }
 
@@ -161,36 +254,116 @@ package struct DomainFilter: Sendable {
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 14.
-  fileprivate var sql: String {
-    isDeleted
-      ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
-        + " AND deleted_at IS NOT NULL"
-      : "FROM domain_name AS own \(Self.conditions) AND own.position = 0"
+  /// SQL for conditions, each after an AND, and the values of their parameters.
+  fileprivate struct Conditions {
+    private(set) var sql = ""
+    private(set) var values: [Value] = []
+
+    /// SQL for a parameter beyond those of the conditions.
+    func parameter(_ number: Int) -> String { "?\(values.count + number)" }
+
+    mutating func add(_ value: Value?, _ condition: (String) -> String) {
+      guard let value else { return }
+      let parameter = parameter(1)
+      values.append(value)
+      sql += "\n  AND (\(condition(parameter)))"
+    }
   }
 
-  private static let conditions = """
-    JOIN domain ON domain.id = own.domain_id
+  /// How a condition on rows of other tables is evaluated: for one domain, or once for all of them.
+  fileprivate enum Evaluation: Equatable {
+    case each
+    case all(Dialect)
+
+    /// SQL for whether `domain` is among the rows of `select`, whose last condition is followed by one on the domain.
+    func has(_ select: String) -> String {
+      self == .each ? "EXISTS (\(select) AND domain_id = domain.id)" : has(all: select)
+    }
+
+    /// SQL for whether `domain` is among the rows of `select`. As an array, PostgreSQL takes them to be few.
+    func has(all select: String) -> String {
+      self == .all(.postgreSQL)
+        ? "domain.id = ANY (ARRAY(\(select)))" : "domain.id IN (\(select))"
+    }
+  }
+
+  /// SQL for the names of the domains, as `own`.
+  fileprivate var names: String {
+    isDeleted
+      ? """
+      (SELECT id AS domain_id, deleted_name AS name, 0 AS position FROM domain
+        WHERE deleted_name IS NOT NULL) AS own
+      """ : "domain_name AS own"
+  }
+
+  /// SQL that adds the last check of a domain.
+  fileprivate static let checks = """
     LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
     LEFT JOIN domain_check ON domain_check.id = check_id
-    WHERE (?1 IS NULL OR instr(own.name, ?1) > 0 OR EXISTS (
-        SELECT 1 FROM domain_name AS other WHERE other.domain_id = domain.id AND instr(other.name, ?1) > 0))
-      AND (?2 IS NULL OR domain.id IN (\(uses(AppIdentifier.self, "?2"))))
-      AND (?3 IS NULL OR environment = ?3)
-      AND (?4 IS NULL OR is_enabled = ?4)
-      AND (?5 IS NULL OR domain.id IN (SELECT domain_id FROM finding WHERE code = ?5))
-      AND \(within("?6"))
-      AND (?7 IS NULL OR (is_enabled = 1 AND CASE WHEN \(FetchRows.isCollected) THEN 1 ELSE 0 END = ?7
-        AND \(FetchRows.hasApplesFile)))
-      AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
-      AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
-        WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
-      AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
-      AND (?11 IS NULL OR coalesce(domain_check.status, 'unchecked') = ?11)
-      AND \(labelled("?12"))
-      AND (?13 IS NULL OR domain.template = ?13)
-      AND (?14 IS NULL OR \(isBehind) = ?14)
     """
+
+  /// - Parameter named: The domains with a name that contains the text, if SQL cannot compare it.
+  fileprivate func conditions(_ evaluation: Evaluation, named: Set<Int64>?) -> Conditions {
+    var conditions = Conditions()
+    if let named {
+      let ids = JSON.array(named.sorted().map { .integer($0) }).text
+      conditions.add(.text(ids)) {
+        "domain.id IN (SELECT CAST(each.value AS BIGINT) FROM json_each(\($0)) AS each)"
+      }
+    } else {
+      conditions.add((text?.lowercased()).map(Value.text)) { text in
+        let names =
+          "SELECT domain_id FROM domain_name AS other WHERE instr(other.name, \(text)) > 0"
+        let own = "instr(own.name, \(text)) > 0"
+        return evaluation != .each && !isDeleted
+          ? evaluation.has(names) : "\(own) OR \(Evaluation.each.has(names))"
+      }
+    }
+    conditions.add(host.map(Self.names(covering:))) {
+      "own.domain_id = (\(Self.domain(serving: $0)))"
+    }
+    conditions.add((app?.text).map(Value.text)) { Self.uses(AppIdentifier.self, $0, evaluation) }
+    conditions.add((androidApp?.text).map(Value.text)) {
+      Self.uses(PackageName.self, $0, evaluation)
+    }
+    conditions.add((environment?.rawValue).map(Value.text)) { "environment = \($0)" }
+    conditions.add(isEnabled.map(Value.bool)) { "is_enabled = \($0)" }
+    // Looking at one domain needs no index of all that have something, hence the `||`.
+    conditions.add((template?.text).map(Value.text)) {
+      evaluation != .each ? "domain.template = \($0)" : "domain.template || '' = \($0)"
+    }
+    conditions.add(isBehind.map(Value.bool)) { "\(Self.isBehind) = \($0)" }
+    conditions.add((label?.text).map(Value.text)) {
+      evaluation.has("SELECT domain_id FROM domain_label WHERE label = \($0)")
+    }
+    conditions.add(finding.map(Value.text)) { code in
+      evaluation != .each
+        ? evaluation.has("SELECT domain_id FROM finding WHERE code = \(code)")
+        : evaluation.has("SELECT domain_id FROM finding WHERE code || '' = \(code)")
+    }
+    conditions.add(check.map { .text($0.rawValue) }) { outcome in
+      let isOutcome = "coalesce(domain_check.status, 'unchecked') = \(outcome)"
+      let failing = evaluation.has(all: "SELECT domain_id FROM check_schedule WHERE failures > 0")
+      return check == .failing && evaluation != .each ? "\(failing) AND \(isOutcome)" : isOutcome
+    }
+    conditions.add((kind?.rawValue).map(Value.text)) {
+      """
+      EXISTS (SELECT 1 FROM document
+        WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = \($0))
+      """
+    }
+    conditions.add(isCollected.map(Value.bool)) { isCollected in
+      // Of most domains, this alone tells, and at the least cost.
+      let isFetched = self.isCollected == false ? "NOT \(FetchRows.isFetched) AND" : ""
+      return """
+        is_enabled = 1 AND \(isFetched)
+        CASE WHEN \(FetchRows.isCollected) THEN 1 ELSE 0 END = \(isCollected)
+        AND \(FetchRows.hasApplesFile)
+        """
+    }
+    conditions.add(within.isEverything ? nil : within.list) { Self.within($0) }
+    return conditions
+  }
 
   /// SQL for whether the domain is behind its template.
   static let isBehind =
@@ -220,9 +393,16 @@ package struct DomainFilter: Sendable {
     }
   }
 
-  /// SQL for the domains that use an app, given SQL for its identifier.
-  private static func uses<Key: AppKey>(_: Key.Type, _ identifier: String) -> String {
-    Key.rows.uses(Key.rows.row(of: identifier), identifier)
+  /// SQL for whether `domain` uses an app, given SQL for its identifier.
+  private static func uses<Key: AppKey>(
+    _: Key.Type, _ identifier: String, _ evaluation: Evaluation
+  ) -> String {
+    let rows = Key.rows
+    let row = rows.row(of: identifier)
+    return switch evaluation {
+    case .each: "EXISTS (\(rows.uses(row, identifier, "domain.id")))"
+    case .all: evaluation.has(all: rows.uses(row, identifier, nil))
+    }
   }
 
   /// SQL for whether the domain `own` is one of those that a token is limited to.
@@ -273,18 +453,6 @@ package struct DomainFilter: Sendable {
 
   private var unicodeText: String? {
     text.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? nil : $0.lowercased() }
-  }
-
-  fileprivate var values: [Value] {
-    [
-      .optional(unicodeText == nil ? text?.lowercased() : nil), .optional(app?.text),
-      .optional(environment?.rawValue),
-      .optional(isEnabled), .optional(finding),
-      within.list, .optional(isCollected),
-      .optional(androidApp?.text), .optional(kind?.rawValue),
-      host.map(Self.names(covering:)) ?? .nullText, .optional(check?.rawValue),
-      .optional(label?.text), .optional(template?.text), .optional(isBehind),
-    ]
   }
 }
 

@@ -219,6 +219,12 @@ enum FetchRows {
     (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
     """
 
+  /// SQL for whether Apple's CDN fetched the current revision of `domain`.
+  static let isFetched = """
+    EXISTS (SELECT 1 FROM "fetch" WHERE domain_id = domain.id AND "fetch".revision = domain.revision
+      AND \(byApple))
+    """
+
   /// SQL for whether Apple's CDN has the bytes that `domain` serves: those of the newest revision that it
   /// fetched.
   static let isCollected = """

@@ -87,11 +87,17 @@ struct TableCopy {
   }
 
   /// The tables with what they contain, in a transaction of the caller.
-  func contents(of connection: any Connection) throws -> [String: Content] {
+  func contents(
+    of connection: any Connection, _ progress: BackupProgress
+  ) throws -> [String: Content] {
     var contents: [String: Content] = [:]
+    var rows = try RowProgress("Comparing rows", of: tables, in: connection)
     for table in tables {
       var content = Content()
-      try connection.stream(table.selection) { content.add(table.values($0)) }
+      try connection.stream(table.selection) { row in
+        content.add(table.values(row))
+        rows.add(progress)
+      }
       contents[table.name] = content
     }
     return contents
@@ -108,9 +114,10 @@ struct TableCopy {
   /// - Returns: What was read.
   /// - Throws: `SQLError`.
   func copy(
-    from source: any Connection, to target: any Connection
+    from source: any Connection, to target: any Connection, _ progress: BackupProgress
   ) throws -> [String: Content] {
     var contents: [String: Content] = [:]
+    var rows = try RowProgress("Copying rows", of: tables, in: source)
     for table in tables {
       var content = Content()
       var batch: [Value] = []
@@ -118,6 +125,7 @@ struct TableCopy {
       try source.stream(table.selection) { row in
         let values = table.values(row)
         content.add(values)
+        rows.add(progress)
         batch += values
         bytes += values.reduce(0) { $0 + $1.bytes }
         if batch.count >= Batch.values || bytes >= Batch.bytes {
@@ -130,6 +138,25 @@ struct TableCopy {
       try table.continueNumbers(of: source, in: target)
     }
     return contents
+  }
+}
+
+/// How many of all rows were read.
+private struct RowProgress {
+  private let work: String
+  private let total: Int
+  private var done = 0
+
+  init(_ work: String, of tables: [TableCopy.Table], in connection: any Connection) throws {
+    self.work = work
+    total = try tables.reduce(0) { total, table in
+      try total + (connection.first("SELECT count(*) FROM \"\(table.name)\"") { $0.int(0) } ?? 0)
+    }
+  }
+
+  mutating func add(_ progress: BackupProgress) {
+    done += 1
+    if done.isMultiple(of: 1000) { progress(work, done * 100 / max(1, total)) }
   }
 }
 

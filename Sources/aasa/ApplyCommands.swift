@@ -165,6 +165,13 @@ private struct DesiredChange {
     _ files: DesiredFiles, _ change: Installation.Change, to installation: Installation,
     _ progress: Progress
   ) throws -> Outcome {
+    // The server would only refuse it once it has received everything.
+    let most = StateReading.itemLimit
+    if files.domains > most {
+      throw Failure(
+        "\(files.domains.counted("domain")) are too many for one change, of which a plan is kept in memory; the limit is "
+          + "\(most). Apply some of the files at a time, without --prune.")
+    }
     if change.prune { try files.keepUnchanged() }
     do {
       return try send(files, change, to: installation, progress)

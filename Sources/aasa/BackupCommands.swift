@@ -22,9 +22,10 @@ enum BackupCommand {
     let database = try Store.location(arguments)
     let contents = try Store.advisingBackup(database) {
       try Store.checkExists(database)
-      return try Backup.save(
-        database, to: file, replacing: arguments.has(.force),
-        now: .now)
+      return try Progress.ofCopy {
+        try Backup.save(
+          database, to: file, replacing: arguments.has(.force), now: .now, progress: $0)
+      }
     }
     if arguments.has(.json) {
       try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
@@ -51,9 +52,10 @@ enum RestoreCommand {
     let location = try Store.location(arguments)
     let database = location.description
     let restored = try Store.advisingBackup(location) {
-      try Backup.restore(
-        file, to: location, replacing: arguments.has(.force),
-        now: .now)
+      try Progress.ofCopy {
+        try Backup.restore(
+          file, to: location, replacing: arguments.has(.force), now: .now, progress: $0)
+      }
     }
     let text =
       arguments.has(.json) ? json(restored, database, file) : line(restored, database, file)

@@ -32,7 +32,9 @@ enum CopyCommand {
     // Errors of the source are found first.
     let copied = try Store.advisingBackup(target) {
       try Store.advisingBackup(source) { try Store.checkExists(source) }
-      return try Backup.copy(from: source, to: target, now: .now)
+      return try Progress.ofCopy {
+        try Backup.copy(from: source, to: target, now: .now, progress: $0)
+      }
     }
     if arguments.has(.json) {
       var rows: JSON.Object = [:]

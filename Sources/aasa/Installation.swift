@@ -114,6 +114,16 @@ final class Installation {
     onDatabase: (Response) throws -> APIClient.Answer,
     onServer: (APIClient) throws -> APIClient.Answer
   ) throws -> APIClient.Answer {
+    try Progress.during("Waiting for \(name)") { _ in
+      try answer(request, pieces, at: site, onDatabase: onDatabase, onServer: onServer)
+    }
+  }
+
+  private func answer(
+    _ request: APIClient.Request, _ pieces: (() throws -> [UInt8]?)?, at site: Site,
+    onDatabase: (Response) throws -> APIClient.Answer,
+    onServer: (APIClient) throws -> APIClient.Answer
+  ) throws -> APIClient.Answer {
     switch site {
     case .database(let location):
       do {

@@ -24,6 +24,10 @@ enum ListCommands {
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
     "--author", "NAME", "Only changes with this token, or by this user or command.")
+  private static let since = Option(
+    "--since", "TIME", "Only records from this time on, such as 2026-11-21 or 2026-11-21T10:00:00Z."
+  )
+  private static let until = Option("--until", "TIME", "Only records before this time.")
   private static let code = Option(
     "--code", "CODE", "Only findings with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
@@ -220,14 +224,20 @@ enum ListCommands {
     details:
       "Shows the time, the token or the command, the client's address, the action, its object, the "
       + "revision, the reason, and what changed. On a server, it needs a token with the role admin.",
-    options: [domain, author, newestLimit, .json] + Option.installation,
+    options: [domain, author, since, until, newestLimit, .json] + Option.installation,
     examples: [
       ("Show who changed a domain", "aasa audit --domain example.com"),
+      (
+        "Show what happened on a day", "aasa audit --since 2026-11-21 --until 2026-11-22"
+      ),
       ("Keep all of it", "aasa audit --limit 1000000 --json > audit.ndjson"),
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    let query = arguments.query([("domain", domain), ("author", author)])
+    var query = arguments.query([("domain", domain), ("author", author)])
+    for (name, option) in [("since", since), ("until", until)] {
+      query[name] = try arguments.value(option).map { try arguments.time($0, of: option).text }
+    }
     let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON", "CHANGES"]
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest

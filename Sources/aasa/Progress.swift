@@ -1,11 +1,14 @@
 import Dispatch
 import Glibc
+import Store
 import Synchronization
 
 /// A line on stderr about work in progress, if stderr is a terminal. It disappears when the work is done.
 final class Progress: Sendable {
   private let text: Mutex<String>
   private let isShown = isatty(STDERR_FILENO) == 1
+  /// The work that is shown. What is done as a part of it shows nothing of its own.
+  private static let current = Mutex<Progress?>(nil)
 
   private init(_ text: String) { self.text = Mutex(text) }
 
@@ -13,8 +16,11 @@ final class Progress: Sendable {
   static func during<Result>(
     _ text: String, _ body: (Progress) throws -> Result
   ) rethrows -> Result {
+    if let outer = current.withLock({ $0 }) { return try body(outer) }
     let (progress, start) = (Progress(text), ContinuousClock.now)
     guard progress.isShown else { return try body(progress) }
+    current.withLock { $0 = progress }
+    defer { current.withLock { $0 = nil } }
     let queue = DispatchQueue(label: "progress")
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + 0.5, repeating: 0.2)
@@ -32,6 +38,30 @@ final class Progress: Sendable {
       }
     }
     return try body(progress)
+  }
+
+  /// The same for a copy of a database. A signal that ends the process first removes the copy if it is not complete.
+  static func ofCopy<Result>(_ body: (BackupProgress) throws -> Result) rethrows -> Result {
+    let queue = DispatchQueue(label: "signals")
+    let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
+      // Sound: both are addresses. What is ignored already, such as SIGHUP by nohup, stays so.
+      let isIgnored = unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == 1
+      if isIgnored { return nil }
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        Backup.removeUnfinished()
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+      }
+      source.resume()
+      return source
+    }
+    // The program ends when this is done.
+    return try withExtendedLifetime(sources) {
+      try during("Opening the database") { progress in
+        try body { work, percent in progress.say(percent.map { "\(work): \($0) %" } ?? work) }
+      }
+    }
   }
 
   /// Changes the text.

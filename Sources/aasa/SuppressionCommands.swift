@@ -85,7 +85,7 @@ enum SuppressionCommands {
       "pointer": .string(arguments.value(pointer) ?? ""),
       "reason": .string(try arguments.required(why)),
       "owner": .string(try arguments.required(owner)),
-      "until": .time(try arguments.time(try arguments.required(until), of: until)),
+      "until": .time(try arguments.futureTime(try arguments.required(until), of: until)),
     ]
     body["domain"] = try arguments.value(domain).map { .string(try Alias($0).description) }
     body["label"] = try arguments.value(label).map { .string(try Label($0).text) }

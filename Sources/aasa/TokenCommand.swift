@@ -79,7 +79,7 @@ enum TokenCommand {
     var token: JSON.Object = [
       "name": .string(name), "role": .string(word), "domains": .strings(domains),
       "expiresAt": try arguments.value(expires).map {
-        .time(try arguments.time($0, of: expires))
+        .time(try arguments.futureTime($0, of: expires))
       } ?? .null,
     ]
     // Left out, because earlier versions do not know it.
@@ -137,13 +137,19 @@ enum TokenCommand {
 }
 
 extension Arguments {
-  /// A time in the future such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
+  /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
   func time(_ text: String, of option: Option) throws(UsageError) -> UnixTime {
     guard let time = UnixTime(text.count == 10 ? "\(text)T00:00:00Z" : text) else {
       throw UsageError(
         "\(option.name) must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
           + "not \(text.quoted).")
     }
+    return time
+  }
+
+  /// Such a time in the future.
+  func futureTime(_ text: String, of option: Option) throws(UsageError) -> UnixTime {
+    let time = try time(text, of: option)
     guard time > .now else {
       throw UsageError("\(option.name) must be in the future, not \(text.quoted).")
     }

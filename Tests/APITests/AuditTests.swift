@@ -28,6 +28,26 @@ import Testing
     #expect(all?.arrayValue?.count == 4)
   }
 
+  @Test func theAuditOfSomeTimeIsFound() throws {
+    #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
+    func audit(_ query: String) throws -> RawResponse {
+      try admin.send("GET", "/v1/audit?domain=a.example\(query)")
+    }
+    let record = try audit("").json["items"]?[0]
+    let at = try #require(record?["at"]?.stringValue.flatMap { UnixTime($0) })
+    let cases: [(since: Int64, until: Int64, count: Int)] = [
+      (-1, 1, 1), (0, 1, 1), (1, 2, 0), (-1, 0, 0),
+    ]
+    for (since, until, count) in cases {
+      let found = try audit("&since=\((at + since).text)&until=\((at + until).text)").json["items"]
+      #expect(found?.arrayValue?.count == count, "from \(since) to \(until)")
+    }
+    for query in ["&since=yesterday", "&until=2026-11-21"] {
+      let refused = try audit(query)
+      #expect(try refused.status == 400 && refused.code == "unknown-value", "\(refused.text)")
+    }
+  }
+
   /// Lines of a request, and the address in the audit. 192.0.2.0/24 and the peer, 127.0.0.1, are trusted proxies.
   @Test(arguments: [
     ([], "127.0.0.1"),

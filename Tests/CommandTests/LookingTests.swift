@@ -166,6 +166,11 @@ import Testing
         "restore revision 1", "a.example", "3", "breaks links",
         "apple-app-site-association changed",
       ])
+    for (option, count) in [("--since", 0), ("--until", 1)] {
+      let some = try trial.run(
+        "audit", at: site, "--domain", "a.example", option, "2100-01-01", "--limit", "1")
+      #expect(some.status == 0 && some.lines.count == count, "\(some)")
+    }
     let unknown = try trial.run("rollback", at: site, "a.example", "9")
     #expect(unknown.status == 1)
     #expect(unknown.errors.contains("no revision 9"), "\(unknown.errors)")
@@ -267,7 +272,8 @@ import Testing
   @Test(arguments: [
     ["show"], ["show", "a b"], ["revisions"], ["revisions", "a.example", "--limit", "0"],
     ["rollback", "a.example"], ["rollback", "a.example", "first"], ["domains", "a", "b"],
-    ["audit", "--domain", "http://a"], ["domains", "--limit", "many"],
+    ["audit", "--domain", "http://a"], ["audit", "--since", "yesterday"],
+    ["domains", "--limit", "many"],
   ])
   func wrongUsageEndsWith64(words: [String]) throws {
     let result = try Program.run(

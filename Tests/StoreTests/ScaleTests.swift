@@ -20,7 +20,7 @@ import Testing
     var seen = 0
     var last: String?
     while true {
-      let (page, total) = try store.domains(after: last, limit: 10_000)
+      let (page, total, _) = try store.domains(after: last, limit: 10_000)
       #expect(total == Self.count)
       if page.isEmpty { break }
       #expect(page.map(\.name) == Array(names[seen..<seen + page.count]))
@@ -28,6 +28,12 @@ import Testing
       last = page.last?.name.text
     }
     #expect(seen == Self.count)
+    // Of so many, those that meet a filter are estimated if they are many.
+    let most = try store.domains(DomainFilter(isEnabled: true), limit: 2)
+    #expect(most.isEstimate && abs(most.total - Self.count) < Self.count / 10)
+    #expect(most.page.map(\.name) == Array(names[..<2]))
+    let few = try store.domains(DomainFilter(text: "d100007"), limit: 2)
+    #expect(!few.isEstimate && few.total == 10 && few.page.map(\.name) == Array(names[70..<72]))
 
     let before = try store.readServed { _ in }
     let one = names[Self.count / 2]

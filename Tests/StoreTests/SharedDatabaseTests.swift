@@ -281,8 +281,10 @@ import Testing
     let back = try Backup.copy(from: file, to: other, now: TemporaryStore.time)
     #expect(there == back && there.rows["domain"] == 3 && there.rows["revision"] == 7)
     let copy = try TableCopy()
-    let first = try temporary.connect().transaction(.read, copy.contents)
-    #expect(try other.connect().transaction(.read, copy.contents) == first)
+    let contents = { (location: DatabaseLocation) in
+      try location.connect().transaction(.read) { try copy.contents(of: $0) { _, _ in } }
+    }
+    #expect(try contents(other) == contents(temporary.location))
     let stores = try [file, other].map { try Store($0, now: { TemporaryStore.time }) } + [store]
     for store in stores { try store.put(.example("new.example")) }
     let ids = try stores.map { try $0.domain(DomainName("new.example")).id }

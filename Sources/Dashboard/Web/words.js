@@ -85,6 +85,7 @@ export const words = {
     chip: { check: "Check failing", collected: "Not collected by Apple", enabled: "Disabled", deleted: "Deleted" },
     usesTemplate: (name) => `Template ${name}`, onlyTemplate: (name) => `Show only domains with the template ${name}`,
     labelled: (label) => `Label ${label}`, only: (label) => `Show only domains with the label ${label}`,
+    about: (count) => `About ${count}`,
     count: (n, isDeleted, isFiltered) => isDeleted ? plural(n, "deleted domain", "deleted domains")
       : isFiltered ? plural(n, "matching domain", "matching domains") : plural(n, "domain", "domains"),
     keys: "In the list, ↑ and ↓ or j and k move between rows, Enter opens a domain, and / goes to the search.",

@@ -84,7 +84,7 @@ extension CheckEndpoints {
     var domains = question.domains
     if let label = question.label {
       let most = CheckQuestion.mostDomains - domains.count
-      let (page, total) = try store.domains(
+      let (page, total, _) = try store.domains(
         DomainFilter(label: label, within: call.scope), limit: CheckQuestion.mostDomains)
       if total > most {
         throw InvalidInput(

@@ -162,10 +162,10 @@ struct DomainEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = try call.domainFilter()
-    let (domains, total) = try publisher.store.domains(
+    let (domains, total, isEstimate) = try publisher.store.domains(
       filter, after: page.after, limit: page.limit + 1)
     return .page(
-      domains, limit: page.limit, total: total,
+      domains, limit: page.limit, total: total, isEstimate: isEstimate,
       item: \.json, cursor: \.name.text)
   }
 

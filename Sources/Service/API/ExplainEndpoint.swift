@@ -69,9 +69,9 @@ struct ExplainEndpoint: Sendable {
     for app in try store.known(apps.compactMap(Self.identifier)).prefix(Self.most.apps) {
       let claimed = rows.filter { $0.app == app.text }.compactMap(\.host)
         .map { Alias(stored: $0) }
-      let (page, _) = try store.domains(
+      let listed = try store.domains(
         DomainFilter(app: app, isEnabled: true, within: call.scope), limit: Self.most.domains)
-      for domain in page.map(\.name) {
+      for domain in listed.page.map(\.name) {
         for name in try published.names(of: domain) where !name.isClaimed(by: claimed) {
           let host = name.description
           published.domains[host] = domain
@@ -176,7 +176,7 @@ private struct PublishedHosts {
     guard let app, let package = PackageName(app) else { return false }
     if let isSeen = seenApps[app] { return isSeen }
     let filter = DomainFilter(androidApp: package, within: scope)
-    let isSeen = try seenApps.count < 100 && store.domains(filter, limit: 1).total > 0
+    let isSeen = try seenApps.count < 100 && !store.domains(filter, limit: 1).page.isEmpty
     seenApps[app] = isSeen
     return isSeen
   }

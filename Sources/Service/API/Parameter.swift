@@ -251,6 +251,8 @@ struct Parameter: Sendable {
     .bool)
   static let domainFilter = Parameter(
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
+  static let since = Parameter("since", "Only records from this time on.", .time)
+  static let until = Parameter("until", "Only records before this time.", .time)
   static let deliveryStatus = Parameter(
     "status", key: "deliveryStatus", "Only deliveries with this status.",
     .words(Delivery.Status.self, "DeliveryStatus"))

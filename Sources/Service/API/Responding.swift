@@ -80,7 +80,8 @@ extension Response {
   ///   - members: Members that come first.
   ///   - cursor: What the next page starts after.
   static func page<Item>(
-    _ items: [Item], limit: Int, total: Int? = nil, beside members: JSON.Object = [:],
+    _ items: [Item], limit: Int, total: Int? = nil, isEstimate: Bool = false,
+    beside members: JSON.Object = [:],
     item: (Item) -> JSON, cursor: (Item) -> String
   ) -> Response {
     let shown = items.prefix(limit)
@@ -89,6 +90,7 @@ extension Response {
     object["items"] = .array(shown.map(item))
     object["next"] = .optional(next)
     object["total"] = total.map { .integer($0) }
+    if isEstimate { object["totalIsEstimate"] = true }
     return .json(.ok, .object(object))
   }
 

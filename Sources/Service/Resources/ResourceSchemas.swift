@@ -90,7 +90,13 @@ package enum ResourceSchemas {
   private static let pages: JSON.Object = [
     "Apps": page(of: "App").schema(), "AndroidApps": page(of: "AndroidApp").schema(),
     "Domains":
-      (page(of: "DomainSummary") + [Member("total", .count, "The number of items on all pages.")])
+      (page(of: "DomainSummary") + [
+        Member("total", .count, "The number of items on all pages."),
+        Member(
+          "totalIsEstimate", .bool,
+          "`true`: `total` is estimated from a sample, because the server has more than 20,000 domains and the filters hold "
+            + "for many of them. Otherwise, it is left out, and `total` is exact.", .optional),
+      ])
       .schema(),
     "Revisions": page(of: "Revision").schema(),
     "Templates": page(of: "StoredTemplate").schema(),

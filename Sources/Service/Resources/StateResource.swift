@@ -146,7 +146,8 @@ package struct StateReading {
       if index > Self.itemLimit { return false }
       faults.add(
         .tooMany, at: .root.appending(key),
-        "The list has more than \(index) elements, which is the limit. Split the state.")
+        "The list has more than \(index) elements. The server keeps a plan of all of them in memory, so this is the limit. "
+          + "Apply the state in parts, without pruning.")
       return false
     }
     let pointer = JSONPointer.root.appending(key).appending(index)

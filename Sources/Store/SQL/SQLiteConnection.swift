@@ -115,13 +115,37 @@ package final class SQLiteConnection: Connection {
 
   /// Copies the whole database over another one that nothing else uses (sqlite.org/backup.html).
   ///
-  /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in
-  /// several steps restarts whenever another process writes in between, and may never finish.
-  package func copy(to other: SQLiteConnection) throws(SQLError) {
+  /// All pages are copied in one read transaction, which blocks no writer. Without it, a copy in several steps
+  /// restarts whenever another process writes in between, and may never finish.
+  ///
+  /// - Parameter progress: Called now and then with the work, and how much of it is done in percent.
+  package func copy(
+    to other: SQLiteConnection, progress: (String, Int?) -> Void = { _, _ in }
+  ) throws(SQLError) {
+    if isInTransaction { return try copyPages(to: other, progress) }
+    try execute("BEGIN; SELECT count(*) FROM sqlite_schema")
+    do {
+      try copyPages(to: other, progress)
+    } catch {
+      try execute("ROLLBACK")
+      throw error
+    }
+    try execute("COMMIT")
+  }
+
+  private func copyPages(
+    to other: SQLiteConnection, _ progress: (String, Int?) -> Void
+  ) throws(SQLError) {
     guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw SQLError(code: sqlite3_extended_errcode(other.handle), connection: other.handle)
     }
-    let step = sqlite3_backup_step(backup, -1)
+    var step = SQLITE_OK
+    while step == SQLITE_OK {
+      step = sqlite3_backup_step(backup, 4096)
+      let total = Int(sqlite3_backup_pagecount(backup))
+      let done = total - Int(sqlite3_backup_remaining(backup))
+      progress("Copying", done * 100 / max(1, total))
+    }
     let finish = sqlite3_backup_finish(backup)
     if finish != SQLITE_OK { throw SQLError(code: finish, connection: other.handle) }
     // `finish` does not report a failure to take a lock.

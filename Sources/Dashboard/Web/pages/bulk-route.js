@@ -122,7 +122,8 @@ class Route extends View {
       }),
       filter(w.list, "list", { tag: "textarea", maxlength: null, help: w.listHelp, fault: this.fault.list }),
       failure(this.#apps), loaded(this.#found, (value) => value && h(
-        "p", { role: "status", key: "found" }, w.found(value.total))));
+        "p", { role: "status", key: "found" },
+        value.totalIsEstimate ? words.domains.about(w.found(value.total)) : w.found(value.total))));
   }
 
   #plan({ domains, skipped = [], moreSkipped = 0, problems = [], moreProblems = 0 }) {

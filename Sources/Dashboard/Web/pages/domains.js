@@ -119,7 +119,7 @@ class Domains extends View {
         this.#toolbar(), this.#chips(isFiltered),
         failure(this.#known),
         h("p", { class: "quiet", role: "status", key: "count" },
-          value && !isRunning && text.count(value.total, value.isDeleted, isFiltered)),
+          value && !isRunning && this.#count(value, isFiltered)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
   }
@@ -169,6 +169,11 @@ class Domains extends View {
         listChip("finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
           (chosen) => ask({ finding: chosen, cursor: undefined }))],
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
+  }
+
+  #count({ total, totalIsEstimate, isDeleted }, isFiltered) {
+    const count = text.count(total, isDeleted, isFiltered);
+    return totalIsEstimate ? text.about(count) : count;
   }
 
   #rows({ items, next, total, isDeleted }) {
