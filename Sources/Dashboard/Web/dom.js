@@ -56,6 +56,9 @@ export function patch(parent, descriptions) {
 export class View extends HTMLElement {
   #isWaiting = false;
   #ending = new AbortController();
+  /** Of a page: its parts and its query. @type {{ parts: string[], query: Record<string, string> }} */ address;
+  /** The dialog that is open, and what ends it. @type {any} */ open;
+  close = () => this.set({ open: undefined });
 
   /** Ends when the element leaves the page; for requests and listeners. */
   get ending() {
@@ -72,7 +75,6 @@ export class View extends HTMLElement {
     this.#ending.abort();
   }
 
-  /** What happens once, when the element appears. */
   start() {}
 
   /** What the element shows: descriptions made by `h`. @returns {any} */
@@ -91,7 +93,6 @@ export class View extends HTMLElement {
     this.ending.addEventListener("abort", () => clearInterval(timer));
   }
 
-  /** Changes members, and renders. */
   set(members) {
     Object.assign(this, members);
     this.update();
@@ -108,17 +109,16 @@ export class View extends HTMLElement {
   }
 }
 
+/** Makes views elements, by their tags. */
+export const define = (views) => Object.entries(views).forEach(([tag, view]) => customElements.define(tag, view));
+
 const described = new WeakMap();
 const waitingForFocus = new WeakSet();
 const asProperty = new Set(["value", "checked", "selected", "indeterminate", "open", "disabled"]);
 
-function isShown(child) {
-  return child !== null && child !== undefined && typeof child !== "boolean";
-}
+const isShown = (child) => child !== null && child !== undefined && typeof child !== "boolean";
 
-function isText(description) {
-  return typeof description !== "object";
-}
+const isText = (description) => typeof description !== "object";
 
 function isSame(node, description) {
   if (isText(description)) return node.nodeType === Node.TEXT_NODE;
@@ -133,9 +133,8 @@ function isWanted(node, wanted, used) {
   return before?.key !== undefined && wanted.some((one) => one.key === before.key && one.tag === before.tag);
 }
 
-function create(description) {
-  return isText(description) ? document.createTextNode("") : document.createElement(description.tag);
-}
+const create = (description) => (
+  isText(description) ? document.createTextNode("") : document.createElement(description.tag));
 
 function update(node, description, isNew) {
   if (isText(description)) {
@@ -181,9 +180,7 @@ function set(node, name, value, before, isCustom) {
 }
 
 /** Only links to pages, never `javascript:` and its like. */
-function isSafe(url) {
-  return ["http:", "https:"].includes(new URL(url, location.href).protocol);
-}
+const isSafe = (url) => ["http:", "https:"].includes(new URL(url, location.href).protocol);
 
 function listen(node, before = {}, after = {}) {
   const listeners = (node.listeners ??= {});
@@ -212,7 +209,6 @@ function remove(node) {
   if (near.length > 0) setTimeout(() => keepFocus(near));
 }
 
-/** What stands beside an element, and around it. */
 function around({ nextElementSibling, previousElementSibling, parentElement }) {
   const outer = [];
   for (let one = parentElement; one; one = one.parentElement) outer.push(one);

@@ -2,9 +2,7 @@
 
 import { count } from "./format.js";
 
-function plural(number, one, many) {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
+const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 export const words = {
   common: {
@@ -64,7 +62,6 @@ export const words = {
   resolution: { match: "opens the app", blocked: "excluded", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
   role: { viewer: "viewer", editor: "editor", admin: "admin" },
-  /** The kinds of documents. */
   document: {
     "apple-app-site-association": "Apple", "assetlinks.json": "Android", webauthn: "passkeys",
     "passkey-endpoints": "pages for passkeys",
@@ -76,6 +73,15 @@ export const words = {
     button: "Sign in", out: "Sign out",
     ended: (name) => `Your session has ended. Sign in again; this browser keeps the drafts of ${name}.`,
     as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
+  },
+  palette: {
+    title: "Go to", open: "Go to … (Ctrl+K)", hint: "A domain, an app, a template or a page", none: "Nothing found.",
+    page: "Page",
+  },
+  stranger: {
+    title: "No access yet", hello: (name) => ["You are signed in as ", name, ", but have no access yet"],
+    ask: (admins) => admins.length > 0 ? ["Ask an admin of this server to add you: ", admins, "."]
+      : "Ask an admin of this server to add you under Settings, Users.", again: "Try again",
   },
   domains: {
     title: "Domains", search: "Search", searchHint: "Name, alias or URL", filters: "Filters", clear: "Clear filters",
@@ -109,7 +115,8 @@ export const words = {
     add: {
       open: "Add a domain", name: "Domain", nameHelp: "The host name in your links.",
       limits: (limits) => `You may add: ${limits}.`, noName: "Enter a host name, such as links.example.com.",
-      exists: "This domain already exists. Close this dialog and search for it.",
+      exists: "This domain already exists.", openIt: (name) => `Open ${name}`,
+      android: "Android app (optional)", androidHelp: "The package name. Apps has its fingerprints.",
       notCovered: (limits) => `You may add only ${limits}.`, environment: "Environment",
       app: "App (optional)", appHelp: "The team ID, a period and the bundle ID. You can add apps and routes later.",
       route: "First route", allLinks: "All links open the app (/*)", noRoute: "None yet",
@@ -128,7 +135,8 @@ export const words = {
     },
   },
   domain: {
-    tabsLabel: "Domain", tabs: { routes: "Routes", try: "Try", history: "History", checks: "Checks" }, doneApps: "Done",
+    tabs: { routes: "Routes", settings: "Settings", try: "Try", history: "History", checks: "Checks" },
+    tabsLabel: "Domain", doneApps: "Done",
     disabled: "disabled", revision: (n) => `revision ${n}`, updated: "changed", noEntries: "No routes yet",
     deleted: "deleted",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
@@ -180,8 +188,9 @@ export const words = {
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
       title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
-      review: "Review and publish", discard: "Discard draft", discardTitle: "Discard your draft?", publish: "Publish",
-      discardText: "Your changes are lost.", published: (n) => `Published as revision ${n}.`, effects: "What changes",
+      undoHelp: "Ctrl+Z", review: "Review and publish", discard: "Discard draft", publish: "Publish",
+      discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
+      published: (n) => `Published as revision ${n}.`,
       nothing: "Nothing new to publish.", checking: "Checking the draft …", publishing: "Publishing …",
       ready: (n, links, warnings) => `Ready to publish: ${plural(n, "change", "changes")}, ` +
         `${links ? "" : "none "}affecting links${warnings ? `; ${plural(warnings, "warning", "warnings")}` : ""}.`,
@@ -215,14 +224,18 @@ export const words = {
       labels: "Labels", labelsHelp: "One word per line, such as brand-a. Domains can be chosen by labels.",
       managedBy: "Managed by", managedByHelp: "Such as “git: links-repo”. Whoever edits the domain here is told.",
       aliasesHelp: "One name per line; *.go.example.com stands for all names below it.", format: "Apple’s form",
-      cacheSeconds: "Cache for (seconds)", cacheHelp: "How long clients keep the files, from 0 to 31,536,000.",
+      cacheSeconds: "Cache for (seconds)", cacheSecondsHelp: "How long clients keep the files, from 0 to 31,536,000.",
       strict: "Refuse apps of another environment", webcredentials: "Passwords and passkeys: Apple apps",
       activitycontinuation: "Handoff", androidCredentials: "Passwords and passkeys: Android apps",
       dynamicAppLinks: "Publish the routes for Android 15 and later", webauthnOrigins: "Passkeys: other origins",
-      originsHelp: "One per line, such as https://example.co.uk.", variables: "Variables", expectations: "Expectations",
+      webauthnOriginsHelp: "One per line, such as https://example.co.uk.", substitutionVariables: "Variables",
+      expectations: "Expectations", groups: {
+        names: "Names and ownership", files: "How files are published", apps: "Apps beside links",
+        site: "Pages and origins of the site", people: "People without the app", others: "From the adopted file",
+      },
       passkeyEndpoints: "Passkeys: pages of the site", changePassword: "Page for changing a password",
       changePasswordHelp: "An https URL. /.well-known/change-password redirects to it.",
-      endpointsHelp: "One per line: enroll: https://…, manage: https://…, prfUsageDetails: https://….",
+      passkeyEndpointsHelp: "One per line: enroll: https://…, manage: https://…, prfUsageDetails: https://….",
       fallback: "People without the app",
       fallbackParts: {
         web: ["Address for everybody", "Such as https://www.example.com{path}{query}. Without it, they get 404."],
@@ -231,9 +244,10 @@ export const words = {
         title: ["Title of a page instead", "Or one line per language: en: Get the app."], text: ["Text of the page"],
         button: ["Button of the page", "It leads to the address for everybody."],
       },
-      variablesHelp: "One per line: lang: en, de. A route with $(lang) then matches both.", asSystem: "as iOS does",
+      substitutionVariablesHelp: "One per line: lang: en, de. A route with $(lang) then matches both.",
+      asSystem: "as iOS does",
       formats: { modern: "components", legacy: "paths (older)" }, defaults: "Default for all routes",
-      extra: "Other members, published unchanged", notSet: (names) => `Not set: ${names.join(", ")}.`,
+      extra: "Other members, published unchanged",
       removeExpectation: (url) => `Remove the expectation for ${url}`, addExpectation: "Add an expectation",
       expectedUrl: "URL", expectedUrlHelp: "Such as https://{domain}/buy/1. {name} is the value of a parameter.",
       expectedAppHelp: "An app, or a parameter such as {app}.", expected: "Result",
@@ -357,7 +371,8 @@ export const words = {
     checkFailing: "The last check from outside failed, so phones may not get this file.",
     elsewhere: (name) => `${name} serves this host. Try the link there`,
     draftRefused: "The draft cannot be tried:", cdnRefused: "Apple’s copy cannot be tried:",
-    factsFailed: "Draft and Apple’s copy cannot be shown:", expect: "Expect this", qrOf: (url) => `QR code of ${url}`,
+    factsFailed: "Draft and Apple’s copy cannot be shown:", expect: "Expect this",
+    expectAll: (n) => `Expect all ${n} results`, results: (n) => `${n} results`, qrOf: (url) => `QR code of ${url}`,
     expectOf: (result, url, app) => `Expect “${result}” of ${url} for ${app}`,
     expected: "expected", expectDrafted: (url) => `Added an expectation for ${url} to your draft.`,
     expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
@@ -528,6 +543,11 @@ export const words = {
       files: "Files",
       title: "Drop files", liveTitle: "Adopt what domains serve today", live: "Domains", fetch: "Fetch their files",
       liveHelp: "Up to 16, separated by spaces or commas. The server fetches their files as Apple does.",
+      groups: {
+        needy: (n) => `${plural(n, "file needs", "files need")} a decision`,
+        ready: (n) => `${plural(n, "file", "files")} to publish`,
+        done: (n) => `${plural(n, "file is", "files are")} published`,
+      },
       details: "Details", detailsOf: (name) => `Details of ${name}`, accept: "Accept these errors",
       leave: "Leave out", leaveWhat: (name) => `Leave out ${name}`, clear: "Clear the list", checking: "checking …",
       publish: (n) => `Publish ${plural(n, "file", "files")}`, findings: (n) => plural(n, "finding", "findings"),
@@ -634,7 +654,8 @@ export const words = {
       },
     },
     audit: {
-      author: "Author", filter: "Filter", clear: "Clear the filters", empty: "Nothing found", in: "in",
+      author: "Author", since: "From", until: "To", filter: "Filter", clear: "Clear the filters", in: "in",
+      empty: "Nothing found",
       emptyText: "Filter by the exact name of a domain, a token or a user.", revision: (n) => `revision ${n}`,
       from: (address) => `from ${address}`, did: (verb) => ({
         put: "saved", patch: "changed", set: "set", apply: "applied a state to",

@@ -1,10 +1,8 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, empty, failure, field, findingCounts, form, loaded, quiet, table,
-  time } from "../parts.js";
+import { badge, button, chips, count, cursorPages, day, empty, failure, field, findingCounts, form, h, loaded, quiet,
+  table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -19,7 +17,6 @@ const perPage = 50;
 const pause = 250;
 const daysToWarn = 14;
 
-/** What each chip asks for. */
 const choices = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
   ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
@@ -28,10 +25,8 @@ const choices = [
 let active;
 
 class Domains extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
   #typed = "";
   #timer;
-  /** The dialog that is open. */ open;
 
   #list = new Loading(this, async (signal) => {
     const isDeleted = this.#isDeleted;
@@ -87,16 +82,15 @@ class Domains extends View {
     go(["domains"]);
   }
 
-  /** The keys of the list. */
   #move(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {any[]} */
     const rows = [...this.querySelectorAll("a[data-row]")];
     const index = rows.indexOf(event.target);
     const next = {
-      "/": -1, ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
+      ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
     }[event.key];
-    if (next === undefined || (index < 0 && event.key !== "/")) return;
+    if (next === undefined || index < 0) return;
     event.preventDefault();
     if (next < 0) this.find("#q").select();
     else rows[next]?.focus();
@@ -111,7 +105,7 @@ class Domains extends View {
     if (this.#timer === undefined && this.#typed.trim() !== q) this.#typed = q;
     const isFiltered = Object.entries(this.#query).some(([name, given]) => name !== "cursor" && given);
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
-    const add = () => addDomain((open) => this.set({ open }), this.#known.value?.apps ?? []);
+    const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
         may("editor") && mayLabel() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
@@ -202,14 +196,14 @@ class Domains extends View {
   #askRestore({ domain, revision, enabled }) {
     const ask = async (reason) => {
       const { value } = await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
-      this.set({ open: undefined });
+      this.close();
       say(text.restore.done(domain), "ok", undoLink(value.change));
       this.#list.run();
     };
     this.set({ open: confirmation({
       title: text.restore.title(domain), label: text.restore.button, kind: "primary", ask,
       text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
-      close: () => this.set({ open: undefined }),
+      close: this.close,
     }) });
   }
 }
@@ -248,28 +242,19 @@ function columns(reached) {
 }
 
 /** A chip of a row that shows only domains that are alike. */
-function filterChip(name, value, say) {
-  return h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
-    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value);
-}
+const filterChip = (name, value, say) => (
+  h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
+    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value));
 
 /** The name in its own script, beside the one that is never mistaken for another. */
-function unicode(item) {
-  return item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
-}
+const unicode = (item) => item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
 
-/** What Apple's CDN holds. */
-function apple({ apple: copy }) {
-  return !copy ? quiet(text.unpublished)
-    : copy.collected ? badge(text.copy.current, "ok")
-    : copy.behind === null ? quiet(text.copy.never)
-    : badge(text.copy.behind(copy.behind), "warning");
-}
+const apple = ({ apple: copy }) => !copy ? quiet(text.unpublished)
+  : copy.collected ? badge(text.copy.current, "ok")
+  : copy.behind === null ? quiet(text.copy.never)
+  : badge(text.copy.behind(copy.behind), "warning");
 
-/** How the last check from outside ended. */
-function checked({ check }) {
-  return check ? checkStatus(check.status) : quiet(text.notChecked);
-}
+const checked = ({ check }) => check ? checkStatus(check.status) : quiet(text.notChecked);
 
 function certificate({ check }) {
   const expires = check?.certificateExpires;
