@@ -68,9 +68,10 @@ extension Store {
     return DomainResource.templateUse(record: try row.json(column))
   }
 
-  /// The first `limit` domains by name after `last`, and the number of all.
+  /// The first `limit` domains after `last`, and the number of all.
   package func domains(
-    _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
+    _ filter: DomainFilter = DomainFilter(), by order: DomainOrder = .name,
+    after last: DomainOrder.Place? = nil, limit: Int
   ) throws -> (page: [DomainSummary], total: Int) {
     try scan { connection in
       var (page, ids, total) = ([DomainSummary](), [Int64](), 0)
@@ -80,14 +81,15 @@ extension Store {
         SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
           domain_check.status, checked_at, own.domain_id, managed_by, \(DomainFilter.isBehind),
           template_use
-        \(filter.sql) ORDER BY own.name
+        \(filter.sql) ORDER BY \(order.sql)
         """, filter.values
       ) { row in
         if let named, !named.contains(row.integer(9)) { return }
         total += 1
         guard page.count < limit else { return }
         let name = row.text(0)
-        if let last, name <= last { return }
+        let place = DomainOrder.Place(updatedAt: row.time(5), name: name)
+        if let last, !order.comesAfter(last, place) { return }
         page.append(
           DomainSummary(
             name: DomainName(stored: name), isEnabled: row.bool(1),
@@ -101,6 +103,43 @@ extension Store {
       let details = try DomainDetails(of: ids, connection, now: now())
       for (index, id) in ids.enumerated() { details.add(id, to: &page[index]) }
       return (page, total)
+    }
+  }
+}
+
+/// How domains are listed: by name or by the time of the last change. Those that changed at the same time are by name.
+package enum DomainOrder: String, Sendable, CaseIterable {
+  case name
+  case nameDescending = "-name"
+  case updated
+  case updatedDescending = "-updated"
+
+  /// Where a domain stands in a list, and a page begins after.
+  package struct Place: Sendable {
+    package let updatedAt: UnixTime
+    package let name: String
+
+    package init(updatedAt: UnixTime, name: String) {
+      self.updatedAt = updatedAt
+      self.name = name
+    }
+  }
+
+  fileprivate var sql: String {
+    switch self {
+    case .name: "own.name"
+    case .nameDescending: "own.name DESC"
+    case .updated: "updated_at, own.name"
+    case .updatedDescending: "updated_at DESC, own.name DESC"
+    }
+  }
+
+  fileprivate func comesAfter(_ last: Place, _ place: Place) -> Bool {
+    switch self {
+    case .name: place.name > last.name
+    case .nameDescending: place.name < last.name
+    case .updated: (place.updatedAt, place.name) > (last.updatedAt, last.name)
+    case .updatedDescending: (place.updatedAt, place.name) < (last.updatedAt, last.name)
     }
   }
 }

@@ -17,7 +17,6 @@ export class Problem extends Error {
 
 /** The problem of a value that the page itself refuses, in the field with this name. */
 export const refused = (name, message) => new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
-
 export const sessions = new EventTarget();
 
 /** Sends a request.

@@ -20,7 +20,6 @@ import "./pages/changes.js";
 import "./pages/settings.js";
 import "./pages/palette.js";
 
-/** The pages of the menu, by the first part of their addresses. */
 const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "settings"];
 
 function page(parts) {

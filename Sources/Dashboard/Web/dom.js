@@ -14,7 +14,6 @@ export function h(tag, properties, ...children) {
   return { tag, key, on, vars, modal, focus, after, rest, children: children.flat(Infinity).filter(isShown) };
 }
 
-/** Makes the children of an element what the descriptions say. */
 export function patch(parent, descriptions) {
   const wanted = [descriptions].flat(Infinity).filter(isShown);
   const kept = new Map();
@@ -82,7 +81,6 @@ export class View extends HTMLElement {
     return [];
   }
 
-  /** The first element below that a selector finds. @returns {any} */
   find(selector) {
     return this.querySelector(selector);
   }
@@ -109,15 +107,11 @@ export class View extends HTMLElement {
   }
 }
 
-/** Makes views elements, by their tags. */
 export const define = (views) => Object.entries(views).forEach(([tag, view]) => customElements.define(tag, view));
-
 const described = new WeakMap();
 const waitingForFocus = new WeakSet();
 const asProperty = new Set(["value", "checked", "selected", "indeterminate", "open", "disabled"]);
-
 const isShown = (child) => child !== null && child !== undefined && typeof child !== "boolean";
-
 const isText = (description) => typeof description !== "object";
 
 function isSame(node, description) {

@@ -11,7 +11,6 @@ const steps = [
 
 /** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
 export const fullTime = (text) => dateAndTime.format(new Date(text));
-
 export const day = (text) => date.format(new Date(text));
 
 /** "3 hours ago", "in 12 days". */

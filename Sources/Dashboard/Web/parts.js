@@ -27,7 +27,6 @@ export const icon = (name) => (
   h("span", { class: "icon", key: name, "aria-hidden": "true", vars: { "--icon": icons.indexOf(name) } }));
 
 export const mark = () => h("img", { key: "mark", src: new URL("icon.svg", import.meta.url).pathname, alt: "" });
-
 const buttonClass = (kind) => kind ? `button ${kind}` : "button";
 
 /** A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
@@ -55,7 +54,6 @@ export function draftField(label, draft, name, { change, ...rest } = {}) {
   return field(label, { id: name, name, value: draft[name] ?? "", on: { input }, ...rest });
 }
 
-/** A checkbox that is a member of `draft`, true or false. */
 export function draftCheckbox(label, draft, name) {
   const change = ({ target }) => {
     draft[name] = target.checked;
@@ -77,7 +75,6 @@ export function checkbox(label, { id, ...rest }) {
 /** A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
  * @type {(text: any, kind?: string, rest?: Properties) => any} */
 export const badge = (text, kind = "quiet", rest = {}) => h("span", { class: `badge ${kind}`, ...rest }, text);
-
 export const quiet = (...text) => h("span", { class: "quiet" }, text);
 
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
@@ -87,7 +84,6 @@ export function chips(label, choices, ...more) {
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
-/** How bad findings are, the worst first. */
 export const severities = ["error", "warning", "note"];
 
 export const worstFirst = (findings) => (
@@ -190,16 +186,23 @@ export function loaded(loading, show) {
 export const empty = (title, text, ...actions) => h("div", { class: "empty", key: "empty" },
   h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
 
-/** A table. `columns`: `[title, cell(item), class?]` of each; `rows` have the keys that `key(item)` returns. On narrow
- * screens each row becomes a card, whose cells show their column's title.
- * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, on?: object }} options */
-export const table = ({ caption, columns, rows, key, on }) => h("div", { class: "table", key: "table" },
+/** A table. `columns`: `[title, cell(item), class?, sort?]` of each; `rows` have the keys that `key(item)` returns. On
+ * narrow screens each row becomes a card, whose cells show their column's title. @type {(options: any) => any} */
+export const table = ({ caption, columns, rows, key, on, sorted }) => h("div", { class: "table", key: "table" },
   h("table", { on }, h("caption", { class: "hidden" }, caption),
-    h("thead", {}, h("tr", {}, columns.map(([title, _, kind]) =>
-      h("th", { key: title, scope: "col", class: kind }, title)))),
+    h("thead", {}, h("tr", {}, columns.map(([title, _, kind, sort]) => h("th", {
+      key: title, scope: "col", class: kind,
+      "aria-sort": { [sort]: "ascending", [`-${sort}`]: "descending" }[sort && sorted],
+    }, sort ? sorting(title, sort, sorted) : title)))),
     h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
       h(index === 0 ? "th" : "td",
         { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
+
+/** The button of a column that sorts the list; the address has by which, "-" for the other way. */
+const sorting = (title, sort, sorted) => (
+  h("button", { type: "button", class: "sort", on: {
+    click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }) } },
+    title, sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down")));
 
 /** The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
  * is that of the next page, or null. */

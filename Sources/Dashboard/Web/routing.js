@@ -8,7 +8,7 @@ const values = {
   environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
   enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
   suppressed: /^(true|false|all)$/, undo: isTrueOrFalse, from: isRevision, to: isRevision,
-  since: isDay, until: isDay,
+  since: isDay, until: isDay, sort: /^-?(name|updated)$/,
 };
 
 /** The current address: its parts, decoded, and the parameters of its query. */

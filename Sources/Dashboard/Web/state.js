@@ -24,10 +24,8 @@ export class State extends EventTarget {
 
 /** Who is signed in: `name`, `role`, `domains`, `labels`, `by`, `expiresAt`, `version`. @type {any} */
 export const session = new State({ isKnown: false, problem: undefined });
-
 const roles = ["viewer", "editor", "admin"];
 
-/** Whether the person who is signed in has this role or a higher one. */
 export function may(role) {
   // What is limited to documents only reads everything else.
   return roles.indexOf(session.documents ? "viewer" : session.role) >= roles.indexOf(role);

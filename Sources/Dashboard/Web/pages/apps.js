@@ -9,14 +9,12 @@ import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
 
-/** How the API names things on each platform. */
 const platforms = {
   apple: { list: "/v1/apps", id: "app", filter: "app", one: (id) => path`/v1/apps/${id}` },
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
 /** An identifier is typed as it is. */
 const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
-
 const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 
 class Apps extends View {
@@ -69,7 +67,6 @@ function columns(platform) {
     [text.changed, (app) => time(app.updatedAt), "short"]];
 }
 
-/** How many domains use an app, as a link to them. */
 function uses(app, platform, text = words.apps.usedBy(app.domains)) {
   if (app.domains === 0) return quiet(words.common.none);
   const { filter, id } = platforms[platform];
@@ -166,8 +163,7 @@ class One extends View {
       return request("PUT", this.#path, { body: { name, environment, fingerprints: change(fingerprints) }, query });
     };
     this.set({ open: planDialog({
-      title, label: title, close: this.close, send,
-      show: ({ publications = [] }) => planned(publications),
+      title, label: title, close: this.close, send, show: ({ publications = [] }) => planned(publications),
       done: () => {
         this.fingerprint = { label: "play-signing" };
         this.#done(words.apps.saved);

@@ -11,7 +11,6 @@ import { changed, doneBox, domainEffects, left, planDialog } from "./plan.js";
 import { domainNames, isOfDomains } from "./template-parts.js";
 
 const w = words.bulk.route;
-
 const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value));
 
 class Route extends View {
@@ -93,9 +92,7 @@ class Route extends View {
       result && doneBox(result), this.open];
   }
 
-  #input(name, rest = {}) {
-    return draftField(w[name], this.#route, name, { help: w[`${name}Help`], key: name, ...rest });
-  }
+  #input = (name, rest = {}) => draftField(w[name], this.#route, name, { help: w[`${name}Help`], key: name, ...rest });
 
   #domainSheet() {
     const { query } = this.address;

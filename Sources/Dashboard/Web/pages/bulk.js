@@ -88,7 +88,6 @@ class Import extends View {
     this.update();
   }
 
-  /** Lints the file, and asks what publishing it would do. */
   async #check(row) {
     const mine = ++row.run;
     Object.assign(row, { state: "checking", problem: undefined, result: undefined, isNew: undefined, etag: undefined });
@@ -137,9 +136,7 @@ class Import extends View {
     return row.state === "ready" && !row.result ? "checking" : row.state;
   }
 
-  #ready() {
-    return kept.filter((row) => this.#stateOf(row) === "ready");
-  }
+  #ready = () => kept.filter((row) => this.#stateOf(row) === "ready");
 
   async #publish() {
     // Android's routes are compared with those of Apple's file.
@@ -205,7 +202,6 @@ class Import extends View {
         groups[name].map((row) => this.#row(row)))));
   }
 
-  /** Asks whether to create the Android apps that files name. */
   #offer() {
     // The files of the first two kinds name apps.
     const rows = kept.filter((row) => row.state === "ready" && kinds.indexOf(row.kind) < 2);
@@ -284,7 +280,6 @@ function domainOf(name) {
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }
 
-/** What a text is in JSON, or undefined. */
 function parsed(text) {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -325,7 +320,6 @@ const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
 const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md"
   + "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
 
-/** A state that becomes the state of the server, after its plan. */
 class Apply extends View {
   draft = { text: carried };
   result;

@@ -100,7 +100,6 @@ function answer({ error, status, contentType, bytes, redirect, address, fields =
 }
 
 class DomainChecks extends View {
-  /** The last check, and a page of the timeline. */
   #checks = new Loading(this, async (signal) => {
     const { cursor } = this.address.query;
     const load = (query) => get(path`/v1/domains/${this.#name}/checks`, query, signal);
@@ -191,7 +190,6 @@ function timeline({ items }) {
         report(run)))));
 }
 
-/** The check at the end of a run of the same outcome, as long as it is kept. */
 const report = (run) => run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
 
 /** Whether Apple's CDN has the current file, and what that means for devices. */
@@ -324,7 +322,6 @@ class Checks extends View {
       table({ caption: said.caption, rows, key: (one) => one.domain, columns })));
   }
 
-  /** How many domains, since when, and what is wrong with the first. */
   #cause(rows) {
     const [{ domain, status }] = rows;
     const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];

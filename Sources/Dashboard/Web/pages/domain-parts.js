@@ -93,7 +93,6 @@ export function appList({ id, platform, list, names, none, change }) {
 const queryTexts = ({ query = [] }) => (
   typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`));
 
-/** A route in a few words, for labels and messages. */
 export function routeText(route) {
   const query = queryTexts(route).join("&");
   return cut((route.path ?? "*") + (query && `?${query}`) + (route.fragment === undefined ? "" : `#${route.fragment}`));
@@ -186,7 +185,6 @@ export const isForApple = (one) => one.apps.length > 0 || Boolean(one.appID);
 const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0
   && one.androidApps?.length > 0;
 
-/** A list without signs, of whatever `show` makes of its items. */
 export const plainList = (items, show, properties = {}) => (
   h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one)))));
 

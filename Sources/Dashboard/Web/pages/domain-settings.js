@@ -13,7 +13,6 @@ import { formDialog } from "./plan.js";
 const w = words.domain.settings;
 /** Members of adopted files that are published unchanged. */
 const extras = ["extra", "applinksExtra", "serviceExtra", "assetlinksExtra", "webauthnExtra"];
-/** The settings by what they are about. */
 const groups = {
   names: ["aliases", "labels", "environment", "managedBy"],
   files: ["cacheSeconds", "format", "strict", "dynamicAppLinks", "defaults", "substitutionVariables"],
@@ -53,7 +52,6 @@ const fallbackParts = ({ page, ...urls } = /** @type {any} */ ({})) => ({ ...url
 /** A text, or one for each language as lines. */
 const languages = (text) => typeof text === "object" ? membersIn(text) : text;
 
-/** The members that say something; undefined without any. */
 function filled(object) {
   const members = Object.entries(object).filter(([, value]) => value);
   return members.length > 0 ? Object.fromEntries(members) : undefined;
@@ -113,12 +111,9 @@ class DomainSettings extends View {
     });
   }
 
-  /** A field of lines, which `parse` reads. */
-  #lines(member, text, parse) {
-    return this.#typed(member, text, (typed) => this.#set(member, parse(typed)), { tag: "textarea", rows: 3 });
-  }
+  #lines = (member, text, parse) => (
+    this.#typed(member, text, (typed) => this.#set(member, parse(typed)), { tag: "textarea", rows: 3 }));
 
-  /** What the API says of a member. */
   #fault(member) {
     const faults = (this.draft.preview?.problem?.body.errors ?? [])
       .filter(({ pointer = "" }) => pointer.split("/")[1] === member);
@@ -188,7 +183,6 @@ class DomainSettings extends View {
             valueText(member, given, this.names) || quiet(words.common.none))), set(given ?? blank[member] ?? {}));
   }
 
-  /** The field of a setting. */
   #input(member) {
     const value = this.shown[member];
     const set = (value) => this.#set(member, value);

@@ -19,10 +19,8 @@ export function hostName(name) {
   }
 }
 
-/** Inputs for names that no keyboard should correct. */
 export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
 
-/** The apps that a field suggests. */
 const known = (id, apps) => (
   h("datalist", { id, key: id }, apps.map(([app, name]) => h("option", { key: app, value: app }, name ?? ""))));
 

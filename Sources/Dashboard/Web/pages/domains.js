@@ -1,8 +1,8 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, count, cursorPages, day, empty, failure, field, findingCounts, form, h, loaded, quiet,
-  table, time, View } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, day, empty, failure, field, findingCounts, form, h, loaded,
+  quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -17,7 +17,7 @@ const perPage = 50;
 const pause = 250;
 const daysToWarn = 14;
 
-const choices = [
+const filters = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
   ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
 
@@ -47,8 +47,8 @@ class Domains extends View {
 
   /** What the address asks for, as far as the list takes it. */
   get #query() {
-    const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor"];
-    const names = [...own, ...choices.map(([name]) => name)];
+    const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor", "sort"];
+    const names = [...own, ...filters.map(([name]) => name)];
     return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
@@ -103,7 +103,7 @@ class Domains extends View {
     // What is being typed stays.
     const { q = "" } = this.#query;
     if (this.#timer === undefined && this.#typed.trim() !== q) this.#typed = q;
-    const isFiltered = Object.entries(this.#query).some(([name, given]) => name !== "cursor" && given);
+    const isFiltered = Object.entries(this.#query).some(([name, given]) => !["cursor", "sort"].includes(name) && given);
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
@@ -112,20 +112,19 @@ class Domains extends View {
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered),
         failure(this.#known),
-        h("p", { class: "quiet", role: "status", key: "count" },
+        h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
           value && !isRunning && text.count(value.total, value.isDeleted, isFiltered)),
+          value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
   }
 
-  #firstStart() {
-    return [
-      may("editor") && isUnlimited()
-        ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
-        : empty(text.none, may("editor") && mayLabel()
-          ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
-      h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
-  }
+  #firstStart = () => [
+    may("editor") && isUnlimited()
+      ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
+      : empty(text.none, may("editor") && mayLabel()
+        ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
+    h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
 
   #toolbar() {
     const toRows = (event) => {
@@ -144,7 +143,7 @@ class Domains extends View {
   #chips(isFiltered) {
     const { app, androidApp, finding = "", label, template } = this.#query;
     const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
-    const shown = choices.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
+    const shown = filters.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
     const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
     const alike = [label && chosen("label", text.labelled(label)),
       template && chosen("template", text.usesTemplate(template))].filter(Boolean);
@@ -178,10 +177,21 @@ class Domains extends View {
     return [
       table({
         caption: text.title, rows: items, key: (item) => item.domain,
-        columns: isDeleted ? this.#deletedColumns() : columns(reached),
+        columns: isDeleted ? this.#deletedColumns() : columns(items, reached), sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
       cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
+  }
+
+  #chooser(items) {
+    const shown = new Set(shownColumns(items));
+    const change = () => {
+      localStorage.setItem(columnsKey(), JSON.stringify([...shown]));
+      this.update();
+    };
+    return h("details", { class: "chooser", key: "columns" }, h("summary", {}, text.columns),
+      h("div", { class: "sheet", on: { change } },
+        choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-")));
   }
 
   #deletedColumns() {
@@ -219,7 +229,33 @@ function listChip(name, current, options, choose) {
   }, [["", text.any[name]], ...known].map(option));
 }
 
-function columns(reached) {
+/** What columns say of a domain, in their order. Where that is nothing, as for most domains, there is a dash. */
+const cells = {
+  environment: ({ environment: one }) => one !== "production" && (words.environment[one] ?? one),
+  revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
+  findings: (item) => severities.some((one) => item.findings?.[one] > 0) && findingCounts(item.findings),
+  apple: ({ apple: copy }) => copy?.collected ? badge(text.copy.current, "ok")
+    : copy && copy.behind !== null && badge(text.copy.behind(copy.behind), "warning"),
+  android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
+    && [text.published, keptStatements && [" ", badge(text.kept, "note")]],
+  check: ({ check }) => check && checkStatus(check.status), certificate,
+};
+
+const columnsKey = () => `aasa.columns ${session.name}`;
+
+/** The columns that the person has chosen, or else those that say something of a domain on the page. */
+function shownColumns(items) {
+  const names = Object.keys(cells);
+  try {
+    const chosen = JSON.parse(localStorage.getItem(columnsKey()));
+    if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
+  } catch {
+    // What is no list is no choice.
+  }
+  return names.filter((name) => items.some((item) => cells[name](item)));
+}
+
+function columns(items, reached) {
   const name = (item) => [
     h("a", {
       href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
@@ -228,20 +264,11 @@ function columns(reached) {
     storedDraft(item.domain) && [" ", badge(text.draft, "note")],
     item.template && [" ", filterChip("template", item.template, text.onlyTemplate)],
     (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
-  /** @type {[string, (item: any) => any][]} */
-  const others = [
-    [text.environment, (item) => words.environment[item.environment] ?? item.environment],
-    [text.revision, (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))]],
-    [text.findings, (item) => findingCounts(item.findings)], [text.apple, apple],
-    [text.android, ({ enabled, documents, keptStatements }) =>
-      enabled && documents.includes("assetlinks.json")
-        ? [text.published, keptStatements && [" ", badge(text.kept, "note")]] : quiet(text.notPublished)],
-    [text.check, checked], [text.certificate, certificate]];
   // A long name must not break the words beside it.
-  return [[text.domain, name], ...others.map((column) => [...column, "whole"])];
+  return [[text.domain, name, null, "name"], ...shownColumns(items).map((column) => [
+    text[column], (item) => cells[column](item) || quiet("–"), "whole", column === "revision" && "updated"])];
 }
 
-/** A chip of a row that shows only domains that are alike. */
 const filterChip = (name, value, say) => (
   h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
     on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value));
@@ -249,16 +276,9 @@ const filterChip = (name, value, say) => (
 /** The name in its own script, beside the one that is never mistaken for another. */
 const unicode = (item) => item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
 
-const apple = ({ apple: copy }) => !copy ? quiet(text.unpublished)
-  : copy.collected ? badge(text.copy.current, "ok")
-  : copy.behind === null ? quiet(text.copy.never)
-  : badge(text.copy.behind(copy.behind), "warning");
-
-const checked = ({ check }) => check ? checkStatus(check.status) : quiet(text.notChecked);
-
 function certificate({ check }) {
   const expires = check?.certificateExpires;
-  if (!expires) return quiet(words.common.unknown);
+  if (!expires) return false;
   const days = Math.floor((Date.parse(expires) - Date.now()) / 86400000);
   const said = days < 0 ? badge(text.expired, "error")
     : days < daysToWarn ? badge(text.daysLeft(days), "warning") : text.days(days);

@@ -10,7 +10,6 @@ import { editRoute } from "./route-editor.js";
 
 const w = words.domain;
 const byId = (list, id) => list.find((one) => one.id === id);
-/** Puts one into a list, before another or at its end. */
 const insert = (list, one, before) => {
   const index = list.findIndex(({ id }) => id === before);
   list.splice(index < 0 ? list.length : index, 0, one);
@@ -98,9 +97,7 @@ class Entries extends View {
   }
 
   /** Whether the person can change an entry: those of a template are changed there. */
-  #isMine(entry) {
-    return this.isEditor && this.draft.domain.entries.includes(entry);
-  }
+  #isMine = (entry) => this.isEditor && this.draft.domain.entries.includes(entry);
 
   #entry(entry, index, findings) {
     const { domain } = this;
@@ -196,17 +193,13 @@ class Entries extends View {
         })));
   }
 
-  /** Moves what has the focus with Alt and an arrow key. */
-  #keys(move) {
-    return (event) => {
-      const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      move(step);
-    };
-  }
+  #keys = (move) => (event) => {
+    const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    move(step);
+  };
 
-  /** What a route or an entry is dragged by. */
   #handle(text, drag) {
     const dragstart = (event) => {
       event.dataTransfer.effectAllowed = "move";

@@ -20,7 +20,6 @@ class Findings extends View {
     this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }));
   /** What is typed into the filter, until it is sent. */ #typed;
 
-  /** After a suppression began or ended. */
   #done(text) {
     say(text);
     this.close();
@@ -50,8 +49,7 @@ class Findings extends View {
     const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
     const chosen = { severity: shown === "all" ? undefined : shown };
     // The chips show also what is not chosen.
-    const [list, { counts }] = await Promise.all([
-      find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
+    const [list, { counts }] = await Promise.all([find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
     return { ...list, counts, totals, shown };
   }
 
@@ -99,8 +97,7 @@ class Findings extends View {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     // One that is chosen stays, to be taken back, when nothing has its code any longer.
     if (code && !(code in counts)) codes.unshift([code, 0]);
-    const severity = (one, text) => [
-      one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
+    const severity = (one, text) => [one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
     return [
       chips(said.severity, [...severities.map((one, index) => severity(one, words.severity.count[one](totals[index]))),
         severity("all", words.common.all)]),
@@ -116,12 +113,10 @@ class Findings extends View {
       cursorPages(next)];
   }
 
-  #group(domain, found) {
-    return h("section", { key: domain, "aria-label": domain },
-      h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
-      h("ul", { class: "found plain" }, found.map((one) => findingItem(
-        [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
-  }
+  #group = (domain, found) => h("section", { key: domain, "aria-label": domain },
+    h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
+    h("ul", { class: "found plain" }, found.map((one) => findingItem(
+      [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
 
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
@@ -136,16 +131,12 @@ class Findings extends View {
       const { labels = [] } = known || {};
       this.set({ open: this.#suppressing(finding, labels) });
     };
-    return button(said.suppress, open, {
-      key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain),
-    });
+    return button(said.suppress, open, { key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain) });
   }
 
-  #endButton(ending, text = said.end) {
-    return button(text, () => this.set({ open: this.#ending(ending) }), {
-      key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
-    });
-  }
+  #endButton = (ending, text = said.end) => button(text, () => this.set({ open: this.#ending(ending) }), {
+    key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
+  });
 
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
@@ -194,19 +185,17 @@ class Findings extends View {
     });
   }
 
-  #ending({ id, code, domain, reason, of, label }) {
-    return formDialog({
-      title: said.endTitle, label: said.end, kind: "danger", close: this.close,
-      fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
-        (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
-        h("p", { class: "help long", dir: "auto" }, reason)],
-      send: async () => {
-        await request("DELETE", of || label ? path`/v1/suppressions/${id}`
-          : path`/v1/domains/${domain}/suppressions/${id}`);
-        this.#done(said.ended);
-      },
-    });
-  }
+  #ending = ({ id, code, domain, reason, of, label }) => formDialog({
+    title: said.endTitle, label: said.end, kind: "danger", close: this.close,
+    fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
+      (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
+      h("p", { class: "help long", dir: "auto" }, reason)],
+    send: async () => {
+      await request("DELETE", of || label ? path`/v1/suppressions/${id}`
+        : path`/v1/domains/${domain}/suppressions/${id}`);
+      this.#done(said.ended);
+    },
+  });
 }
 
 const several = ({ domain, label }) => Boolean(domain || label);

@@ -83,7 +83,6 @@ export function faultOf(code, { findings = [], errors = [], problems = [] }) {
 export const reasonField = (draft) => (
   draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp }));
 
-/** The domains that a plan changes, each with its effects; a few are open. */
 export const domainEffects = (domains) => [
   h("ul", { class: "plan", key: "plan" }, domains.slice(0, shownDomains).map((one) => h("li", { key: one.domain }, h(
       "details", { open: domains.length <= 2 ? true : undefined }, h(

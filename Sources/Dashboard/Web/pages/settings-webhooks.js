@@ -71,8 +71,7 @@ function edit(view, old, list) {
   const send = async ({ name = "", url = "", events, domains, format, digest, enabled, isNewSecret }, signal) => {
     const body = {
       url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
-      digestSeconds: digest === "" ? undefined : Number(digest),
-      secret: isNewSecret ? newSecret() : undefined,
+      digestSeconds: digest === "" ? undefined : Number(digest), secret: isNewSecret ? newSecret() : undefined,
     };
     const where = path`/v1/webhooks/${name}`;
     const saved = old ? (await request("PUT", where, { body })).value

@@ -12,7 +12,6 @@ import { domainList, domainsField, labelsField, secretDialog, typedList } from "
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
-/** The sections, and who may read them. */
 export const sections = {
   tokens: isServerAdmin, users: isServerAdmin, groups: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin,
   replicas: isUnlimited, about: () => true,

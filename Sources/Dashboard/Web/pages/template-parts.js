@@ -27,7 +27,6 @@ export function typedValue(text, parameter) {
   return isList(parameter) ? text.split(/\s+/).filter(Boolean) : text;
 }
 
-/** What stands in a field without a value. */
 export const defaultText = (parameter) => (
   parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue));
 
@@ -65,7 +64,6 @@ export function draftOfTemplate(name) {
 const renamed = ({ parameters }) => (
   parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(","));
 
-/** What the API takes. */
 export function templateInput(answer) {
   const { publishedAt: _at, author: _author, reason: _reason, domains: _domains, parameters, ...rest } = answer;
   return { ...toInput(rest), parameters: parameters.map(({ was: _was, ...one }) => one) };
@@ -104,7 +102,6 @@ async function dryRun(put, signal) {
   return preview;
 }
 
-/** Whether a problem refuses domains, which can be left as they are. */
 export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.problems);
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
@@ -113,7 +110,6 @@ export const skippingRefused = ({ value, problem }) => (
 
 // What publishing does
 
-/** Domains by name, each with a link. */
 export const domainNames = (names, total = names.length) => (
   [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
     "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)]);
@@ -141,6 +137,5 @@ export function templateEffects({ domains, published, effects = [], moreEffects 
     left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
 }
 
-/** "12 domains", with a link to them. */
 export const domainsLink = (name, number) => (
   number === 0 ? quiet(words.common.none) : h("a", { href: to(["templates", name, "domains"]) }, count(number)));

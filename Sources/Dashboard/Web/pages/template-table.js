@@ -164,7 +164,6 @@ class TemplateTable extends View {
     });
   }
 
-  /** Takes a file: its faults are shown, or else its plan. */
   #take([file], { template, rows }) {
     const { faults, domains, lines } = readTable(file.text, template);
     this.#file = faults.length > 0 && { name: file.name, faults };

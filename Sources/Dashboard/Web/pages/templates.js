@@ -78,7 +78,6 @@ class Rules extends DraftPage {
   name;
   #of;
   #loading = new Loading(this, async (signal) => this.draft.begin(await this.#of.load(signal)));
-  /** The revisions that others published since the draft began. */
   #theirs = new Loading(this, async (signal) => {
     const { items } = await get(path`/v1/templates/${this.name}/revisions`, { limit: 20 }, signal);
     return items.filter(({ revision }) => revision > this.draft.base.revision);
@@ -204,7 +203,6 @@ function useName(template, old, name) {
   }
 }
 
-/** Parameters that stand where apps do, as names of apps. */
 function namesOf(parameters) {
   const of = (...types) => new Map(parameters.filter(({ type }) => types.includes(type))
     .map(({ name }) => [`{${name}}`, ""]));

@@ -1,8 +1,8 @@
 // What a link does: on the published file, on the draft, and with Apple's copy.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, h, loaded, mono, problemBox, quiet,
-  resolution, submit, table, time, View } from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, h, icon, loaded, mono, problemBox,
+  quiet, resolution, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
@@ -13,6 +13,7 @@ import "./explain.js";
 
 const text = words.try;
 const apple = "apple-app-site-association";
+const kindOf = (platform) => platform === "ios" ? "apple" : "android";
 const kinds = { ios: apple, android: "assetlinks.json" };
 /** So many URLs are tried at once, so many are shown at once, and so long a list is kept in the address. */
 const limits = { asked: 1000, shown: 20, address: 200_000 };
@@ -32,7 +33,6 @@ class Try extends View {
     return parsed(this.address.query.url ?? "", this.#name);
   }
 
-  /** Puts the links into the address, which says what is tried. */
   #submit(given) {
     this.#fault = parsed(given, this.#name).urls.length === 0 && text.none;
     this.#typed = this.#fault ? given : undefined;
@@ -240,7 +240,6 @@ class TryHost extends View {
       "aria-disabled": this.#expecting.isRunning ? "true" : null });
   }
 
-  /** The button that expects all published results of this host that are not expected yet. */
   #expectAll({ domain }) {
     const all = this.items.flatMap(({ results }) => results).filter((one) => one.app
       && !domain.expectations.some((other) => isExpectation(other, one)));
@@ -271,8 +270,7 @@ class TryHost extends View {
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
       this.#expected?.wanted[0].url === url && failure(this.#expecting), all.length === 0
         ? h("p", { key: "none" }, resolution("no-match"), " ", results[0]?.reason)
-        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all,
-          key: (row) => row.key }));
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all, key: (row) => row.key }));
   }
 
   /** What the columns are about: which revision, and how old. */
@@ -295,7 +293,8 @@ class TryHost extends View {
   #columns(url, facts) {
     const { domain, names, draft, cdn } = facts ?? {};
     const app = ({ app, platform }) => [
-      badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
+      icon(kindOf(platform)), h("span", { class: "hidden" }, text.platform[platform]), " ",
+      appName(app, names?.[kindOf(platform)].get(app))];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
     const now = (row) => [answer(row.published ?? absent, domain), this.#expectation(row.published, url)];
     const drafted = (row) => [
