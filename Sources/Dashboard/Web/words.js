@@ -110,7 +110,7 @@ export const words = {
     add: {
       open: "Add a domain", name: "Domain", nameHelp: "The host name in your links.",
       limits: (limits) => `You may add: ${limits}.`, noName: "Enter a host name, such as links.example.com.",
-      exists: "This domain already exists.", openIt: (name) => `Open ${name}`, android: "Android app (optional)",
+      exists: "This domain already exists.", openIt: (name) => `Open ${name}`, android: "Android (optional)",
       androidHelp: "The package name. Apps has its fingerprints.",
       notCovered: (limits) => `You may add only ${limits}.`, environment: "Environment", app: "App (optional)",
       appHelp: "The team ID, a period and the bundle ID. You can add apps and routes later.", route: "First route",

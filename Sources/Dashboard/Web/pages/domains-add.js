@@ -1,7 +1,7 @@
 // The form that adds a domain.
 
 import { path, refused, request } from "../api.js";
-import { draftField, h, linkButton } from "../parts.js";
+import { asHere, draftField, h, linkButton } from "../parts.js";
 import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -53,6 +53,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         throw refused("domain", text.exists);
       }
       if (problem.status === 400) throw refused("domain", problem.detail);
+      if (problem.code === "unknown-android-app") throw refused("androidApps", asHere(problem.detail));
       if (acceptable(problem).length === 0) throw problem;
     }
     if (!signal.aborted) open(planDialog(planned));

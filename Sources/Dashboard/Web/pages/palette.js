@@ -70,7 +70,7 @@ class Palette extends View {
     };
     return [
       h("input", {
-        key: "input", type: "search", role: "combobox", "aria-label": text.hint, "aria-expanded": "true", focus: true,
+        key: "input", role: "combobox", "aria-label": text.hint, "aria-expanded": "true", focus: true,
         "aria-controls": "palette-list", "aria-activedescendant": chosen < 0 ? null : `palette-${chosen}`,
         placeholder: text.hint, autocomplete: "off", spellcheck: "false", on: { input, keydown },
       }),
