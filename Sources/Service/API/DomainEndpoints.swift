@@ -29,7 +29,8 @@ struct DomainEndpoints: Sendable {
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
-          "A page, by name unless `sort` is given. A token that is limited to domains sees only those.", "Domains"),
+          "A page, by name unless `sort` is given. A token that is limited to domains sees only those.",
+          "Domains"),
         handle: list),
       Endpoint(
         .get, path, .role(.viewer), query: [.resolved],
