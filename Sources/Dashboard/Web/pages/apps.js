@@ -13,7 +13,6 @@ const platforms = {
   apple: { list: "/v1/apps", id: "app", filter: "app", one: (id) => path`/v1/apps/${id}` },
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
-/** An identifier is typed as it is. */
 const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
 const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 

@@ -16,7 +16,6 @@ import { typedList } from "./settings-webhooks.js";
 
 const sections = ["import", "apply", "route"];
 const kinds = Object.keys(words.document);
-/** What association files have. */
 const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
 
 class Bulk extends View {

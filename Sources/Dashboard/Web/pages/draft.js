@@ -130,9 +130,10 @@ export function merge(base, mine, theirs) {
 /** Merges lists of things with IDs: `both` what both sides changed; `clash` learns where mine replaces theirs. */
 function mergeById(base, mine, theirs, both, clash) {
   // What both sides added is one, with the ID that is published.
-  const added = theirs.filter((one) => !base.some(({ id }) => id === one.id));
+  const isNew = (one) => !base.some(({ id }) => id === one.id);
+  const added = theirs.filter(isNew);
   mine = mine.map((one) => {
-    const index = one.id < 0 ? added.findIndex((other) => isSame(one, other)) : -1;
+    const index = isNew(one) ? added.findIndex((other) => isSame(one, other)) : -1;
     return index < 0 ? one : added.splice(index, 1)[0];
   });
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Map(list.map((one) => [one.id, one])));

@@ -158,8 +158,10 @@ class Entries extends View {
   #route(entry, entryIndex, route, position, findings) {
     const text = routeText(route);
     const canEdit = this.#isMine(entry);
-    // Only the person's own: what is published has an ID of the server.
-    const change = canEdit && (route.id < 0 ? "added" : this.draft.preview?.routes?.get(`${entry.id} ${route.id}`));
+    // Only the person's own: others' are published.
+    const isOwn = ![this.draft.base, this.draft.published].some(({ entries }) => (
+      byId(byId(entries, entry.id)?.routes ?? [], route.id)));
+    const change = canEdit && (isOwn ? "added" : this.draft.preview?.routes?.get(`${entry.id} ${route.id}`));
     const all = entry.routes.length;
     const target = canEdit ? this.#dropTarget(entry.routes, route, entry.id) : { class: "", on: {} };
     const found = findings.routes.get(route) ?? [];

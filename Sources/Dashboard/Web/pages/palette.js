@@ -9,7 +9,6 @@ import { sections } from "./settings.js";
 
 const text = words.palette;
 const pause = 150;
-/** So many of each kind are offered. */
 const few = 6;
 
 class Palette extends View {
