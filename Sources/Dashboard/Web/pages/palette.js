@@ -57,7 +57,7 @@ class Palette extends View {
       [this.#typed, this.#chosen] = [event.target.value, 0];
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#domains.ask(this.#typed), pause);
-      this.update();
+      this.#domains.clear();
     };
     const keydown = (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
