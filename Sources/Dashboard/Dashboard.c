@@ -26,6 +26,9 @@ static const struct aasa_dashboard_file files[] = {
     {"format.js", (const unsigned char[]){
 #embed "Web/format.js" suffix(, 0)
     }},
+    {"icons.svg", (const unsigned char[]){
+#embed "Web/icons.svg" suffix(, 0)
+    }},
     {"icon.svg", (const unsigned char[]){
 #embed "Web/icon.svg" suffix(, 0)
     }},
@@ -92,6 +95,9 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/history.js", (const unsigned char[]){
 #embed "Web/pages/history.js" suffix(, 0)
     }},
+    {"pages/palette.js", (const unsigned char[]){
+#embed "Web/pages/palette.js" suffix(, 0)
+    }},
     {"pages/plan.js", (const unsigned char[]){
 #embed "Web/pages/plan.js" suffix(, 0)
     }},
@@ -121,6 +127,9 @@ static const struct aasa_dashboard_file files[] = {
     }},
     {"routing.js", (const unsigned char[]){
 #embed "Web/routing.js" suffix(, 0)
+    }},
+    {"rules.css", (const unsigned char[]){
+#embed "Web/rules.css" suffix(, 0)
     }},
     {"state.js", (const unsigned char[]){
 #embed "Web/state.js" suffix(, 0)

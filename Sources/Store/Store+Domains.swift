@@ -54,23 +54,27 @@ extension Store {
 
   /// The names of the domains that meet some conditions, in order.
   package func domainNames(_ filter: DomainFilter) throws -> [DomainName] {
-    try scan { try DomainListing(filter, $0).matches().map { DomainName(stored: $0.name) } }
+    try scan {
+      try DomainListing(filter, by: .name, $0).matches().map { DomainName(stored: $0.place.name) }
+    }
   }
 
-  /// The first `limit` domains by name after `last`, and the number of all. The number is an estimate if only some
-  /// of very many domains were looked at for it.
+  /// The first `limit` domains after `last`, and the number of all. The number is an estimate if only some of very
+  /// many domains were looked at for it.
   package func domains(
-    _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
+    _ filter: DomainFilter = DomainFilter(), by order: DomainOrder = .name,
+    after last: DomainOrder.Place? = nil, limit: Int
   ) throws -> (page: [DomainSummary], total: Int, isEstimate: Bool) {
     try scan { connection in
-      let list = try DomainListing(filter, connection)
+      let list = try DomainListing(filter, by: order, connection)
       if list.isEverything {
         return (try list.page(after: last, limit: limit, now: now()), try list.count(), false)
       }
       let sample = try list.sample()
       if sample.matches < DomainListing.fewMatches {
         let matches = try list.matches()
-        let ids = matches.drop { $0.name <= last ?? "" }.prefix(limit).map(\.id)
+        let ids = matches.drop { match in last.map { !order.comesAfter($0, match.place) } ?? false }
+          .prefix(limit).map(\.id)
         return (try list.page(of: ids, now: now()), matches.count, false)
       }
       return (
@@ -92,13 +96,15 @@ private struct DomainListing {
   static let fewMatches = 25
 
   private let filter: DomainFilter
+  private let order: DomainOrder
   private let connection: any Connection
   /// Conditions that look at one domain after the other.
   private let each: DomainFilter.Conditions
   /// Conditions that find all domains that meet them.
   private let all: DomainFilter.Conditions
 
-  init(_ filter: DomainFilter, _ connection: any Connection) throws {
+  init(_ filter: DomainFilter, by order: DomainOrder, _ connection: any Connection) throws {
+    self.order = order
     let named = try filter.domainsByUnicodeName(connection)
     self.filter = filter
     self.connection = connection
@@ -135,32 +141,36 @@ private struct DomainListing {
     return (matches ?? 0, Int(stride))
   }
 
-  /// All matches, by name.
-  func matches() throws -> [(name: String, id: Int64)] {
+  /// All matches, in order.
+  func matches() throws -> [(place: DomainOrder.Place, id: Int64)] {
     try connection.all(
       """
-      SELECT own.name, own.domain_id FROM domain CROSS JOIN \(filter.names) \(DomainFilter.checks)
-      WHERE own.domain_id = domain.id AND own.position = 0 \(all.sql) ORDER BY own.name
+      SELECT own.name, own.domain_id, updated_at
+      FROM domain CROSS JOIN \(filter.names) \(DomainFilter.checks)
+      WHERE own.domain_id = domain.id AND own.position = 0 \(all.sql) ORDER BY \(order.sql)
       """, all.values
-    ) { ($0.text(0), $0.integer(1)) }
+    ) { (DomainOrder.Place(updatedAt: $0.time(2), name: $0.text(0)), $0.integer(1)) }
   }
 
   /// A page of the list.
-  func page(after last: String?, limit: Int, now: UnixTime) throws -> [DomainSummary] {
-    let (name, count) = (each.parameter(1), each.parameter(2))
+  func page(
+    after last: DomainOrder.Place?, limit: Int, now: UnixTime
+  ) throws -> [DomainSummary] {
+    let start = last.map { order.start(after: $0, each.parameter) } ?? (sql: "", values: [])
+    let count = each.parameter(start.values.count + 1)
     // The `+` keeps SQLite from an index that is not in the order of names, and would mislead PostgreSQL.
     let position = connection.dialect == .sqlite ? "+own.position" : "own.position"
     return try summaries(
-      "\(position) = 0 AND own.name > \(name) \(each.sql) ORDER BY own.name LIMIT \(count)",
-      each.values + [.text(last ?? ""), .integer(limit)], now: now)
+      "\(position) = 0 \(start.sql) \(each.sql) ORDER BY \(order.sql) LIMIT \(count)",
+      each.values + start.values + [.integer(limit)], now: now)
   }
 
-  /// The domains with some rows, by name.
+  /// The domains with some rows, in order.
   func page(of ids: [Int64], now: UnixTime) throws -> [DomainSummary] {
     try summaries(
       """
       own.position = 0 AND own.domain_id IN (
-        SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each) ORDER BY own.name
+        SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each) ORDER BY \(order.sql)
       """, [.text(JSON.array(ids.map { .integer($0) }).text)], now: now)
   }
 
@@ -195,6 +205,59 @@ private struct DomainListing {
   private static func template(_ row: borrowing Row, _ column: Int32) throws -> TemplateUse? {
     if row.isNull(column) { return nil }
     return DomainResource.templateUse(record: try row.json(column))
+  }
+}
+
+/// How domains are listed: by name or by the time of the last change. Those that changed at the same time are by name.
+package enum DomainOrder: String, Sendable, CaseIterable {
+  case name
+  case nameDescending = "-name"
+  case updated
+  case updatedDescending = "-updated"
+
+  /// Where a domain stands in a list, and a page begins after.
+  package struct Place: Sendable {
+    package let updatedAt: UnixTime
+    package let name: String
+
+    package init(updatedAt: UnixTime, name: String) {
+      self.updatedAt = updatedAt
+      self.name = name
+    }
+  }
+
+  fileprivate var sql: String {
+    switch self {
+    case .name: "own.name"
+    case .nameDescending: "own.name DESC"
+    case .updated: "updated_at, own.name"
+    case .updatedDescending: "updated_at DESC, own.name DESC"
+    }
+  }
+
+  /// SQL for what comes after a place.
+  ///
+  /// - Parameter parameter: SQL for the first value, and for those after it.
+  fileprivate func start(
+    after last: Place, _ parameter: (Int) -> String
+  ) -> (sql: String, values: [Value]) {
+    let byTime = "(updated_at, own.name)"
+    let values: [Value] = [.integer(last.updatedAt), .text(last.name)]
+    return switch self {
+    case .name: ("AND own.name > \(parameter(1))", [.text(last.name)])
+    case .nameDescending: ("AND own.name < \(parameter(1))", [.text(last.name)])
+    case .updated: ("AND \(byTime) > (\(parameter(1)), \(parameter(2)))", values)
+    case .updatedDescending: ("AND \(byTime) < (\(parameter(1)), \(parameter(2)))", values)
+    }
+  }
+
+  fileprivate func comesAfter(_ last: Place, _ place: Place) -> Bool {
+    switch self {
+    case .name: place.name > last.name
+    case .nameDescending: place.name < last.name
+    case .updated: (place.updatedAt, place.name) > (last.updatedAt, last.name)
+    case .updatedDescending: (place.updatedAt, place.name) < (last.updatedAt, last.name)
+    }
   }
 }
 

@@ -129,6 +129,11 @@ import Testing
     #expect(try response.status == 403 && response.code == "unknown-user")
     let detail = try response.json["detail"]?.stringValue ?? ""
     #expect(detail.contains("\"Otto\"") && detail.contains("PUT /v1/users/"))
+    #expect(try response.json["user"] == "Otto" && response.json["admins"] == [])
+    _ = try put("anna", ["role": "admin"])
+    _ = try put("berta", ["role": "admin", "domains": ["*.brand.example"]])
+    let other = try browser("X-Forwarded-User: Otto").send("GET", "/v1/session")
+    #expect(try other.json["admins"] == ["anna"])
     _ = try put("otto", ["role": "viewer"])
     #expect(try browser("X-Forwarded-User: Otto").send("GET", "/v1/session").status == 403)
     #expect(try browser("x-forwarded-user:  otto ").send("GET", "/v1/session").status == 200)

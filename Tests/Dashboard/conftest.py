@@ -196,6 +196,11 @@ def open_desk(chromium, site):
         desk.close()
 
 
+def section(page, name):
+    """Opens another section of the domain whose page is open."""
+    page.get_by_role("navigation", name="Domain").get_by_role("link", name=name).click()
+
+
 def multiply(database, count):
     """Adds many copies of the example's domain to a new database, past the API, which would take minutes."""
     subprocess.run([AASA, "apply", "--database", database, STATE], check=True, capture_output=True)

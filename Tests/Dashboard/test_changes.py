@@ -108,7 +108,7 @@ def test_a_domain_says_where_it_is_managed_also_after_an_edit(example, site):
 
 def test_labels_are_set_with_a_domain_and_filter_the_list(example, site):
     site.put("other.example", "/a/*", labels=["brand-b"])
-    page = example.open(DOMAIN)
+    page = example.open(DOMAIN + "/settings")
     page.get_by_role("button", name="Edit settings").click()
     page.get_by_label("Labels").fill("brand-a\nnorth")
     publish(page)
@@ -153,7 +153,7 @@ def test_a_token_is_limited_to_labels_and_then_changes_none(example, site, open_
     other = desk.sign_in(token)
     expect(other.locator("tbody tr")).to_have_count(1)
     expect(other.get_by_role("button", name="Add a domain")).to_have_count(0)
-    desk.open("#/domains/other.example")
+    desk.open("#/domains/other.example/settings")
     other.get_by_role("button", name="Edit settings").click()
     expect(other.get_by_label("Cache for (seconds)")).to_be_visible()
     expect(other.get_by_label("Labels")).to_have_count(0)

@@ -94,7 +94,7 @@ def test_a_link_in_focus_is_seen(visit):
 def test_a_domain_gets_a_fallback_in_its_settings(desk, site):
     site.put("example.com", "/buy/*")
     desk.sign_in()
-    page = desk.open("#/domains/example.com")
+    page = desk.open("#/domains/example.com/settings")
     page.get_by_role("button", name="Edit settings").click()
     page.get_by_label("Address for everybody").fill("http://www.example.com")
     expect(page.get_by_text("does not begin with https://").first).to_be_visible()

@@ -130,7 +130,7 @@ def test_a_new_token_takes_the_focus_and_its_message_stands_above_the_dialog(exa
 
 
 def test_the_settings_of_a_domain_are_a_draft_like_its_routes(example, site):
-    page = example.open(DOMAIN)
+    page = example.open(DOMAIN + "/settings")
     page.get_by_role("button", name="Edit settings").click()
     page.get_by_label("Variables").fill("lang: en, de\nodd: a\\, b")
     page.get_by_label("Upper and lower case").select_option("false")

@@ -4,7 +4,7 @@ import re
 import urllib.error
 
 import pytest
-from conftest import APP
+from conftest import APP, section
 from playwright.sync_api import expect
 
 RULES = "#/templates/white-label"
@@ -379,11 +379,13 @@ def test_a_domain_shows_what_comes_from_its_template_and_edits_what_is_its_own(c
     page.keyboard.press("Enter")
     add_route(page, "/own/*")
     expect(page.get_by_label("Entry 2", exact=True).get_by_role("link", name="from white-label")).to_be_visible()
+    section(page, "Settings")
     page.get_by_role("button", name="Edit settings").click()
     expect(page.get_by_label("Cache for (seconds)", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Set here: Cache for (seconds)").click()
     expect(page.get_by_label("Cache for (seconds)", exact=True)).to_have_value("600")
     page.get_by_label("Cache for (seconds)", exact=True).fill("60")
+    section(page, "Routes")
     page.get_by_label("shop", exact=True).fill("market")
     page.get_by_label("shop", exact=True).blur()
     publish_button(page).click()
@@ -392,6 +394,8 @@ def test_a_domain_shows_what_comes_from_its_template_and_edits_what_is_its_own(c
     assert paths(site, "city1.example") == ["/own/*", "/market/*"]
     own = site.call("GET", "/v1/domains/city1.example")
     assert own["cacheSeconds"] == 60 and "webcredentials" not in own
+    section(page, "Settings")
+    page.get_by_role("button", name="Edit settings").click()
     page.get_by_role("button", name="Take from the template: Cache for (seconds)").click()
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 3")).to_be_visible()

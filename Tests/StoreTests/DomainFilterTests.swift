@@ -65,7 +65,7 @@ import Testing
   }
 
   private func numbers(_ filter: DomainFilter) throws -> [Int] {
-    var (found, last) = ([Int](), String?.none)
+    var (found, last) = ([Int](), DomainOrder.Place?.none)
     while true {
       let list = try store.domains(filter, after: last, limit: 100)
       #expect(!list.isEstimate)
@@ -74,7 +74,7 @@ import Testing
         return found
       }
       found += list.page.compactMap { Int($0.name.text.dropFirst().prefix(4)).map { $0 - 1000 } }
-      last = list.page.last?.name.text
+      last = list.page.last.map { DomainOrder.Place(updatedAt: $0.updatedAt, name: $0.name.text) }
     }
   }
 

@@ -18,14 +18,14 @@ import Testing
       for edit in edits { _ = try transaction.save(edit, action: "test") }
     }
     var seen = 0
-    var last: String?
+    var last: DomainOrder.Place?
     while true {
       let (page, total, _) = try store.domains(after: last, limit: 10_000)
       #expect(total == Self.count)
       if page.isEmpty { break }
       #expect(page.map(\.name) == Array(names[seen..<seen + page.count]))
       seen += page.count
-      last = page.last?.name.text
+      last = page.last.map { .init(updatedAt: $0.updatedAt, name: $0.name.text) }
     }
     #expect(seen == Self.count)
     // Of so many, those that meet a filter are estimated if they are many.

@@ -16,11 +16,7 @@ export class Problem extends Error {
 }
 
 /** The problem of a value that the page itself refuses, in the field with this name. */
-export function refused(name, message) {
-  return new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
-}
-
-/** Told when the session has ended. */
+export const refused = (name, message) => new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
 export const sessions = new EventTarget();
 
 /** Sends a request.
@@ -63,10 +59,7 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   return { value, etag, status: response.status };
 }
 
-/** The value that a GET answers. */
-export async function get(path, query, signal) {
-  return (await request("GET", path, { query, signal })).value;
-}
+export const get = async (path, query, signal) => (await request("GET", path, { query, signal })).value;
 
 /** Puts what must not exist yet, since it would be replaced. If it does, the field with this name says so. */
 export async function add(path, body, name, exists, signal) {
@@ -77,9 +70,7 @@ export async function add(path, body, name, exists, signal) {
 }
 
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
-export function path(strings, ...values) {
-  return String.raw({ raw: strings }, ...values.map(encodeURIComponent));
-}
+export const path = (strings, ...values) => String.raw({ raw: strings }, ...values.map(encodeURIComponent));
 
 function parsed(text) {
   try {

@@ -1,9 +1,8 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
 import { request, sessions } from "./api.js";
-import { h, View } from "./dom.js";
-import { fromNow } from "./format.js";
-import { button, closeButton, field, form, linkButton, problemBox, submit, waiting } from "./parts.js";
+import { button, closeButton, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox, submit, View,
+  waiting } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
@@ -19,19 +18,21 @@ import "./pages/bulk.js";
 import "./pages/templates.js";
 import "./pages/changes.js";
 import "./pages/settings.js";
+import "./pages/palette.js";
 
-/** The pages of the menu, by the first part of their addresses. */
 const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "settings"];
 
-/** The element of an address, and its title. */
 function page(parts) {
   const [first = "domains", name, section] = parts;
   if (first === "domains" && name !== undefined) {
     const pages = new Map([
-      [undefined, "aasa-domain"], ["history", "aasa-history"], ["try", "aasa-try"], ["checks", "aasa-domain-checks"]]);
-    return pages.has(section) ? { tag: pages.get(section), title: name } : undefined;
+      [undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"], ["try", "aasa-try"],
+      ["checks", "aasa-domain-checks"]]);
+    const tag = pages.get(section);
+    // Routes and settings share what is loaded, and the draft.
+    return tag && { tag, title: name, key: `${tag} ${name}` };
   }
-  return menu.includes(first) ? { tag: `aasa-${first}`, title: words.pages[first] } : undefined;
+  return menu.includes(first) ? { tag: `aasa-${first}`, title: words.pages[first], key: parts.join("/") } : undefined;
 }
 
 class App extends View {
@@ -41,6 +42,7 @@ class App extends View {
     session.follow(this);
     messages.follow(this);
     window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
+    window.addEventListener("keydown", (event) => this.#press(event), { signal: this.ending });
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
     // Somebody may have signed out in another tab.
     document.addEventListener("visibilitychange", () => document.hidden || this.#look(), { signal: this.ending });
@@ -67,6 +69,26 @@ class App extends View {
       one.scrollIntoView({ block: "nearest", inline: "nearest" }))));
   }
 
+  /** The keys of all pages: Ctrl+K, /, and Ctrl+Z for the draft or what the message says. */
+  #press(event) {
+    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const isControl = ctrlKey || metaKey;
+    const isTyping = target.closest?.("input, select, textarea");
+    const search = this.find("main input[type=search]");
+    if (session.name === undefined || altKey || document.querySelector("dialog[open]")) return;
+    if (isControl && key === "k") this.#goTo();
+    else if (isTyping) return;
+    else if (isControl && key === "z") this.find(".undo:not(:disabled), .messages a")?.click();
+    else if (key === "/" && !isControl) search ? search.select() : this.#goTo();
+    else return;
+    event.preventDefault();
+  }
+
+  #goTo() {
+    this.set({ open: dialog({ title: words.palette.title, close: this.close },
+      h("aasa-palette", { menu, done: this.close })) });
+  }
+
   #end() {
     if (session.name !== undefined) session.set({ name: undefined, role: undefined, ended: session.name });
   }
@@ -78,7 +100,8 @@ class App extends View {
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
     window.scrollTo(0, 0);
-    messages.set({ items: messages.items.filter((one) => one.kind !== "error") });
+    // What led here says so; what was said before stays behind.
+    messages.set({ items: messages.items.filter(({ at }) => Date.now() - at < 1000) });
     queueMicrotask(() => this.find("main")?.focus({ preventScroll: true }));
     this.#showCurrent();
   }
@@ -102,12 +125,13 @@ class App extends View {
       isIn && this.#header(parts),
       h(
         "main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
+          : session.problem?.code === "unknown-user" ? stranger(session.problem, () => this.#look())
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })
-          : shown ? h(shown.tag, { key: [session.name, ...parts].join("/"), address: this.#address })
+          : shown ? h(shown.tag, { key: `${session.name} ${shown.key}`, address: this.#address })
           : [h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
             linkButton(words.pages.toDomains, to(["domains"]))]),
-      h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items))];
+      h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items)), this.open];
   }
 
   /** As a popover, which is new for each message, they stand above a dialog that has opened meanwhile. */
@@ -121,13 +145,25 @@ class App extends View {
 
   #header(parts) {
     const current = parts[0] ?? "domains";
-    return h("header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
+    return h("header", { class: "top", key: "header" },
+      h("a", { class: "brand", href: to(["domains"]) }, mark(), "aasa"),
       h("nav", { "aria-label": words.pages.menu },
         menu.map((name) => h(
           "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
-      h("div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
+      h("div", { class: "person" },
+        button([icon("search"), h("kbd", {}, "Ctrl K")], () => this.#goTo(), { "aria-label": words.palette.open }),
+        h("span", {}, words.signIn.as(session.name, words.role[session.role])),
         session.by !== "user" && button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }
+}
+
+/** What somebody sees whom the proxy knows, and who has no rights here. */
+function stranger({ body: { user, admins = [] }, detail }, again) {
+  const text = words.stranger;
+  return [h("h1", { key: "h1", class: "hidden" }, text.title), empty(
+    user === undefined ? text.title : text.hello(h("bdi", {}, user)),
+    user === undefined ? detail : text.ask(admins.slice(0, 5).map((name, index) => [
+      index > 0 && ", ", h("strong", { key: name }, h("bdi", {}, name))])), button(text.again, again))];
 }
 
 class SignIn extends View {
@@ -146,10 +182,11 @@ class SignIn extends View {
   render() {
     const { problem, isRunning } = this.#sending;
     const isWrong = [401, 422].includes(problem?.status);
-    return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title), h("p", {}, words.signIn.about),
+    return h("section", { class: "sign-in" }, mark(), h("h1", {}, words.signIn.title),
+      h("p", { class: "quiet" }, words.signIn.about),
       session.ended && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended(session.ended)),
       problem && !isWrong && problemBox(problem),
-      form((values) => this.#send(values), {},
+      form((values) => this.#send(values), { class: "sheet" },
         field(words.signIn.token, {
           id: "token", name: "token", type: "password", autocomplete: "current-password", required: true,
           spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: isWrong && words.signIn.wrong,

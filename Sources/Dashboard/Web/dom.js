@@ -14,7 +14,6 @@ export function h(tag, properties, ...children) {
   return { tag, key, on, vars, modal, focus, after, rest, children: children.flat(Infinity).filter(isShown) };
 }
 
-/** Makes the children of an element what the descriptions say. */
 export function patch(parent, descriptions) {
   const wanted = [descriptions].flat(Infinity).filter(isShown);
   const kept = new Map();
@@ -56,6 +55,9 @@ export function patch(parent, descriptions) {
 export class View extends HTMLElement {
   #isWaiting = false;
   #ending = new AbortController();
+  /** Of a page: its parts and its query. @type {{ parts: string[], query: Record<string, string> }} */ address;
+  /** The dialog that is open, and what ends it. @type {any} */ open;
+  close = () => this.set({ open: undefined });
 
   /** Ends when the element leaves the page; for requests and listeners. */
   get ending() {
@@ -72,7 +74,6 @@ export class View extends HTMLElement {
     this.#ending.abort();
   }
 
-  /** What happens once, when the element appears. */
   start() {}
 
   /** What the element shows: descriptions made by `h`. @returns {any} */
@@ -80,7 +81,6 @@ export class View extends HTMLElement {
     return [];
   }
 
-  /** The first element below that a selector finds. @returns {any} */
   find(selector) {
     return this.querySelector(selector);
   }
@@ -91,7 +91,6 @@ export class View extends HTMLElement {
     this.ending.addEventListener("abort", () => clearInterval(timer));
   }
 
-  /** Changes members, and renders. */
   set(members) {
     Object.assign(this, members);
     this.update();
@@ -108,17 +107,12 @@ export class View extends HTMLElement {
   }
 }
 
+export const define = (views) => Object.entries(views).forEach(([tag, view]) => customElements.define(tag, view));
 const described = new WeakMap();
 const waitingForFocus = new WeakSet();
 const asProperty = new Set(["value", "checked", "selected", "indeterminate", "open", "disabled"]);
-
-function isShown(child) {
-  return child !== null && child !== undefined && typeof child !== "boolean";
-}
-
-function isText(description) {
-  return typeof description !== "object";
-}
+const isShown = (child) => child !== null && child !== undefined && typeof child !== "boolean";
+const isText = (description) => typeof description !== "object";
 
 function isSame(node, description) {
   if (isText(description)) return node.nodeType === Node.TEXT_NODE;
@@ -133,9 +127,8 @@ function isWanted(node, wanted, used) {
   return before?.key !== undefined && wanted.some((one) => one.key === before.key && one.tag === before.tag);
 }
 
-function create(description) {
-  return isText(description) ? document.createTextNode("") : document.createElement(description.tag);
-}
+const create = (description) => (
+  isText(description) ? document.createTextNode("") : document.createElement(description.tag));
 
 function update(node, description, isNew) {
   if (isText(description)) {
@@ -181,9 +174,7 @@ function set(node, name, value, before, isCustom) {
 }
 
 /** Only links to pages, never `javascript:` and its like. */
-function isSafe(url) {
-  return ["http:", "https:"].includes(new URL(url, location.href).protocol);
-}
+const isSafe = (url) => ["http:", "https:"].includes(new URL(url, location.href).protocol);
 
 function listen(node, before = {}, after = {}) {
   const listeners = (node.listeners ??= {});
@@ -212,7 +203,6 @@ function remove(node) {
   if (near.length > 0) setTimeout(() => keepFocus(near));
 }
 
-/** What stands beside an element, and around it. */
 function around({ nextElementSibling, previousElementSibling, parentElement }) {
   const outer = [];
   for (let one = parentElement; one; one = one.parentElement) outer.push(one);

@@ -10,13 +10,8 @@ const steps = [
   ["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 /** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
-export function fullTime(text) {
-  return dateAndTime.format(new Date(text));
-}
-
-export function day(text) {
-  return date.format(new Date(text));
-}
+export const fullTime = (text) => dateAndTime.format(new Date(text));
+export const day = (text) => date.format(new Date(text));
 
 /** "3 hours ago", "in 12 days". */
 export function fromNow(text, now = Date.now()) {
@@ -25,9 +20,7 @@ export function fromNow(text, now = Date.now()) {
   return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, "second");
 }
 
-export function count(number) {
-  return plain.format(number);
-}
+export const count = (number) => plain.format(number);
 
 /** "268 bytes", "12.3 KB". */
 export function size(bytes) {

@@ -6,22 +6,28 @@ import { ask, here } from "./routing.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
+export { define, h, View } from "./dom.js";
+export { count, day, fromNow, size } from "./format.js";
+
 /** @typedef {{ [name: string]: any }} Properties */
 
 /** A button. `kind`: "primary", "danger", "quiet" or none.
  * @type {(text: any, press: (event: any) => void, properties?: Properties) => any} */
-export function button(text, press, { kind, ...rest } = {}) {
-  return h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text);
-}
+export const button = (text, press, { kind, ...rest } = {}) => (
+  h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text));
 
 /** A link that looks like a button. @type {(text: any, href: string, properties?: Properties) => any} */
-export function linkButton(text, href, { kind, ...rest } = {}) {
-  return h("a", { class: buttonClass(kind), href, ...rest }, text);
-}
+export const linkButton = (text, href, { kind, ...rest } = {}) => (
+  h("a", { class: buttonClass(kind), href, ...rest }, text));
 
-function buttonClass(kind) {
-  return kind ? `button ${kind}` : "button";
-}
+const icons = ["up", "down", "edit", "delete", "grip", "apple", "android", "search", "close", "undo"];
+
+/** A glyph of `icons.svg`, in the colour of the words around it. */
+export const icon = (name) => (
+  h("span", { class: "icon", key: name, "aria-hidden": "true", vars: { "--icon": icons.indexOf(name) } }));
+
+export const mark = () => h("img", { key: "mark", src: new URL("icon.svg", import.meta.url).pathname, alt: "" });
+const buttonClass = (kind) => kind ? `button ${kind}` : "button";
 
 /** A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
  * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
@@ -48,7 +54,6 @@ export function draftField(label, draft, name, { change, ...rest } = {}) {
   return field(label, { id: name, name, value: draft[name] ?? "", on: { input }, ...rest });
 }
 
-/** A checkbox that is a member of `draft`, true or false. */
 export function draftCheckbox(label, draft, name) {
   const change = ({ target }) => {
     draft[name] = target.checked;
@@ -57,14 +62,11 @@ export function draftCheckbox(label, draft, name) {
 }
 
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
-export function choices(chosen, all, place = "") {
-  return all.map(([value, label]) => {
-    const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
-    return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
-  });
-}
+export const choices = (chosen, all, place = "") => all.map(([value, label]) => {
+  const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
+  return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
+});
 
-/** A checkbox with its label. */
 export function checkbox(label, { id, ...rest }) {
   const box = h("input", { type: "checkbox", id, ...rest });
   return h("div", { class: "checkbox", key: id }, box, h("label", { for: id }, label));
@@ -72,14 +74,8 @@ export function checkbox(label, { id, ...rest }) {
 
 /** A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
  * @type {(text: any, kind?: string, rest?: Properties) => any} */
-export function badge(text, kind = "quiet", rest = {}) {
-  return h("span", { class: `badge ${kind}`, ...rest }, text);
-}
-
-/** Words that matter less. */
-export function quiet(...text) {
-  return h("span", { class: "quiet" }, text);
-}
+export const badge = (text, kind = "quiet", rest = {}) => h("span", { class: `badge ${kind}`, ...rest }, text);
+export const quiet = (...text) => h("span", { class: "quiet" }, text);
 
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
 export function chips(label, choices, ...more) {
@@ -88,13 +84,10 @@ export function chips(label, choices, ...more) {
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
-/** How bad findings are, the worst first. */
 export const severities = ["error", "warning", "note"];
 
-/** Findings in the order of their importance. */
-export function worstFirst(findings) {
-  return findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
-}
+export const worstFirst = (findings) => (
+  findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity)));
 
 /** How many findings there are of each severity: `{error: 1, warning: 0, note: 3}`. */
 export function findingCounts(counts) {
@@ -105,9 +98,8 @@ export function findingCounts(counts) {
 }
 
 /** A text of the API: a word between backticks is code. A backtick within a word, such as a path, is itself. */
-export function coded(text) {
-  return text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part);
-}
+export const coded = (text) => (
+  text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part));
 
 /** The pointers of a document or a domain that lead to an entry or a route. */
 export const pointers =
@@ -125,22 +117,17 @@ export function asHere(text) {
   return words.problem.instead.reduce((said, [found, ours]) => said.replace(found, ours), placed);
 }
 
-/** What a URL does: match, blocked or no-match. */
 export function resolution(word) {
   const kind = { match: "ok", blocked: "warning", "no-match": "quiet" }[word];
   return badge(words.resolution[word] ?? word, kind);
 }
 
 /** A time as the reader says it; its full form is in the title. */
-export function time(text) {
-  return text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))
-    : quiet(words.common.never);
-}
+export const time = (text) => text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))
+  : quiet(words.common.never);
 
 /** A time in full, for records, and where "since" or "by" precedes it. */
-export function exactTime(text) {
-  return h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
-}
+export const exactTime = (text) => h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
 
 /** What failed, as the API said it, with the request's ID, and a way to try again.
  * @type {(problem: any, again?: () => void) => any} */
@@ -186,10 +173,7 @@ function problemFaults({ body }) {
   return lines.length > 0 && h("ul", {}, lines.map((line, index) => h("li", { key: index }, line)));
 }
 
-/** What stands where something will be that loads. */
-export function waiting() {
-  return h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
-}
+export const waiting = () => h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
 
 /** What something that loads looks like: a message while there is nothing yet, the problem, or `show(value)`. An old
  * value stays, with the problem above it. */
@@ -199,23 +183,26 @@ export function loaded(loading, show) {
 }
 
 /** What stands where a list would be: what it is for, and what to do. */
-export function empty(title, text, ...actions) {
-  return h("div", { class: "empty", key: "empty" },
-    h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
-}
+export const empty = (title, text, ...actions) => h("div", { class: "empty", key: "empty" },
+  h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
 
-/** A table. `columns`: `[title, cell(item), class?]` of each; `rows` have the keys that `key(item)` returns. On narrow
- * screens each row becomes a card, whose cells show their column's title.
- * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, on?: object }} options */
-export function table({ caption, columns, rows, key, on }) {
-  return h("div", { class: "table", key: "table" },
-    h("table", { on }, h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map(([title, _, kind]) =>
-        h("th", { key: title, scope: "col", class: kind }, title)))),
-      h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
-        h(index === 0 ? "th" : "td",
-          { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
-}
+/** A table. `columns`: `[title, cell(item), class?, sort?]` of each; `rows` have the keys that `key(item)` returns. On
+ * narrow screens each row becomes a card, whose cells show their column's title. @type {(options: any) => any} */
+export const table = ({ caption, columns, rows, key, on, sorted }) => h("div", { class: "table", key: "table" },
+  h("table", { on }, h("caption", { class: "hidden" }, caption),
+    h("thead", {}, h("tr", {}, columns.map(([title, _, kind, sort]) => h("th", {
+      key: title, scope: "col", class: kind,
+      "aria-sort": { [sort]: "ascending", [`-${sort}`]: "descending" }[sort && sorted],
+    }, sort ? sorting(title, sort, sorted) : title)))),
+    h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
+      h(index === 0 ? "th" : "td",
+        { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
+
+/** The button of a column that sorts the list; the address has by which, "-" for the other way. */
+const sorting = (title, sort, sorted) => (
+  h("button", { type: "button", class: "sort", on: {
+    click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }) } },
+    title, sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down")));
 
 /** The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
  * is that of the next page, or null. */
@@ -231,9 +218,7 @@ export function cursorPages(next, name = "cursor") {
 }
 
 /** What a name is as code, such as an identifier or a URL. */
-export function mono(text) {
-  return h("span", { class: "mono" }, text);
-}
+export const mono = (text) => h("span", { class: "mono" }, text);
 
 /** A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button;
  * after typing, Escape twice); without it, the dialog stays until something in it ends it.
@@ -256,18 +241,15 @@ export function dialog({ title, close, wide }, ...children) {
     h("p", { class: "fault", role: "status", key: "again" }), children);
 }
 
-/** A small × whose label says what goes. */
 export function closeButton(label, press) {
-  return h("button", { type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } }, "×");
+  const properties = { type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } };
+  return h("button", properties, icon("close"));
 }
 
-/** A text to copy into a project, with a button that copies it. */
-export function snippet(label, text) {
-  return h("figure", { class: "snippet", key: label },
-    h("figcaption", {}, label, " ",
-      button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
-    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
-}
+export const snippet = (label, text) => h("figure", { class: "snippet", key: label },
+  h("figcaption", {}, label, " ",
+    button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
+  h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
 
 async function copy(text) {
   try {
@@ -289,14 +271,10 @@ export function form(send, properties, ...children) {
 }
 
 /** The button that sends a form. @type {(text: any, properties?: Properties) => any} */
-export function submit(text, { kind, ...rest } = {}) {
-  return h("button", { type: "submit", class: buttonClass(kind), ...rest }, text);
-}
+export const submit = (text, { kind, ...rest } = {}) => (
+  h("button", { type: "submit", class: buttonClass(kind), ...rest }, text));
 
-/** The problem of something that was tried, with a way to try it again. */
-export function failure(trying) {
-  return trying.problem && problemBox(trying.problem, () => trying.run());
-}
+export const failure = (trying) => trying.problem && problemBox(trying.problem, () => trying.run());
 
 /** A form in a dialog: its fields, why `sending` failed, a button that sends, and one that leaves. What the API says of
  * a value stands beside its field. When the form comes back, the first invalid field gets the focus.

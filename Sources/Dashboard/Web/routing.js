@@ -1,12 +1,14 @@
 // The address of a page is in the fragment: `#/domains/example.com/history?from=2`.
 
 const isTrueOrFalse = /^(true|false)$/;
+const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const isRevision = /^[1-9]\d{0,8}$/;
 /** What these parameters may be. An address with other values, maybe an old or mistyped one, is read without them. */
 const values = {
   environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
   enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
   suppressed: /^(true|false|all)$/, undo: isTrueOrFalse, from: isRevision, to: isRevision,
+  since: isDay, until: isDay, sort: /^-?(name|updated)$/,
 };
 
 /** The current address: its parts, decoded, and the parameters of its query. */
@@ -26,7 +28,6 @@ export function to(parts, query = {}) {
   return "#/" + parts.map(encodeURIComponent).join("/") + (text === "" ? "" : "?" + text);
 }
 
-/** Opens a page. */
 export function go(parts, query) {
   location.hash = to(parts, query);
 }

@@ -24,24 +24,18 @@ export class State extends EventTarget {
 
 /** Who is signed in: `name`, `role`, `domains`, `labels`, `by`, `expiresAt`, `version`. @type {any} */
 export const session = new State({ isKnown: false, problem: undefined });
-
 const roles = ["viewer", "editor", "admin"];
 
-/** Whether the person who is signed in has this role or a higher one. */
 export function may(role) {
   // What is limited to documents only reads everything else.
   return roles.indexOf(session.documents ? "viewer" : session.role) >= roles.indexOf(role);
 }
 
 /** Whether the person may do what concerns no single domain: tokens that are limited to domains may not. */
-export function isUnlimited() {
-  return (session.domains ?? []).length === 0 && mayLabel();
-}
+export const isUnlimited = () => (session.domains ?? []).length === 0 && mayLabel();
 
 /** Whether no label limits the person, who may then add domains and names, and change labels. */
-export function mayLabel() {
-  return session.labels === undefined;
-}
+export const mayLabel = () => session.labels === undefined;
 
 /** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. Of those with
  * other labels, the person sees none. */
@@ -59,16 +53,16 @@ let number = 0;
 /** Shows a message: `kind` is "ok" or "error"; `link` is where it leads, `{ text, href }`.
  * @param {{ text: string, href: string }} [link] */
 export function say(text, kind = "ok", link = undefined) {
-  const item = { id: ++number, text, kind, link };
-  messages.set({ items: [...messages.items.slice(-2), item] });
-  // Errors stay until they are dismissed.
-  if (kind !== "error") setTimeout(() => dismiss(item), link ? 20000 : 6000);
+  const item = { id: ++number, text, kind, link, at: Date.now() };
+  // One at a time, but what failed is not replaced by what did not.
+  messages.set({ items: [...messages.items.filter((one) => one.kind === "error").slice(-1), item] });
+  // Errors, and what can be undone, stay on their page until they are dismissed.
+  if (kind !== "error" && !link) setTimeout(() => dismiss(item), 6000);
 }
 
 /** The link of a message that undoes a change, if something was changed. */
-export function undoLink(change) {
-  return change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) };
-}
+export const undoLink = (change) => (
+  change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) });
 
 export function dismiss(item) {
   messages.set({ items: messages.items.filter((one) => one !== item) });

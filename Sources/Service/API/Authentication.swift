@@ -138,7 +138,15 @@ final class Authentication: Sendable {
     throw Problem(
       .unknownUser,
       "The user \(name.quoted) is not in the list of users\(Self.sentence(groups)). An admin can add them with PUT "
-        + "/v1/users/NAME and a role.")
+        + "/v1/users/NAME and a role.",
+      members: ["user": .string(name), "admins": .strings(try admins())])
+  }
+
+  /// Some of those who can add people, for somebody who does not know whom to ask.
+  private func admins() throws -> [String] {
+    let users = try store.users()
+      .filter { $0.role == .admin && $0.domains.isEmpty && $0.labels.isEmpty }
+    return users.prefix(5).map(\.name)
   }
 
   /// The groups that a trusted proxy lists, with commas between them.

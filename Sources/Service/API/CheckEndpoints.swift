@@ -85,8 +85,8 @@ extension CheckEndpoints {
     if let label = question.label {
       let most = CheckQuestion.mostDomains - domains.count
       let (page, total, _) = try store.domains(
-        DomainFilter(label: label, within: call.scope), limit: CheckQuestion.mostDomains)
-      if total > most {
+        DomainFilter(label: label, within: call.scope), limit: most + 1)
+      if page.count > most {
         throw InvalidInput(
           .tooMany, at: .root.appending("label"),
           "\(total.counted("domain")) with the label \"\(label)\" are too many for one request, which checks "

@@ -24,11 +24,13 @@ struct DomainEndpoints: Sendable {
         query: .page + [
           .text, .host, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding,
           .collected, .check, .label, .templateFilter, .behindTemplate, .deleted,
+          .domainSort,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
-          "A page, by name. A token that is limited to domains sees only those.", "Domains"),
+          "A page, by name unless `sort` is given. A token that is limited to domains sees only those.",
+          "Domains"),
         handle: list),
       Endpoint(
         .get, path, .role(.viewer), query: [.resolved],
@@ -162,11 +164,22 @@ struct DomainEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = try call.domainFilter()
+    let order = call.query(.domainSort).flatMap(DomainOrder.init) ?? .name
     let (domains, total, isEstimate) = try publisher.store.domains(
-      filter, after: page.after, limit: page.limit + 1)
+      filter, by: order, after: try page.after.map(Self.place), limit: page.limit + 1)
     return .page(
-      domains, limit: page.limit, total: total, isEstimate: isEstimate,
-      item: \.json, cursor: \.name.text)
+      domains, limit: page.limit, total: total, isEstimate: isEstimate, item: \.json,
+      // The page of a list by name begins after any name.
+      cursor: { order == .name ? $0.name.text : "\($0.updatedAt.seconds) \($0.name.text)" })
+  }
+
+  private static func place(_ cursor: String) throws(Problem) -> DomainOrder.Place {
+    let parts = cursor.split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { return DomainOrder.Place(updatedAt: 0, name: cursor) }
+    guard let seconds = Int64(parts[0]) else {
+      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
+    }
+    return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[1])
   }
 
   private func get(_ call: Call) throws -> Response {

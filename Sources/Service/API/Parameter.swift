@@ -204,6 +204,10 @@ struct Parameter: Sendable {
     "androidApp", "Only domains that use this Android app.", "PackageName")
   static let environment = Parameter(
     "environment", "Only domains for this environment.", "Environment")
+  static let domainSort = Parameter(
+    "sort", key: "domainSort",
+    "By name, or by the time of the last change; with `-`, the last first. Default: `name`.",
+    .words(DomainOrder.self, "DomainOrder"))
   static let enabled = Parameter(
     "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .bool)
   static let finding = Parameter(

@@ -256,7 +256,7 @@ extension Problem {
   enum Member: String, Sendable, CaseIterable {
     case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
     case findings, moreFindings, problems, moreProblems, revision, conflicts, moreConflicts
-    case acceptable, name, claimant, servers, moreDomains, differences, parameters
+    case acceptable, name, claimant, servers, moreDomains, differences, parameters, user, admins
 
     var meaning: String {
       switch self {
@@ -277,6 +277,8 @@ extension Problem {
       case .servers: "The servers that accept edits."
       case .differences:
         "What would stay different from the revision, or what a template would change, in words."
+      case .user: "The person whom the proxy names."
+      case .admins: "Some of the people who can add them."
       case .parameters: "The parameters of which the values have to be given."
       case .moreErrors, .moreExpectations, .moreFindings, .moreProblems, .moreConflicts,
         .moreDomains:
@@ -291,9 +293,9 @@ extension Problem {
         .moreConflicts, .moreDomains:
         .revision
       case .domain, .claimant: "DomainName"
-      case .name: .string
+      case .name, .user: .string
       case .domains: .list(of: .domain)
-      case .servers, .differences, .parameters: .list(of: .string)
+      case .servers, .differences, .parameters, .admins: .list(of: .string)
       case .errors: .list(of: "Fault")
       case .expectations: .list(of: "BrokenExpectation")
       case .findings: .list(of: "Finding")

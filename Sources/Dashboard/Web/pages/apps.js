@@ -1,31 +1,22 @@
 // The apps of both platforms: where each is used, its fingerprints, renaming, and what to paste into its project.
 
 import { add, get, path, refused, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { badge, button, cursorPages, draftField, empty, facts, failure, field, findingCounts,
-  form, linkButton, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
+import { badge, button, count, cursorPages, define, draftField, empty, facts, failure, field, findingCounts, form, h,
+  linkButton, loaded, mono, quiet, snippet, submit, table, tabs, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
 
-/** How the API names things on each platform. */
 const platforms = {
   apple: { list: "/v1/apps", id: "app", filter: "app", one: (id) => path`/v1/apps/${id}` },
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
-/** An identifier is typed as it is. */
 const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
-
-/** The parts of the address of a platform's list. */
-function listOf(platform) {
-  return platform === "apple" ? ["apps"] : ["apps", platform];
-}
+const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 
 class Apps extends View {
-  address;
 
   render() {
     const [, platform = "apple", name] = this.address.parts;
@@ -41,7 +32,6 @@ class Apps extends View {
 class List extends View {
   platform;
   cursor;
-  isAdding = false;
   #apps = new Loading(
     this, (signal) => get(platforms[this.platform].list, { limit: 100, cursor: this.cursor }, signal));
 
@@ -50,16 +40,14 @@ class List extends View {
     const text = words.apps;
     const { id } = platforms[platform];
     this.#apps.ask(platform, cursor);
-    const close = () => this.set({ isAdding: false });
-    const add = button(text.add[platform], () => this.set({ isAdding: true }), { kind: "primary" });
+    const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
     return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
       loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
         ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
         : [
           table({ caption: text.platform[platform], columns: columns(platform), rows: items, key: (app) => app[id] }),
-          cursorPages(next)]),
-      this.isAdding && adding(platform, close)];
+          cursorPages(next)]), this.open];
   }
 }
 
@@ -78,14 +66,12 @@ function columns(platform) {
     [text.changed, (app) => time(app.updatedAt), "short"]];
 }
 
-/** How many domains use an app, as a link to them. */
 function uses(app, platform, text = words.apps.usedBy(app.domains)) {
   if (app.domains === 0) return quiet(words.common.none);
   const { filter, id } = platforms[platform];
   return h("a", { href: to(["domains"], { [filter]: app[id] }), "aria-label": words.apps.usedBy(app.domains) }, text);
 }
 
-/** The inputs of a fingerprint. */
 function fingerprintFields(draft) {
   const { fingerprint, fingerprintHelp, label } = words.apps;
   return [draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
@@ -93,9 +79,7 @@ function fingerprintFields(draft) {
 }
 
 /** The labels that a person gives; only a file's certificates have none of them. */
-function labelsToChoose() {
-  return Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
-}
+const labelsToChoose = () => Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
 
 function planned(domains) {
   const text = domains.length === 0 ? words.apps.noPlan : words.apps.plan(domains.length);
@@ -109,7 +93,6 @@ function detailFields(draft) {
     draftField(words.domains.environment, draft, "environment", { tag: "select", options, help })];
 }
 
-/** The dialog that adds an app. */
 function adding(platform, close) {
   const text = words.apps;
   const isAndroid = platform === "android";
@@ -135,7 +118,6 @@ class One extends View {
   platform;
   name;
   domain;
-  /** The dialog that is open. */ open;
   fingerprint = { label: "play-signing" };
   #draft = {};
   #rename = {};
@@ -158,7 +140,6 @@ class One extends View {
     const all = await get(path`/v1/apps/${this.name}/snippets`, {}, signal);
     return { entitlements: [all], moreDomains: all.moreDomains, notes: [] };
   });
-  #close = () => this.set({ open: undefined });
 
   get #hasSnippets() {
     return this.domain || this.platform === "apple";
@@ -169,7 +150,7 @@ class One extends View {
   }
 
   #done(text) {
-    this.#close();
+    this.close();
     say(text);
     this.#app.run();
   }
@@ -181,8 +162,7 @@ class One extends View {
       return request("PUT", this.#path, { body: { name, environment, fingerprints: change(fingerprints) }, query });
     };
     this.set({ open: planDialog({
-      title, label: title, close: this.#close, send,
-      show: ({ publications = [] }) => planned(publications),
+      title, label: title, close: this.close, send, show: ({ publications = [] }) => planned(publications),
       done: () => {
         this.fingerprint = { label: "play-signing" };
         this.#done(words.apps.saved);
@@ -194,7 +174,7 @@ class One extends View {
     const text = words.apps;
     const wanted = (this.#rename.to ?? "").trim();
     this.set({ open: planDialog({
-      title: `${text.rename}: ${wanted}`, label: text.rename, close: this.#close,
+      title: `${text.rename}: ${wanted}`, label: text.rename, close: this.close,
       send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
       show: ({ domains }) => planned(domains),
       done: (value) => {
@@ -207,7 +187,7 @@ class One extends View {
   #askDelete() {
     const text = words.apps;
     this.set({ open: confirmation({
-      title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.#close,
+      title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.close,
       ask: async (reason) => {
         await request("DELETE", this.#path, { query: { reason } });
         say(text.deleted(this.name));
@@ -307,6 +287,4 @@ class One extends View {
   }
 }
 
-customElements.define("aasa-apps", Apps);
-customElements.define("aasa-apps-list", List);
-customElements.define("aasa-apps-one", One);
+define({ "aasa-apps": Apps, "aasa-apps-list": List, "aasa-apps-one": One });

@@ -1,8 +1,7 @@
 // An edit of routes in many domains at once: which domains, which edit, and what it does to their links.
 
 import { get, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { asHere, draftCheckbox, draftField, failure, field, form, loaded, submit } from "../parts.js";
+import { asHere, draftCheckbox, draftField, failure, field, form, h, loaded, submit, View } from "../parts.js";
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -12,13 +11,9 @@ import { changed, doneBox, domainEffects, left, planDialog } from "./plan.js";
 import { domainNames, isOfDomains } from "./template-parts.js";
 
 const w = words.bulk.route;
-
-/** The members of an object that have a value. */
 const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value));
 
 class Route extends View {
-  address;
-  open;
   fault = {};
   result;
   #route = { action: "add", position: "last" };
@@ -67,7 +62,7 @@ class Route extends View {
     if (Object.keys(fault).length > 0) return queueMicrotask(() => this.find("[aria-invalid]")?.focus());
     this.#wanted = { ...this.#selection(), ...given({ app: this.address.query.app }), edits: [this.#edit()] };
     this.set({ open: planDialog({
-      title: w.actions[action], label: w.button, mayDo: may("editor"), close: () => this.set({ open: undefined }),
+      title: w.actions[action], label: w.button, mayDo: may("editor"), close: this.close,
       send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }), show: (plan) => this.#plan(plan),
       isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ open: undefined, result }),
       options: ({ value, problem }) => [(problem ? isOfDomains(problem) : value?.skipped)
@@ -97,9 +92,7 @@ class Route extends View {
       result && doneBox(result), this.open];
   }
 
-  #input(name, rest = {}) {
-    return draftField(w[name], this.#route, name, { help: w[`${name}Help`], key: name, ...rest });
-  }
+  #input = (name, rest = {}) => draftField(w[name], this.#route, name, { help: w[`${name}Help`], key: name, ...rest });
 
   #domainSheet() {
     const { query } = this.address;
@@ -138,8 +131,6 @@ class Route extends View {
   }
 }
 
-function hasPlace(action) {
-  return ["add", "move"].includes(action);
-}
+const hasPlace = (action) => ["add", "move"].includes(action);
 
 customElements.define("aasa-bulk-route", Route);

@@ -1,9 +1,8 @@
 // Changes of many domains: files to import, a whole state to apply, and an edit of routes.
 
 import { path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { asHere, badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, loaded, mono,
-  problemBox, submit, tabs } from "../parts.js";
+import { asHere, badge, button, coded, define, dialog, draftCheckbox, draftField, empty, facts, field, form, h, loaded,
+  mono, problemBox, submit, tabs, View } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -17,11 +16,9 @@ import { typedList } from "./settings-webhooks.js";
 
 const sections = ["import", "apply", "route"];
 const kinds = Object.keys(words.document);
-/** What association files have. */
 const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
 
 class Bulk extends View {
-  address;
 
   render() {
     const { sections: names, viewer } = words.bulk;
@@ -90,7 +87,6 @@ class Import extends View {
     this.update();
   }
 
-  /** Lints the file, and asks what publishing it would do. */
   async #check(row) {
     const mine = ++row.run;
     Object.assign(row, { state: "checking", problem: undefined, result: undefined, isNew: undefined, etag: undefined });
@@ -139,9 +135,7 @@ class Import extends View {
     return row.state === "ready" && !row.result ? "checking" : row.state;
   }
 
-  #ready() {
-    return kept.filter((row) => this.#stateOf(row) === "ready");
-  }
+  #ready = () => kept.filter((row) => this.#stateOf(row) === "ready");
 
   async #publish() {
     // Android's routes are compared with those of Apple's file.
@@ -185,7 +179,7 @@ class Import extends View {
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
       skipped.length > 0 && h("p", { class: "help", role: "status", key: "skipped" }, text.skipped(skipped)),
       rows.length > 0 && [
-        h("ul", { class: "plan rows", key: "rows", "aria-label": text.files }, rows.map((row) => this.#row(row))),
+        this.#groups(rows),
         may("editor") && form(() => this.#publish(), { key: "publish" }, this.#offer(),
           ready > 0 && reasonField(this.#draft),
           h("div", { class: "actions" },
@@ -195,7 +189,18 @@ class Import extends View {
         shown.problem ? problemBox(shown.problem) : effects({ ...shown.result, domain: shown.domain }))];
   }
 
-  /** Asks whether to create the Android apps that files name. */
+  /** The files that need somebody first, then those that are ready, then the others. */
+  #groups(rows) {
+    const text = words.bulk.import;
+    const needy = ["failed", "twice", "nameless", "state"];
+    const groupOf = (row) => needy.includes(this.#stateOf(row)) ? "needy" : this.#stateOf(row) === "published" ? "done"
+      : "ready";
+    const groups = Object.groupBy(rows, groupOf);
+    return Object.keys(text.groups).filter((name) => groups[name]).map((name) => h("section", { key: name },
+      h("h2", {}, text.groups[name](groups[name].length)), h("ul", { class: "plan rows", "aria-label": text.files },
+        groups[name].map((row) => this.#row(row)))));
+  }
+
   #offer() {
     // The files of the first two kinds name apps.
     const rows = kept.filter((row) => row.state === "ready" && kinds.indexOf(row.kind) < 2);
@@ -263,9 +268,7 @@ function stateText({ result, isNew, etag }, state) {
 }
 
 /** The kind that a file's name says; without it, the server goes by the content. */
-function kindOf(name) {
-  return kinds.find((kind) => name.includes(kind.replace(".json", "")));
-}
+const kindOf = (name) => kinds.find((kind) => name.includes(kind.replace(".json", "")));
 
 /** The domain that a file's path names: the innermost folder that looks like a host name, or the file's own name. */
 function domainOf(name) {
@@ -276,7 +279,6 @@ function domainOf(name) {
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }
 
-/** What a text is in JSON, or undefined. */
 function parsed(text) {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -317,10 +319,8 @@ const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
 const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md"
   + "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
 
-/** A state that becomes the state of the server, after its plan. */
 class Apply extends View {
   draft = { text: carried };
-  open;
   result;
 
   #send(query) {
@@ -352,17 +352,14 @@ class Apply extends View {
   #plan() {
     const text = words.bulk.apply;
     this.set({ result: undefined, open: planDialog({
-      title: text.plan, label: text.button, mayDo: may("editor"), close: () => this.set({ open: undefined }),
+      title: text.plan, label: text.button, mayDo: may("editor"), close: this.close,
       show: showState, send: (query) => this.#send(query), done: (result) => this.set({ open: undefined, result }),
       isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
     }) });
   }
 }
 
-/** Apps and templates. */
-function appsOf({ apps = [], androidApps = [], templates = [] }) {
-  return [...apps, ...androidApps, ...templates];
-}
+const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ...androidApps, ...templates];
 
 /** A plan of `apply`: how much of each kind, then what changes. */
 function showState(plan) {
@@ -380,6 +377,4 @@ function showState(plan) {
     left("more-apps", changedApps.length - 100), domains.length > 0 && domainEffects(domains)];
 }
 
-customElements.define("aasa-bulk", Bulk);
-customElements.define("aasa-bulk-import", Import);
-customElements.define("aasa-bulk-apply", Apply);
+define({ "aasa-bulk": Bulk, "aasa-bulk-import": Import, "aasa-bulk-apply": Apply });

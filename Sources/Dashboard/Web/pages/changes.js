@@ -1,10 +1,8 @@
 // Changes: what somebody did at once to one domain or many, and the way back.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { badge, button, cursorPages, empty, exactTime, facts, field, form, loaded, quiet, submit, table,
-  time } from "../parts.js";
+import { badge, button, count, cursorPages, define, empty, exactTime, facts, field, form, h, loaded, quiet, submit,
+  table, time, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, may, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -15,7 +13,6 @@ import { domainNames } from "./template-parts.js";
 const w = words.changes;
 
 class Changes extends View {
-  address;
 
   render() {
     const [, id] = this.address.parts;
@@ -32,6 +29,20 @@ export function did(action, applied = undefined) {
   return name === undefined ? said : [said.slice(0, -name.length), h("a", { href: to(["templates", name]) }, name)];
 }
 
+/** What records are filtered by; the address has it. `more` are further inputs. */
+export function recordFilters(query, ...more) {
+  const { audit } = words.settings;
+  const names = ["domain", "author", ...more.map(({ name }) => name)];
+  const input = (label, name) => field(label, {
+    id: name, name, value: query[name] ?? "", type: "search", spellcheck: "false" });
+  const filter = ({ domain = "", author = "", ...rest }) => ask({
+    domain: hostName(domain) ?? domain.trim(), author: author.trim(), ...rest, cursor: undefined });
+  const clear = () => ask(Object.fromEntries([...names, "cursor"].map((name) => [name, undefined])));
+  return form(filter, { class: "toolbar", key: "filters", role: "search" }, input(words.settings.domain, "domain"),
+    input(audit.author, "author"), more, submit(audit.filter),
+    names.some((name) => query[name]) && button(audit.clear, clear, { kind: "quiet", key: "clear" }));
+}
+
 /** Which change this one undid, or was undone by. */
 function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
@@ -40,24 +51,16 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
 }
 
 class List extends View {
-  address;
   #list = new Loading(this, (signal) => {
     const { domain, author, cursor } = this.address.query;
     return get("/v1/changes", { domain, author, cursor, limit: 50 }, signal);
   });
 
   render() {
-    const { domain, author } = this.address.query;
     this.#list.ask(this.address.query);
-    const filter = (domain = "", author = "") => ask({
-      domain: hostName(domain) ?? domain.trim(), author: author.trim(), cursor: undefined,
-    });
-    const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
     const { audit } = words.settings;
     return [h("h1", { key: "h1" }, words.pages.changes), h("p", { class: "quiet", key: "intro" }, w.intro),
-      form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters", role: "search" },
-        input(words.settings.domain, "domain", domain), input(audit.author, "author", author), submit(audit.filter),
-        (domain || author) && button(audit.clear, () => filter(), { kind: "quiet", key: "clear" })),
+      recordFilters(this.address.query),
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, w.emptyText)
           : table({
@@ -76,10 +79,8 @@ class List extends View {
 class One extends View {
   number;
   query;
-  /** The dialog that is open. */ open;
   #url = "";
   #change = new Loading(this, (signal) => get(this.#url, { limit: 100, cursor: this.query.cursor }, signal));
-  #close = () => this.set({ open: undefined });
 
   start() {
     this.#url = path`/v1/changes/${this.number}`;
@@ -90,7 +91,7 @@ class One extends View {
   #plan() {
     if (here().query.undo) ask({ undo: undefined }, { replace: true });
     this.set({ open: planDialog({
-      title: w.undoTitle(this.number), text: w.undoText, label: w.undo, kind: "danger", close: this.#close,
+      title: w.undoTitle(this.number), text: w.undoText, label: w.undo, kind: "danger", close: this.close,
       send: (query) => request("POST", `${this.#url}/revert`, { query }),
       show: ({ domains, skipped = [], moreSkipped = 0 }) => [
         h("p", { key: "counts" }, actionCounts(domains)),
@@ -101,7 +102,7 @@ class One extends View {
       options: ({ value, problem }) => [(problem ? problem.code === "changed-since" : value?.skipped)
         && ["skip=changed", w.skipChanged]],
       done: ({ domains, change }) => {
-        this.#close();
+        this.close();
         say(w.done(this.number, changed(domains).length), "ok", undoLink(change));
         this.#change.run();
       },
@@ -138,6 +139,4 @@ class One extends View {
   }
 }
 
-customElements.define("aasa-changes", Changes);
-customElements.define("aasa-changes-list", List);
-customElements.define("aasa-changes-one", One);
+define({ "aasa-changes": Changes, "aasa-changes-list": List, "aasa-changes-one": One });

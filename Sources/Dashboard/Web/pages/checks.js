@@ -2,10 +2,8 @@
 // its files, and the timeline of its checks.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count, size } from "../format.js";
-import { badge, button, chips, closeButton, coded, cursorPages, empty, exactTime, failure, field, form, linkButton,
-  loaded, mono, problemBox, quiet, submit, table, time } from "../parts.js";
+import { badge, button, chips, closeButton, coded, count, cursorPages, empty, exactTime, failure, field, form, h,
+  linkButton, loaded, mono, problemBox, quiet, size, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -15,24 +13,18 @@ import { exact, hostName } from "./domains-add.js";
 const said = words.checks;
 const kinds = Object.keys(words.document);
 
-/** How a check ended, as a word in a box. */
-export function checkStatus(status) {
-  return badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status]);
-}
+export const checkStatus = (status) => (
+  badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status]));
 
-/** Asks for a check of a domain now. */
 export async function checkNow(domain, signal) {
   const { value } = await request("POST", "/v1/check", { body: { domains: [domain] }, signal });
   return value.items[0];
 }
 
-/** That a check runs, and how it ended. */
-export function checkProgress({ isRunning, value }, kind = "help") {
-  return h(
-    "div", { role: "status", key: "progress" }, isRunning
-      ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
-      : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)));
-}
+export const checkProgress = ({ isRunning, value }, kind = "help") => h(
+  "div", { role: "status", key: "progress" }, isRunning
+    ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
+    : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)));
 
 /** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
 export function checkReport(check) {
@@ -60,7 +52,6 @@ export function findingItem(key, finding, more, action) {
     h("div", { class: "found-action" }, action));
 }
 
-/** Which revision a site or a CDN has. */
 function held(who, { revision, current, bytes }) {
   const { file, foreign, present, past } = said.held;
   if (revision === undefined) return file(who, size(bytes));
@@ -86,16 +77,14 @@ function certified({ names, issuer, expires }) {
   return said.certificate(listed, names.length - 3, h("bdi", {}, issuer), time(expires), isOver);
 }
 
-function requestTable({ requests, domain }) {
-  return table({
-    caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
-    columns: [
-      [said.columns.url, (one) => mono(one.url)],
-      [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
-      [said.columns.answer, answer],
-      [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
-  });
-}
+const requestTable = ({ requests, domain }) => table({
+  caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
+  columns: [
+    [said.columns.url, (one) => mono(one.url)],
+    [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
+    [said.columns.answer, answer],
+    [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
+});
 
 function agent(text) {
   const known = Object.keys(said.agents).find((start) => text.startsWith(start));
@@ -111,8 +100,6 @@ function answer({ error, status, contentType, bytes, redirect, address, fields =
 }
 
 class DomainChecks extends View {
-  address;
-  /** The last check, and a page of the timeline. */
   #checks = new Loading(this, async (signal) => {
     const { cursor } = this.address.query;
     const load = (query) => get(path`/v1/domains/${this.#name}/checks`, query, signal);
@@ -203,10 +190,7 @@ function timeline({ items }) {
         report(run)))));
 }
 
-/** The check at the end of a run of the same outcome, as long as it is kept. */
-function report(run) {
-  return run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
-}
+const report = (run) => run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
 
 /** Whether Apple's CDN has the current file, and what that means for devices. */
 function collected(current, fetchers) {
@@ -221,7 +205,6 @@ function collected(current, fetchers) {
   return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), apple.lastRevision);
 }
 
-/** Who reads the files of Android and of passkeys. */
 function visited(fetchers) {
   const google = fetchers.find((one) => one.fetcher === "google");
   return google.count === 0 ? said.googleNever : said.googleFetched(time(google.lastAt), google.lastRevision);
@@ -233,7 +216,6 @@ const pageSize = 500;
 const [mostFindings, few] = [1000, 5];
 
 class Checks extends View {
-  address;
   #list = new Loading(this, (signal) => this.#load(signal));
   /** The worst finding of each domain on the page, by its name. */
   #steps = new Map();
@@ -325,21 +307,21 @@ class Checks extends View {
       cursorPages(next)];
   }
 
-  /** The domains with the same cause together, the most first. The cause is the worst finding. */
+  /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
   #causes(items, columns) {
     const causes = new Map();
     for (const one of items) {
       const cause = `${one.status} ${this.#steps.get(one.domain)?.code ?? one.codes.join(" ")}`;
       causes.set(cause, [...causes.get(cause) ?? [], one]);
     }
-    const sorted = [...causes].sort(([, left], [, right]) => right.length - left.length);
+    const rank = ([{ status }]) => statuses.indexOf(status);
+    const sorted = [...causes].sort(([, one], [, other]) => rank(one) - rank(other) || other.length - one.length);
     return sorted.map(([cause, rows]) => h(
       "details", { class: "sheet", key: cause, open: sorted.length === 1 || rows.length <= few },
       h("summary", {}, this.#cause(rows)),
       table({ caption: said.caption, rows, key: (one) => one.domain, columns })));
   }
 
-  /** How many domains, since when, and what is wrong with the first. */
   #cause(rows) {
     const [{ domain, status }] = rows;
     const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];
@@ -357,9 +339,8 @@ class Checks extends View {
   }
 }
 
-function outcome({ status, since, failingSince }) {
-  return [checkStatus(status), h("div", { class: "help" }, said.since(exactTime(failingSince ?? since)))];
-}
+const outcome = ({ status, since, failingSince }) => (
+  [checkStatus(status), h("div", { class: "help" }, said.since(exactTime(failingSince ?? since)))]);
 
 function copy({ cdnRevision, cdnBehind }) {
   if (cdnBehind !== undefined) return said.behind(cdnBehind);

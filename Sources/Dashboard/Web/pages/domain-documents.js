@@ -1,9 +1,7 @@
 // The documents that a domain publishes byte for byte under other names, and what puts and removes one.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { size } from "../format.js";
-import { button, draftField, loaded, quiet, table } from "../parts.js";
+import { button, draftField, h, loaded, quiet, size, table, View } from "../parts.js";
 import { Loading, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
 import "./drop.js";
@@ -18,7 +16,6 @@ class DomainDocuments extends View {
   revision;
   isEditor;
   changed;
-  /** @type {any} */ open;
   #draft = {};
   #loading = new Loading(this, (signal) => get(`${this.#url}`, {}, signal));
 
@@ -58,12 +55,11 @@ class DomainDocuments extends View {
   }
 
   #plan(title, label, send) {
-    const close = () => this.set({ open: undefined });
     this.set({ open: planDialog({
-      title, label, close, send, isEmpty: ({ changed }) => !changed,
+      title, label, close: this.close, send, isEmpty: ({ changed }) => !changed,
       show: (value) => effects({ ...value, domain: undefined }),
       done: ({ change }) => {
-        close();
+        this.close();
         this.#draft = {};
         say(w.done, "ok", undoLink(change));
         this.changed();

@@ -1,19 +1,17 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { h, View } from "../dom.js";
-import { asHere, badge, closeButton, coded, form, pointers, quiet, resolution, submit, tabs, time } from "../parts.js";
+import { asHere, badge, closeButton, coded, form, h, pointers, quiet, resolution, submit, tabs, time,
+  View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading } from "../state.js";
 import { words } from "../words.js";
 
 const w = words.domain;
 
-/** The heading and the tabs of a domain, of which `current` is "routes", "try", "history" or "checks". What it says is
- * loaded again when `fresh` changes. */
-export function domainHeader(name, current, fresh = undefined) {
-  return h("aasa-domain-header", { key: "header", name, current, fresh });
-}
+/** The heading and the tabs of a domain, with the current one. What it says is loaded again when `fresh` changes. */
+export const domainHeader = (name, current, fresh = undefined) => (
+  h("aasa-domain-header", { key: "header", name, current, fresh }));
 
 class DomainHeader extends View {
   name;
@@ -39,7 +37,7 @@ class DomainHeader extends View {
         deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
         revision && quiet(w.revision(revision), ", ", w.updated, " ", time(deletedAt ?? updatedAt))),
-      tabs(w.tabsLabel, ["routes", "try", "history", "checks"].map(tab), current)];
+      tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current)];
   }
 }
 
@@ -62,15 +60,11 @@ export async function loadNames({ entries, webcredentials }, signal) {
 }
 
 /** The ID of the app with a name, or else what was typed. */
-export function byName(typed, names = new Map()) {
-  return names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed;
-}
+export const byName = (typed, names = new Map()) => (
+  names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed);
 
-/** The name of an app, and its ID. */
-export function appName(id, name) {
-  return [name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
-    h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id)];
-}
+export const appName = (id, name) => [name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
+  h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id)];
 
 /** A list of apps. With `change`, which gets the new list, apps can be removed and added; `names` are suggested.
  * @param {{ id: string, platform: string, list: string[], names: Map<string, string>, none: string,
@@ -96,27 +90,19 @@ export function appList({ id, platform, list, names, none, change }) {
 }
 
 /** The conditions on the query: one pattern for all of it, or one for each parameter. */
-function queryTexts({ query = [] }) {
-  return typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`);
-}
+const queryTexts = ({ query = [] }) => (
+  typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`));
 
-/** A route in a few words, for labels and messages. */
 export function routeText(route) {
   const query = queryTexts(route).join("&");
   return cut((route.path ?? "*") + (query && `?${query}`) + (route.fragment === undefined ? "" : `#${route.fragment}`));
 }
 
-/** A text of at most 80 characters. */
-export function cut(text) {
-  return text.length > 80 ? text.slice(0, 79) + "…" : text;
-}
+export const cut = (text) => text.length > 80 ? text.slice(0, 79) + "…" : text;
 
-/** The flags of a route or of defaults, in words. */
-export function flags(values) {
-  return Object.keys(w.flags).filter((name) => values?.[name] !== undefined).map((name) => w.flags[name][values[name]]);
-}
+export const flags = (values) => (
+  Object.keys(w.flags).filter((name) => values?.[name] !== undefined).map((name) => w.flags[name][values[name]]));
 
-/** The conditions of a route. */
 export function conditions(route) {
   const named = (name, text) => h("span", { key: name + text }, quiet(name), " ", h("code", {}, text));
   return [h("code", { class: "path", key: "path" }, route.path ?? quiet(w.anyPath)),
@@ -164,11 +150,9 @@ export function apartAndroid({ entries, assetlinksExtra = [], dynamicAppLinks })
   return { kept: own(kept), others: own(others) };
 }
 
-/** Android apps that routes do not reach. */
-export function keptList(text, apps, names) {
-  return apps.length > 0 && h("div", { key: text }, h("p", { class: "quiet", key: "text" }, text), plainList(
-    apps, (app) => appName(app, names?.android.get(app)), { "aria-label": text }));
-}
+export const keptList = (text, apps, names) => (
+  apps.length > 0 && h("div", { key: text }, h("p", { class: "quiet", key: "text" }, text), plainList(
+    apps, (app) => appName(app, names?.android.get(app)), { "aria-label": text })));
 
 /** Changes a domain so that an entry’s routes are for the Android apps, too, that they do not reach. */
 export function useForAndroid(domain, entry) {
@@ -196,18 +180,14 @@ export function useForAndroid(domain, entry) {
 
 const handlesLinks = "delegate_permission/common.handle_all_urls";
 const sharesCredentials = "delegate_permission/common.get_login_creds";
-/** Whether an entry names an Apple app. */
 export const isForApple = (one) => one.apps.length > 0 || Boolean(one.appID);
 
 const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0
   && one.androidApps?.length > 0;
 
-/** A list without signs, of whatever `show` makes of its items. */
-export function plainList(items, show, properties = {}) {
-  return h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one))));
-}
+export const plainList = (items, show, properties = {}) => (
+  h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one)))));
 
-/** Findings: how bad, what, and what to do. */
 export function findingList(findings, domain = undefined, key = "findings") {
   const say = (text) => coded(inWords(text, domain));
   return findings.length > 0 && plainList(findings, (one) => [
@@ -215,11 +195,8 @@ export function findingList(findings, domain = undefined, key = "findings") {
     say(one.message), " ", quiet(say(one.help))], { class: "plain findings", key });
 }
 
-/** Findings that matter less, to unfold. */
-export function foldedFindings(title, findings, domain) {
-  return findings.length > 0
-    && h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
-}
+export const foldedFindings = (title, findings, domain) => findings.length > 0
+  && h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
 
 /** What a change may be about that no file shows. */
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "label", "managedBy",

@@ -68,10 +68,12 @@ export class DraftReview extends View {
   /** The sizes of the files; that of Apple's by app. */
   #size({ result, problem }) {
     const account = result?.account ?? problem?.body.account;
-    const others = (result?.documents ?? []).filter((one) => one.kind !== appleFile);
-    return (account || others.length > 0) && h(
-      "section", { key: "size" }, h("h3", {}, w.size), account && this.#bar(account),
-      others.map((one) => h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes))));
+    // Which app takes how much matters when the file is large.
+    const isLarge = account?.bytes > account?.limit / 2;
+    const others = (result?.documents ?? []).filter((one) => one.kind !== appleFile || !isLarge);
+    return (isLarge || others.length > 0) && h(
+      "section", { key: "size" }, h("h3", {}, w.size), isLarge && this.#bar(account), others.map((one) => (
+        h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes)))));
   }
 
   #bar({ bytes, limit, apps }) {
@@ -159,9 +161,7 @@ export class DraftReview extends View {
         draftField(words.common.reason, draft, "reason", {
           id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store(),
         }),
-        h("div", { class: "actions", key: "actions" },
-          submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
-          button(w.undo, () => draft.undo(), { disabled: draft.past.length === 0 })))];
+        submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }))];
   }
 }
 

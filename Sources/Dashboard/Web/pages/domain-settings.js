@@ -1,21 +1,29 @@
 // The settings of a domain beside its routes. Changes go to the draft.
 
 import { refused } from "../api.js";
-import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { badge, button, checkbox, closeButton, draftField, field, quiet, resolution } from "../parts.js";
+import { badge, button, checkbox, closeButton, count, draftField, field, h, quiet, resolution,
+  View } from "../parts.js";
 import { mayLabel } from "../state.js";
 import { words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
+import { blank } from "./domain-template.js";
 import { formDialog } from "./plan.js";
 
 const w = words.domain.settings;
 /** Members of adopted files that are published unchanged. */
 const extras = ["extra", "applinksExtra", "serviceExtra", "assetlinksExtra", "webauthnExtra"];
+const groups = {
+  names: ["aliases", "labels", "environment", "managedBy"],
+  files: ["cacheSeconds", "format", "strict", "dynamicAppLinks", "defaults", "substitutionVariables"],
+  apps: ["webcredentials", "androidCredentials", "appclips", "activitycontinuation"],
+  site: ["webauthnOrigins", "passkeyEndpoints", "changePassword"], people: ["fallback"], others: ["extra"],
+};
 /** Members that templates do not have. */
 const own = ["environment", "aliases", "labels", "managedBy", "changePassword", "extra"];
-const apple = ["webcredentials", "appclips", "activitycontinuation"];
+const platforms = {
+  webcredentials: "apple", appclips: "apple", activitycontinuation: "apple", androidCredentials: "android",
+};
 
 /** Variables with their values, one per line: "lang: en, de". A comma of a value has a backslash before it. */
 function written(variables = {}) {
@@ -23,7 +31,6 @@ function written(variables = {}) {
   return Object.entries(variables).map(line).join("\n");
 }
 
-/** The variables of such lines. */
 function variables(text) {
   const lines = text.split("\n").map((line) => /^([^:]+)(?::(.*))?$/.exec(line.trim())).filter(Boolean);
   const values = (list = "") => list.split(/(?<!\\),/).map((one) => one.trim().replaceAll("\\,", ",")).filter(Boolean);
@@ -45,7 +52,6 @@ const fallbackParts = ({ page, ...urls } = /** @type {any} */ ({})) => ({ ...url
 /** A text, or one for each language as lines. */
 const languages = (text) => typeof text === "object" ? membersIn(text) : text;
 
-/** The members that say something; undefined without any. */
 function filled(object) {
   const members = Object.entries(object).filter(([, value]) => value);
   return members.length > 0 ? Object.fromEntries(members) : undefined;
@@ -56,7 +62,7 @@ function valueText(name, value, names) {
   const list = (values = [], /** @type {any} */ show = (text) => h("bdi", {}, text)) => (
     values.length > 0 && plainList(values, show));
   const lines = (text) => list(text.split("\n").filter(Boolean));
-  const platform = apple.includes(name) ? "apple" : name === "androidCredentials" && "android";
+  const platform = platforms[name];
   if (platform) return list(value, (id) => appName(id, names?.[platform].get(id)));
   switch (name) {
     case "environment": return words.environment[value];
@@ -71,7 +77,7 @@ function valueText(name, value, names) {
     case "fallback": return lines(Object.entries(fallbackParts(value)).map(([part, text]) => (
       `${w.fallbackParts[part][0]}: ${languages(text).replaceAll("\n", ", ")}`)).join("\n"));
     case "extra": return list(value.filter((one) => one && Object.keys(one).length > 0), (one) => (
-      h("code", {}, JSON.stringify(one))));
+      h("pre", {}, h("code", {}, JSON.stringify(one, undefined, 2)))));
     default: return list(value);
   }
 }
@@ -83,34 +89,34 @@ class DomainSettings extends View {
   /** The names of the apps. @type {any} */ names;
   isEditor = false;
   isOpen = false;
-  /** The dialog that is open. */ open;
   /** Texts while they are being typed, by member. */ #texts = {};
 
   #set(member, value) {
     this.draft.change((domain) => Object.assign(domain, { [member]: value }));
   }
 
-  /** A field whose text is parsed as it is typed, and shown as it is kept once it is left. */
-  #typed(member, text, parse, { label = w[member], ...rest }) {
+  /** A field whose text `set` gets as it is typed, and that shows what is kept once it is left. */
+  #typed(member, text, set, { label = w[member], ...rest } = /** @type {any} */ ({})) {
     const input = ({ target }) => {
       this.#texts[member] = target.value;
-      const value = parse(target.value);
-      if (value !== undefined) this.#set(member, value);
+      set(target.value);
     };
     const blur = () => {
       delete this.#texts[member];
       this.update();
     };
-    const value = this.#texts[member] ?? text;
     return field(label, {
-      id: `set-${member}`, value, spellcheck: "false", on: { input, blur }, fault: this.#fault(member), ...rest,
+      id: `set-${member}`, value: this.#texts[member] ?? text, spellcheck: "false", help: w[`${member}Help`],
+      on: { input, blur }, fault: this.#fault(member), ...rest,
     });
   }
 
-  /** What the API says of a member; it names variables as Apple does. */
+  #lines = (member, text, parse) => (
+    this.#typed(member, text, (typed) => this.#set(member, parse(typed)), { tag: "textarea", rows: 3 }));
+
   #fault(member) {
-    const faults = (this.draft.preview?.problem?.body.errors ?? []).filter(({ pointer = "" }) => (
-      pointer.split("/")[1] === (member === "variables" ? "substitutionVariables" : member)));
+    const faults = (this.draft.preview?.problem?.body.errors ?? [])
+      .filter(({ pointer = "" }) => pointer.split("/")[1] === member);
     return faults.map(({ message }) => message).join(" ") || undefined;
   }
 
@@ -126,17 +132,11 @@ class DomainSettings extends View {
       this.#set("fallback", filled({ ...urls, page: filled({ title, text: body, button }) }));
     };
     const fault = this.#fault("fallback");
-    return h("fieldset", { key: "fallback", class: "field" }, h("legend", {}, w.fallback),
+    return h("fieldset", { key: "fallback", class: "field settings" }, h("legend", { class: "hidden" }, w.fallback),
       Object.entries(w.fallbackParts).map(([part, [label, help]]) => this.#typed(
         `fallback-${part}`, languages(parts[part] ?? ""), (text) => set(part, text), {
           label, help, ...isText(part) && { tag: "textarea", rows: 2 } })),
       fault && h("p", { class: "fault", key: "fault" }, fault));
-  }
-
-  #lines(member, help) {
-    const parse = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-    const text = (this.shown[member] ?? []).join("\n");
-    return this.#typed(member, text, parse, { tag: "textarea", rows: 3, help });
   }
 
   #apps(member, platform) {
@@ -148,93 +148,85 @@ class DomainSettings extends View {
     }), fault && h("p", { class: "fault" }, fault));
   }
 
-  #check(member, checked, off) {
-    const change = ({ target }) => this.#set(member, target.checked || off);
+  #check(member, checked) {
+    const change = ({ target }) => this.#set(member, target.checked);
     return checkbox(w[member], { id: `set-${member}`, checked, on: { change } });
   }
 
   #choice(label, id, value, options, set) {
     const change = ({ target }) => set(target.value);
-    return field(label, { id: `set-${id}`, tag: "select", value, options, on: { change } });
+    return field(label, { id: `set-${id}`, tag: "select", value, options: Object.entries(options), on: { change } });
   }
 
   /** A default for all routes: true, false, or left to the system. */
   #default(name) {
     const { defaults = {} } = this.shown;
-    const options = [["", w.asSystem], ...Object.entries(words.domain.flags[name])];
+    const options = { "": w.asSystem, ...words.domain.flags[name] };
     return this.#choice(words.domain.editor[name], name, String(defaults[name] ?? ""), options, (value) => this.#set(
       "defaults", { ...defaults, [name]: value === "" ? undefined : value === "true" }));
   }
 
   /** A member that a template may give: with the button that leaves it to the template, or else the one that sets it
    * here. Of a template, it leaves the member out. */
-  #own(member, content, /** @type {any} */ initial = []) {
-    const name = w[member] ?? w.variables;
-    const of = this.isTemplate ? w.ofTemplate : this.draft.domain.template && w.ofDomain;
-    if (!of) return content();
+  #own(member) {
+    const of = this.isTemplate ? w.ofTemplate : this.draft.domain.template && !own.includes(member) && w.ofDomain;
+    const input = this.#input(member);
+    if (!of || !input) return input;
     const set = (value) => button(value === undefined ? of.unset : of.set, () => this.#set(member, value), {
-      kind: "quiet", key: "own", "aria-label": `${value === undefined ? of.unset : of.set}: ${name}`,
+      kind: "quiet", key: "own", "aria-label": `${value === undefined ? of.unset : of.set}: ${w[member]}`,
     });
     const given = this.shown[member];
-    return this.draft.domain[member] !== undefined ? h("div", { key: member, class: "own" }, content(), set(undefined))
+    return this.draft.domain[member] !== undefined ? h("div", { key: member, class: "own" }, input, set(undefined))
       : h("div", { key: member, class: "own section-head" },
-        h("div", { key: "given", class: "long" }, h("strong", {}, name), " ", quiet(of.from),
+        h("div", { key: "given", class: "long" }, h("strong", {}, w[member]), " ", quiet(of.from),
           !this.isTemplate && h("div", { key: "value" },
-            valueText(member, given, this.names) || quiet(words.common.none))), set(given ?? initial));
+            valueText(member, given, this.names) || quiet(words.common.none))), set(given ?? blank[member] ?? {}));
   }
 
-  #form() {
-    const domain = this.shown;
-    const seconds = (text) => text === "" ? undefined : Number(text);
-    const choice = (member, options) => this.#choice(
-      w[member], member, domain[member], Object.entries(options), (value) => this.#set(member, value));
-    const check = (member, checked) => this.#own(member, () => this.#check(member, checked, false), checked);
-    const apps = (member, platform) => this.#own(member, () => this.#apps(member, platform));
-    return h("div", { class: "columns", key: "form" }, !this.isTemplate && [this.#lines("aliases", w.aliasesHelp),
-      h("div", { key: "management" }, mayLabel() && this.#lines("labels", w.labelsHelp),
-        this.#typed("managedBy", domain.managedBy ?? "", (text) => this.#set("managedBy", text.trim() || undefined),
-          { maxlength: 200, help: w.managedByHelp }),
-        this.#typed("changePassword", domain.changePassword ?? "", (text) => this.#set(
-          "changePassword", text.trim() || undefined), { maxlength: 2000, help: w.changePasswordHelp }))],
-      h("div", { key: "publishing" }, !this.isTemplate && choice("environment", words.environment),
-        check("strict", domain.strict ?? false),
-        this.#own("cacheSeconds", () => this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, {
-          type: "number", help: w.cacheHelp }), 3600),
-        this.#own("format", () => choice("format", w.formats), "modern")),
-      apple.map((member) => apps(member, "apple")),
-      h("div", { key: "android" }, apps("androidCredentials", "android"),
-        check("dynamicAppLinks", domain.dynamicAppLinks !== false)),
-      this.#own("webauthnOrigins", () => this.#lines("webauthnOrigins", w.originsHelp)),
+  #input(member) {
+    const value = this.shown[member];
+    const set = (value) => this.#set(member, value);
+    const trimmed = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+    switch (member) {
+      case "environment": return this.#choice(w[member], member, value, words.environment, set);
+      case "format": return this.#choice(w[member], member, value, w.formats, set);
+      case "strict": return this.#check(member, value ?? false);
+      case "dynamicAppLinks": return this.#check(member, value !== false);
+      case "cacheSeconds":
+        return this.#typed(member, String(value), (text) => text !== "" && set(Number(text)), { type: "number" });
+      case "managedBy": case "changePassword":
+        return this.#typed(member, value ?? "", (text) => set(text.trim() || undefined), { maxlength: 2000 });
       // Members of an adopted file that are no texts stay as they are.
-      Object.values(domain.passkeyEndpoints ?? {}).every((one) => typeof one === "string") && this.#own(
-        "passkeyEndpoints", () => this.#typed("passkeyEndpoints", membersIn(domain.passkeyEndpoints),
-          (text) => this.#set("passkeyEndpoints", object(text)), { tag: "textarea", rows: 3, help: w.endpointsHelp }),
-        {}),
-      this.#own("substitutionVariables", () => this.#typed("variables", written(domain.substitutionVariables),
-        (text) => this.#set("substitutionVariables", variables(text)),
-        { tag: "textarea", rows: 3, help: w.variablesHelp }), {}),
-      this.#own("fallback", () => this.#fallback(), {}),
-      this.#own("defaults", () => h("fieldset", { key: "defaults", class: "field" }, h("legend", {}, w.defaults),
-        ["caseSensitive", "percentEncoded"].map((name) => this.#default(name))), {}));
+      case "passkeyEndpoints": return Object.values(value ?? {}).every((one) => typeof one === "string")
+        && this.#lines(member, membersIn(value), object);
+      case "substitutionVariables": return this.#lines(member, written(value), variables);
+      case "fallback": return this.#fallback();
+      case "defaults": return h("fieldset", { key: "defaults", class: "field" }, h("legend", {}, w.defaults),
+        ["caseSensitive", "percentEncoded"].map((name) => this.#default(name)));
+      case "labels": return mayLabel() && this.#lines(member, (value ?? []).join("\n"), trimmed);
+      case "extra": return false;
+      default: return platforms[member] ? this.#apps(member, platforms[member])
+        : this.#lines(member, (value ?? []).join("\n"), trimmed);
+    }
   }
 
-  #list() {
+  /** The settings in their groups: as fields, or what is set. */
+  #groups(show) {
+    const isShown = (name) => !this.isTemplate || !own.includes(name);
+    const group = (name, settings) => settings.length > 0 && h("section", { key: name, class: "settings-group" },
+      h("h3", {}, w.groups[name]), h("div", { class: "settings" }, settings));
+    return Object.entries(groups).map(([name, members]) => (
+      group(name, members.filter(isShown).map(show).filter(Boolean))));
+  }
+
+  #value(name) {
     const domain = this.shown;
-    const names = ["environment", "cacheSeconds", "format", "aliases", "labels", "managedBy", "changePassword",
-      "webauthnOrigins", "passkeyEndpoints", "fallback", "strict", "dynamicAppLinks", ...apple, "androidCredentials",
-      "defaults",
-      "substitutionVariables", "extra"].filter((name) => !this.isTemplate || !own.includes(name));
-    const isGiven = (name) => domain.template && !this.isTemplate && this.draft.domain[name] === undefined
+    const isGiven = domain.template && !this.isTemplate && this.draft.domain[name] === undefined
       && domain.sources?.[name] === "template";
-    const rows = names.map((name) => [
-      w[name] ?? w.variables, this.isTemplate && domain[name] === undefined ? undefined : valueText(
-        name, name === "extra" ? extras.map((one) => domain[one]) : domain[name], this.names),
-      isGiven(name) && [" ", badge(words.domain.given)]]);
-    const [set, unset] = [rows.filter(([, value]) => value), rows.filter(([, value]) => !value)];
-    return [
-      h("dl", { class: "settings", key: "list" }, set.map(([name, value, given]) => h(
-        "div", { key: name }, h("dt", {}, name, given), h("dd", {}, value)))),
-      unset.length > 0 && h("p", { class: "help", key: "others" }, w.notSet(unset.map(([name]) => name)))];
+    const value = !(this.isTemplate && domain[name] === undefined) && valueText(
+      name, name === "extra" ? extras.map((one) => domain[one]) : domain[name], this.names);
+    return value && h("dl", { key: name }, h("dt", {}, w[name], isGiven && [" ", badge(words.domain.given)]),
+      h("dd", {}, value));
   }
 
   #expectations() {
@@ -243,8 +235,8 @@ class DomainSettings extends View {
     const remove = (one) => this.draft.change((domain) => {
       domain.expectations = domain.expectations.filter((other) => !isEqual(one, other));
     });
-    return (expectations.length > 0 || this.isTemplate) && h("section", { key: "expectations" },
-      h("h3", {}, w.expectations),
+    return (expectations.length > 0 || this.isTemplate) && h("section", { class: "sheet", key: "expectations" },
+      h("h2", {}, w.expectations),
       plainList(expectations, (one) => [h("bdi", {}, one.url), " ", resolution(one.resolution), " ",
         this.isTemplate && [quiet(words.domain.draft.forApp, " "), h("bdi", {}, one.app), " "],
         !own.includes(one) ? badge(words.domain.given)
@@ -253,9 +245,8 @@ class DomainSettings extends View {
   }
 
   #addExpectation() {
-    const close = () => this.set({ open: undefined });
     this.set({ open: formDialog({
-      title: w.addExpectation, label: words.common.add, close,
+      title: w.addExpectation, label: words.common.add, close: this.close,
       draft: { url: "https://{domain}/", app: "", resolution: "match" },
       fields: (draft) => [
         draftField(w.expectedUrl, draft, "url", { spellcheck: "false", focus: true, help: w.expectedUrlHelp }),
@@ -268,18 +259,18 @@ class DomainSettings extends View {
         this.draft.change((domain) => Object.assign(domain, {
           expectations: [...(domain.expectations ?? []), { url: url.trim(), ...platform, app: app.trim(), resolution }],
         }));
-        close();
+        this.close();
       },
     }) });
   }
 
   render() {
     const isOpen = this.isOpen && this.isEditor;
-    return h("section", { class: "sheet" },
+    return [h("section", { class: "sheet", key: "settings" },
       h("div", { class: "section-head", key: "head" }, h("h2", {}, words.pages.settings),
         this.isEditor && button(
           isOpen ? w.done : w.edit, () => this.set({ isOpen: !isOpen }), { "aria-expanded": String(isOpen) })),
-      isOpen ? this.#form() : this.#list(), this.#expectations(), this.open);
+      this.#groups((name) => isOpen ? this.#own(name) : this.#value(name))), this.#expectations(), this.open];
   }
 }
 

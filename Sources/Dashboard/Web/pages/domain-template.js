@@ -1,8 +1,7 @@
 // The template of a domain: which one, and the values of its parameters. Changes go to the draft.
 
 import { get, path, refused } from "../api.js";
-import { h, View } from "../dom.js";
-import { button, draftField, loaded } from "../parts.js";
+import { button, draftField, h, loaded, View } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
@@ -12,7 +11,7 @@ import { defaultText, valueAsText, valueField } from "./template-parts.js";
 
 const w = words.domain.template;
 /** Members that a domain leaves to its template if they are as for new domains. */
-const blank = {
+export const blank = {
   format: "modern", cacheSeconds: 3600, strict: false, defaults: {}, substitutionVariables: {}, webcredentials: [],
   appclips: [], activitycontinuation: [], androidCredentials: [], dynamicAppLinks: true, webauthnOrigins: [],
 };
@@ -22,15 +21,13 @@ class DomainTemplate extends View {
   /** What is in force of what is published. @type {any} */ given;
   isEditor = false;
   /** Detaches the domain. @type {() => void} */ detach;
-  /** The dialog that is open. */ open;
   #template = new Loading(this, (signal) => get(path`/v1/templates/${this.draft.domain.template}`, {}, signal));
 
   #choose() {
-    const close = () => this.set({ open: undefined });
     const list = new Loading(this, (signal) => get("/v1/templates", { limit: 1000 }, signal));
     list.run();
     this.set({ open: () => formDialog({
-      title: w.choose, label: w.use, close, draft: { template: "" },
+      title: w.choose, label: w.use, close: this.close, draft: { template: "" },
       fields: (draft) => [h("p", {}, w.chooseText), loaded(list, ({ items }) => draftField(words.templates.one, draft,
         "template", { tag: "select", options: ["", ...items.map((one) => one.template)].map((name) => [name, name]),
           focus: true }))],
@@ -40,7 +37,7 @@ class DomainTemplate extends View {
           for (const [name, value] of Object.entries(blank)) if (isEqual(domain[name], value)) domain[name] = undefined;
           Object.assign(domain, { template, parameters: {} });
         });
-        close();
+        this.close();
       },
     }) });
   }

@@ -20,7 +20,6 @@ import "./entries.js";
 const w = words.domain;
 
 class Domain extends DraftPage {
-  /** @type {any} */ address;
   #name;
   #url;
   #of;
@@ -47,7 +46,7 @@ class Domain extends DraftPage {
 
   render() {
     const isGone = this.#loading.problem?.code === "domain-not-found";
-    return [domainHeader(this.#name, "routes", this.draft.published?.revision),
+    return [domainHeader(this.#name, this.address.parts[2] ?? "routes", this.draft.published?.revision),
       isGone ? empty(w.gone.title, w.gone.text,
         linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
         linkButton(w.tabs.history, to(["domains", this.#name, "history"])))
@@ -74,7 +73,8 @@ class Domain extends DraftPage {
         w.managedBy(h("bdi", {}, draft.published.managedBy))),
       draft.published.behindTemplate && h("p", { class: "box warning", key: "behind" }, w.behindTemplate),
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
-        h("div", { key: "routes" }, failure(this.#findings),
+        this.address.parts[2] === "settings" ? this.#settings(domain, names) : h("div", { key: "routes" },
+          failure(this.#findings),
           !domain.enabled && h("p", { class: "box warning", key: "off" }, w.disabledText),
           domain.template && this.#template(),
           !hasReview && general.length > 0 && h("div", { class: "sheet", key: "findings" },
@@ -83,13 +83,19 @@ class Domain extends DraftPage {
           domain.entries.length === 0 && empty(w.noEntries, w.noEntriesText),
           !domain.entries.some(isForApple) && keptList(w.keptWithoutRoutes, apartAndroid(domain).kept, names),
           h("aasa-entries", { draft, domain, names, findings, isEditor: canEdit, key: "entries" }),
-          h("aasa-domain-settings", { draft, shown: domain, names, isEditor: canEdit, key: "settings" }),
-          h("aasa-domain-documents", {
-            domain: this.#name, revision: draft.published.revision, isEditor: canEdit, key: "documents",
-            changed: () => draft.reload(),
-          }), canEdit && !domain.template && this.#template(), canEdit && this.#serving()),
+          canEdit && !domain.template && this.#template()),
         hasReview && h("aasa-draft-review", { class: "sheet review", draft, domain, names, key: "review" })),
       this.open];
+  }
+
+  #settings(shown, names) {
+    const { draft, canEdit } = this;
+    return h("div", { key: "settings" },
+      h("aasa-domain-settings", { draft, shown, names, isEditor: canEdit, key: "settings" }),
+      h("aasa-domain-documents", {
+        domain: this.#name, revision: draft.published.revision, isEditor: canEdit, key: "documents",
+        changed: () => draft.reload(),
+      }), canEdit && this.#serving());
   }
 
   #template() {

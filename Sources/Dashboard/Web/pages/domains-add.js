@@ -1,9 +1,8 @@
 // The form that adds a domain.
 
 import { path, refused, request } from "../api.js";
-import { h } from "../dom.js";
-import { draftField } from "../parts.js";
-import { go } from "../routing.js";
+import { asHere, draftField, h, linkButton } from "../parts.js";
+import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
 import { acceptable, effects, formDialog, planDialog } from "./plan.js";
@@ -20,11 +19,13 @@ export function hostName(name) {
   }
 }
 
-/** Inputs for names that no keyboard should correct. */
 export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
 
+const known = (id, apps) => (
+  h("datalist", { id, key: id }, apps.map(([app, name]) => h("option", { key: app, value: app }, name ?? ""))));
+
 /** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
-export function addDomain(open, apps) {
+export function addDomain(open, { apps = [], android = [] } = {}) {
   const close = () => open(undefined);
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
@@ -34,17 +35,25 @@ export function addDomain(open, apps) {
       go(["domains", name]);
     } };
   };
-  const send = async ({ domain, app, route, environment }, signal) => {
+  const send = async (draft, signal) => {
+    const { domain, app, androidApp, route, environment } = draft;
     const name = hostName(domain);
+    draft.existing = undefined;
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
-    const entries = app.trim() === "" ? [] : [{ apps: [app.trim()], routes: route === "" ? [] : [{ path: route }] }];
+    const [apple, android] = [app, androidApp].map((typed) => typed.trim()).map((id) => id === "" ? [] : [id]);
+    const entry = { apps: apple, androidApps: android, routes: route === "" ? [] : [{ path: route }] };
+    const entries = apple.length + android.length > 0 ? [entry] : [];
     const planned = plan({ environment, entries }, name);
     try {
       await planned.send({ dryRun: true });
     } catch (problem) {
-      if (problem.status === 412) throw refused("domain", text.exists);
+      if (problem.status === 412) {
+        draft.existing = name;
+        throw refused("domain", text.exists);
+      }
       if (problem.status === 400) throw refused("domain", problem.detail);
+      if (problem.code === "unknown-android-app") throw refused("androidApps", asHere(problem.detail));
       if (acceptable(problem).length === 0) throw problem;
     }
     if (!signal.aborted) open(planDialog(planned));
@@ -55,18 +64,24 @@ export function addDomain(open, apps) {
         ...exact, id: "new-domain", required: true, focus: true, inputmode: "url", placeholder: "links.example.com",
         help: isUnlimited() ? text.nameHelp : text.limits(words.common.limits(session)),
       }),
+      draft.existing && linkButton(text.openIt(draft.existing), to(["domains", draft.existing]), { key: "open" }),
       draftField(text.app, draft, "app", {
         ...exact, name: "apps", id: "new-app", list: "new-apps", placeholder: "ABCDE12345.com.example.app",
         help: text.appHelp, change: update,
       }),
-      h("datalist", { id: "new-apps" }, apps.map(({ app, name }) => h("option", { key: app, value: app }, name ?? ""))),
+      known("new-apps", apps.map(({ app, name }) => [app, name])),
+      draftField(text.android, draft, "androidApp", {
+        ...exact, name: "androidApps", id: "new-android", list: "new-androids", placeholder: "com.example.app",
+        help: text.androidHelp, change: update,
+      }),
+      known("new-androids", android.map(({ package: id, name }) => [id, name])),
       draftField(text.route, draft, "route", {
-        id: "new-route", tag: "select", disabled: draft.app.trim() === "",
+        id: "new-route", tag: "select", disabled: (draft.app + draft.androidApp).trim() === "",
         options: [["/*", text.allLinks], ["", text.noRoute]],
       }),
       draftField(text.environment, draft, "environment", {
         id: "new-environment", tag: "select", options: Object.entries(words.environment),
       })],
-    draft: { domain: "", app: "", route: "/*", environment: "production" },
+    draft: { domain: "", app: "", androidApp: "", route: "/*", environment: "production" },
   }));
 }

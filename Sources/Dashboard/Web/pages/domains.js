@@ -1,10 +1,8 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, empty, failure, field, findingCounts, form, loaded, quiet, table,
-  time } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, day, empty, failure, field, findingCounts, form, h, loaded,
+  quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -19,8 +17,7 @@ const perPage = 50;
 const pause = 250;
 const daysToWarn = 14;
 
-/** What each chip asks for. */
-const choices = [
+const filters = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
   ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
 
@@ -28,10 +25,8 @@ const choices = [
 let active;
 
 class Domains extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
   #typed = "";
   #timer;
-  /** The dialog that is open. */ open;
 
   #list = new Loading(this, async (signal) => {
     const isDeleted = this.#isDeleted;
@@ -52,8 +47,8 @@ class Domains extends View {
 
   /** What the address asks for, as far as the list takes it. */
   get #query() {
-    const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor"];
-    const names = [...own, ...choices.map(([name]) => name)];
+    const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor", "sort"];
+    const names = [...own, ...filters.map(([name]) => name)];
     return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
@@ -87,16 +82,15 @@ class Domains extends View {
     go(["domains"]);
   }
 
-  /** The keys of the list. */
   #move(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {any[]} */
     const rows = [...this.querySelectorAll("a[data-row]")];
     const index = rows.indexOf(event.target);
     const next = {
-      "/": -1, ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
+      ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
     }[event.key];
-    if (next === undefined || (index < 0 && event.key !== "/")) return;
+    if (next === undefined || index < 0) return;
     event.preventDefault();
     if (next < 0) this.find("#q").select();
     else rows[next]?.focus();
@@ -109,29 +103,28 @@ class Domains extends View {
     // What is being typed stays.
     const { q = "" } = this.#query;
     if (this.#timer === undefined && this.#typed.trim() !== q) this.#typed = q;
-    const isFiltered = Object.entries(this.#query).some(([name, given]) => name !== "cursor" && given);
+    const isFiltered = Object.entries(this.#query).some(([name, given]) => !["cursor", "sort"].includes(name) && given);
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
-    const add = () => addDomain((open) => this.set({ open }), this.#known.value?.apps ?? []);
+    const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
         may("editor") && mayLabel() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered),
         failure(this.#known),
-        h("p", { class: "quiet", role: "status", key: "count" },
+        h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
           value && !isRunning && this.#count(value, isFiltered)),
+          value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
   }
 
-  #firstStart() {
-    return [
-      may("editor") && isUnlimited()
-        ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
-        : empty(text.none, may("editor") && mayLabel()
-          ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
-      h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
-  }
+  #firstStart = () => [
+    may("editor") && isUnlimited()
+      ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
+      : empty(text.none, may("editor") && mayLabel()
+        ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
+    h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
 
   #toolbar() {
     const toRows = (event) => {
@@ -150,7 +143,7 @@ class Domains extends View {
   #chips(isFiltered) {
     const { app, androidApp, finding = "", label, template } = this.#query;
     const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
-    const shown = choices.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
+    const shown = filters.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
     const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
     const alike = [label && chosen("label", text.labelled(label)),
       template && chosen("template", text.usesTemplate(template))].filter(Boolean);
@@ -189,10 +182,21 @@ class Domains extends View {
     return [
       table({
         caption: text.title, rows: items, key: (item) => item.domain,
-        columns: isDeleted ? this.#deletedColumns() : columns(reached),
+        columns: isDeleted ? this.#deletedColumns() : columns(items, reached), sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
       cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
+  }
+
+  #chooser(items) {
+    const shown = new Set(shownColumns(items));
+    const change = () => {
+      localStorage.setItem(columnsKey(), JSON.stringify([...shown]));
+      this.update();
+    };
+    return h("details", { class: "chooser", key: "columns" }, h("summary", {}, text.columns),
+      h("div", { class: "sheet", on: { change } },
+        choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-")));
   }
 
   #deletedColumns() {
@@ -207,14 +211,14 @@ class Domains extends View {
   #askRestore({ domain, revision, enabled }) {
     const ask = async (reason) => {
       const { value } = await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
-      this.set({ open: undefined });
+      this.close();
       say(text.restore.done(domain), "ok", undoLink(value.change));
       this.#list.run();
     };
     this.set({ open: confirmation({
       title: text.restore.title(domain), label: text.restore.button, kind: "primary", ask,
       text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
-      close: () => this.set({ open: undefined }),
+      close: this.close,
     }) });
   }
 }
@@ -230,7 +234,33 @@ function listChip(name, current, options, choose) {
   }, [["", text.any[name]], ...known].map(option));
 }
 
-function columns(reached) {
+/** What columns say of a domain, in their order. Where that is nothing, as for most domains, there is a dash. */
+const cells = {
+  environment: ({ environment: one }) => one !== "production" && (words.environment[one] ?? one),
+  revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
+  findings: (item) => severities.some((one) => item.findings?.[one] > 0) && findingCounts(item.findings),
+  apple: ({ apple: copy }) => copy?.collected ? badge(text.copy.current, "ok")
+    : copy && copy.behind !== null && badge(text.copy.behind(copy.behind), "warning"),
+  android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
+    && [text.published, keptStatements && [" ", badge(text.kept, "note")]],
+  check: ({ check }) => check && checkStatus(check.status), certificate,
+};
+
+const columnsKey = () => `aasa.columns ${session.name}`;
+
+/** The columns that the person has chosen, or else those that say something of a domain on the page. */
+function shownColumns(items) {
+  const names = Object.keys(cells);
+  try {
+    const chosen = JSON.parse(localStorage.getItem(columnsKey()));
+    if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
+  } catch {
+    // What is no list is no choice.
+  }
+  return names.filter((name) => items.some((item) => cells[name](item)));
+}
+
+function columns(items, reached) {
   const name = (item) => [
     h("a", {
       href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
@@ -239,46 +269,21 @@ function columns(reached) {
     storedDraft(item.domain) && [" ", badge(text.draft, "note")],
     item.template && [" ", filterChip("template", item.template, text.onlyTemplate)],
     (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
-  /** @type {[string, (item: any) => any][]} */
-  const others = [
-    [text.environment, (item) => words.environment[item.environment] ?? item.environment],
-    [text.revision, (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))]],
-    [text.findings, (item) => findingCounts(item.findings)], [text.apple, apple],
-    [text.android, ({ enabled, documents, keptStatements }) =>
-      enabled && documents.includes("assetlinks.json")
-        ? [text.published, keptStatements && [" ", badge(text.kept, "note")]] : quiet(text.notPublished)],
-    [text.check, checked], [text.certificate, certificate]];
   // A long name must not break the words beside it.
-  return [[text.domain, name], ...others.map((column) => [...column, "whole"])];
+  return [[text.domain, name, null, "name"], ...shownColumns(items).map((column) => [
+    text[column], (item) => cells[column](item) || quiet("–"), "whole", column === "revision" && "updated"])];
 }
 
-/** A chip of a row that shows only domains that are alike. */
-function filterChip(name, value, say) {
-  return h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
-    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value);
-}
+const filterChip = (name, value, say) => (
+  h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
+    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value));
 
 /** The name in its own script, beside the one that is never mistaken for another. */
-function unicode(item) {
-  return item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
-}
-
-/** What Apple's CDN holds. */
-function apple({ apple: copy }) {
-  return !copy ? quiet(text.unpublished)
-    : copy.collected ? badge(text.copy.current, "ok")
-    : copy.behind === null ? quiet(text.copy.never)
-    : badge(text.copy.behind(copy.behind), "warning");
-}
-
-/** How the last check from outside ended. */
-function checked({ check }) {
-  return check ? checkStatus(check.status) : quiet(text.notChecked);
-}
+const unicode = (item) => item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
 
 function certificate({ check }) {
   const expires = check?.certificateExpires;
-  if (!expires) return quiet(words.common.unknown);
+  if (!expires) return false;
   const days = Math.floor((Date.parse(expires) - Date.now()) / 86400000);
   const said = days < 0 ? badge(text.expired, "error")
     : days < daysToWarn ? badge(text.daysLeft(days), "warning") : text.days(days);

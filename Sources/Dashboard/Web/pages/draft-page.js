@@ -1,7 +1,7 @@
 // What the pages of a domain and of a template share: the draft, its findings, and what others published meanwhile.
 
 import { h, View } from "../dom.js";
-import { button, problemBox, time } from "../parts.js";
+import { button, icon, problemBox, time } from "../parts.js";
 import { words } from "../words.js";
 import { inWords, place, plainList, routeText } from "./domain-parts.js";
 import { formDialog } from "./plan.js";
@@ -10,9 +10,7 @@ const w = words.domain;
 
 export class DraftPage extends View {
   /** @type {import("./draft.js").Draft} */ draft;
-  /** The dialog that is open. */ open;
   #discardButton = button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
-  close = () => this.set({ open: undefined });
 
   /** Whether a draft can be changed. One that others have overtaken waits until the person has decided. */
   get canEdit() {
@@ -21,10 +19,12 @@ export class DraftPage extends View {
 
   /** The line that says that there is a draft. */
   notice() {
-    return h("div", { class: "box section-head", key: "notice" },
+    return h("div", { class: "box section-head notice", key: "notice" },
       h("span", {}, w.draft.from, " ", time(this.draft.at), ". ", w.draft.notPublished),
       h("div", { class: "actions" }, button(
         w.draft.review, () => this.find("#review").focus(), { key: "review", class: "button to-review" }),
+      button([icon("undo"), w.draft.undo], () => this.draft.undo(), {
+        key: "undo", class: "button undo", title: w.draft.undoHelp, disabled: this.draft.past.length === 0 }),
       this.#discardButton));
   }
 

@@ -79,6 +79,12 @@ export function isEqual(one, other) {
     && Object.keys({ ...one, ...other }).every((key) => isEqual(one[key], other[key]));
 }
 
+/** Whether two entries or routes say the same, whatever their IDs. */
+function isSame(one, other) {
+  const plain = ({ id: _, routes, ...rest }) => ({ ...rest, routes: routes?.map(plain) });
+  return isEqual(plain(one), plain(other));
+}
+
 /** Members that are sets: additions and removals of both sides can be combined. */
 const sets = new Set([
   "labels", "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation",
@@ -123,6 +129,13 @@ export function merge(base, mine, theirs) {
 
 /** Merges lists of things with IDs: `both` what both sides changed; `clash` learns where mine replaces theirs. */
 function mergeById(base, mine, theirs, both, clash) {
+  // What both sides added is one, with the ID that is published.
+  const isNew = (one) => !base.some(({ id }) => id === one.id);
+  const added = theirs.filter(isNew);
+  mine = mine.map((one) => {
+    const index = isNew(one) ? added.findIndex((other) => isSame(one, other)) : -1;
+    return index < 0 ? one : added.splice(index, 1)[0];
+  });
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Map(list.map((one) => [one.id, one])));
   const merged = new Map();
   for (const id of new Set([...inTheirs.keys(), ...inMine.keys()])) {

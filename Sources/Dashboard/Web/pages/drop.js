@@ -1,7 +1,6 @@
 // An area that takes files: dropped, folders too, or chosen with a button.
 
-import { h, View } from "../dom.js";
-import { button } from "../parts.js";
+import { button, h, View } from "../parts.js";
 import { say } from "../state.js";
 import { words } from "../words.js";
 
@@ -60,7 +59,6 @@ class Drop extends View {
   }
 }
 
-/** The files of a drop, with those in folders. */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (entries.length === 0) return [...transfer.files].map((file) => ({ name: file.name, file }));

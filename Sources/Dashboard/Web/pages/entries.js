@@ -1,7 +1,6 @@
 // Entries with their routes, in their order: of a domain, or of a template. Changes go to the draft.
 
-import { h, View } from "../dom.js";
-import { badge, button } from "../parts.js";
+import { badge, button, h, icon, View } from "../parts.js";
 import { to } from "../routing.js";
 import { words } from "../words.js";
 import { apartAndroid, appList, appName, conditions, findingList, flags, foldedFindings, isForApple,
@@ -11,7 +10,6 @@ import { editRoute } from "./route-editor.js";
 
 const w = words.domain;
 const byId = (list, id) => list.find((one) => one.id === id);
-/** Puts one into a list, before another or at its end. */
 const insert = (list, one, before) => {
   const index = list.findIndex(({ id }) => id === before);
   list.splice(index < 0 ? list.length : index, 0, one);
@@ -24,11 +22,9 @@ class Entries extends View {
   /** The names of the apps. @type {any} */ names;
   /** Findings by what they are about. @type {any} */ findings;
   isEditor = false;
-  /** The dialog that is open. */ open;
   /** The entry whose apps are being edited. */ editedEntry;
   /** A route or an entry that is dragged, and where it would go: `{ entry, route, isOver, to, before }`. */ drag;
   said = "";
-  #close = () => this.set({ open: undefined });
 
   render() {
     const { entries } = this.domain;
@@ -93,18 +89,15 @@ class Entries extends View {
         w.useForAndroid, use, { key: "use", "aria-label": `${w.useForAndroid}, ${title}` }));
   }
 
-  /** The buttons that move something up and down. */
   #arrows(what, index, length, move) {
-    const arrow = (sign, label, step, isLast) => button(sign, () => move(step), {
-      kind: "quiet", key: sign, "aria-label": label(what), "aria-disabled": isLast ? "true" : null,
+    const arrow = (sign, label, step, isLast) => button(icon(sign), () => move(step), {
+      kind: "quiet", key: sign, title: label(what), "aria-label": label(what), "aria-disabled": isLast ? "true" : null,
     });
-    return [arrow("↑", w.moveUp, -1, index === 0), arrow("↓", w.moveDown, 1, index === length - 1)];
+    return [arrow("up", w.moveUp, -1, index === 0), arrow("down", w.moveDown, 1, index === length - 1)];
   }
 
   /** Whether the person can change an entry: those of a template are changed there. */
-  #isMine(entry) {
-    return this.isEditor && this.draft.domain.entries.includes(entry);
-  }
+  #isMine = (entry) => this.isEditor && this.draft.domain.entries.includes(entry);
 
   #entry(entry, index, findings) {
     const { domain } = this;
@@ -141,9 +134,9 @@ class Entries extends View {
           }),
           button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }))),
       h("div", { class: "columns", key: "apps" },
-        h("div", { key: "apple" }, h("h4", {}, w.apple), apps("apps", "apple", w.noApple),
+        h("div", { key: "apple" }, h("h4", {}, icon("apple"), " ", w.apple), apps("apps", "apple", w.noApple),
           entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID)))),
-        h("div", { key: "android" }, h("h4", {}, w.android),
+        h("div", { key: "android" }, h("h4", {}, icon("android"), " ", w.android),
           (!apart || entry.androidApps || isEdited) && apps("androidApps", "android", w.noAndroid), apart,
           entry.androidApps && domain.dynamicAppLinks === false && about("none", w.noDynamic),
           this.#android(findings.android.get(entry)))),
@@ -165,9 +158,10 @@ class Entries extends View {
   #route(entry, entryIndex, route, position, findings) {
     const text = routeText(route);
     const canEdit = this.#isMine(entry);
-    const before = byId(this.draft.base.entries, entry.id)?.routes ?? [];
-    const change = canEdit && !byId(before, route.id) ? "added"
-      : this.draft.preview?.routes?.get(`${entry.id} ${route.id}`);
+    // Only the person's own: others' are published.
+    const isOwn = ![this.draft.base, this.draft.published].some(({ entries }) => (
+      byId(byId(entries, entry.id)?.routes ?? [], route.id)));
+    const change = canEdit && (isOwn ? "added" : this.draft.preview?.routes?.get(`${entry.id} ${route.id}`));
     const all = entry.routes.length;
     const target = canEdit ? this.#dropTarget(entry.routes, route, entry.id) : { class: "", on: {} };
     const found = findings.routes.get(route) ?? [];
@@ -176,7 +170,8 @@ class Entries extends View {
       target.class];
     const move = (step) => this.#step(
       ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
-    const action = (name, label, press) => button(name, press, { kind: "quiet", key: name, "aria-label": label(text) });
+    const action = (name, label, press) => button(icon(name), press, {
+      kind: "quiet", key: name, title: label(text), "aria-label": label(text) });
     return h("li", {
         key: route.id, id: `route-${entry.id}-${route.id}`, class: state.filter(Boolean).join(" "),
         on: canEdit ? { keydown: this.#keys(move), ...target.on } : {},
@@ -193,24 +188,20 @@ class Entries extends View {
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
         foldedFindings(words.severity.count.note(notes.length), notes, this.domain)),
       canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        action(words.common.edit, w.editRoute, () => this.#edit(entry, route)),
-        action(words.common.delete, w.deleteRoute, () => {
+        action("edit", w.editRoute, () => this.#edit(entry, route)),
+        action("delete", w.deleteRoute, () => {
           this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
           this.set({ said: w.removed(text) });
         })));
   }
 
-  /** Moves what has the focus with Alt and an arrow key. */
-  #keys(move) {
-    return (event) => {
-      const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      move(step);
-    };
-  }
+  #keys = (move) => (event) => {
+    const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    move(step);
+  };
 
-  /** What a route or an entry is dragged by. */
   #handle(text, drag) {
     const dragstart = (event) => {
       event.dataTransfer.effectAllowed = "move";
@@ -221,7 +212,7 @@ class Entries extends View {
     return h("span", {
       class: "handle", key: "handle", draggable: "true", title: w.drag, "aria-hidden": "true",
       on: { dragstart, dragend: () => this.set({ drag: undefined }) },
-    }, "⠿");
+    }, icon("grip"));
   }
 
   /** A place where what is dragged can go: before or after `one` of a list, or in a list without any. Routes go into
@@ -258,17 +249,16 @@ class Entries extends View {
     return { class: marks.filter(Boolean).join(" "), on: { dragover, drop } };
   }
 
-  /** Edits a route of an entry, or a new one. */
   #edit(entry, route = undefined) {
     const { entries } = this.draft.domain;
     const { format } = this.domain;
     const next = entry.routes[entry.routes.indexOf(route) + 1]?.id;
     const save = (edited, target) => {
-      this.#close();
+      this.close();
       this.#put(edited, entry.id, target, route && target === entry.id ? next : undefined);
     };
     this.set({ open: editRoute(route ?? {}, {
-      entry: entry.id, save, close: this.#close,
+      entry: entry.id, save, close: this.close,
       entries: entries.map((one, index) => [String(one.id), w.entry(index + 1)]),
       isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
     }) });

@@ -1,8 +1,7 @@
 // What a device prints about links, explained.
 
 import { request } from "../api.js";
-import { h, View } from "../dom.js";
-import { badge, coded, exactTime, field, form, loaded, mono, submit } from "../parts.js";
+import { badge, coded, exactTime, field, form, h, loaded, mono, submit, View } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";

@@ -1,10 +1,8 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
 import { get, path, refused, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count, day as date } from "../format.js";
-import { badge, button, chips, cursorPages, draftField, empty, field, form, linkButton, loaded, severities,
-  submit, table, worstFirst } from "../parts.js";
+import { badge, button, chips, count, cursorPages, day as date, draftField, empty, field, form, h, linkButton, loaded,
+  severities, submit, table, View, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -17,17 +15,14 @@ const said = words.findings;
 const pageSize = 50;
 
 class Findings extends View {
-  address;
   #list = new Loading(this, (signal) => this.#load(signal));
   #suppressions = new Loading(this, async (signal) => (
     this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }));
-  /** The dialog that is open. */ dialog;
   /** What is typed into the filter, until it is sent. */ #typed;
 
-  /** After a suppression began or ended. */
   #done(text) {
     say(text);
-    this.set({ dialog: undefined });
+    this.close();
     this.#reload();
   }
 
@@ -54,8 +49,7 @@ class Findings extends View {
     const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
     const chosen = { severity: shown === "all" ? undefined : shown };
     // The chips show also what is not chosen.
-    const [list, { counts }] = await Promise.all([
-      find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
+    const [list, { counts }] = await Promise.all([find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
     return { ...list, counts, totals, shown };
   }
 
@@ -71,7 +65,7 @@ class Findings extends View {
       this.#domain !== "" && value && h(
         "section", { key: "suppressions" }, h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
         loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items))),
-      this.dialog];
+      this.open];
   }
 
   #toolbar() {
@@ -103,8 +97,7 @@ class Findings extends View {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     // One that is chosen stays, to be taken back, when nothing has its code any longer.
     if (code && !(code in counts)) codes.unshift([code, 0]);
-    const severity = (one, text) => [
-      one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
+    const severity = (one, text) => [one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
     return [
       chips(said.severity, [...severities.map((one, index) => severity(one, words.severity.count[one](totals[index]))),
         severity("all", words.common.all)]),
@@ -120,12 +113,10 @@ class Findings extends View {
       cursorPages(next)];
   }
 
-  #group(domain, found) {
-    return h("section", { key: domain, "aria-label": domain },
-      h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
-      h("ul", { class: "found plain" }, found.map((one) => findingItem(
-        [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
-  }
+  #group = (domain, found) => h("section", { key: domain, "aria-label": domain },
+    h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
+    h("ul", { class: "found plain" }, found.map((one) => findingItem(
+      [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
 
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
@@ -138,18 +129,14 @@ class Findings extends View {
       // Its labels are choices.
       const known = isUnlimited() && await get(path`/v1/domains/${domain}`, {}, this.ending).catch(() => undefined);
       const { labels = [] } = known || {};
-      this.set({ dialog: this.#suppressing(finding, labels) });
+      this.set({ open: this.#suppressing(finding, labels) });
     };
-    return button(said.suppress, open, {
-      key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain),
-    });
+    return button(said.suppress, open, { key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain) });
   }
 
-  #endButton(ending, text = said.end) {
-    return button(text, () => this.set({ dialog: this.#ending(ending) }), {
-      key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
-    });
-  }
+  #endButton = (ending, text = said.end) => button(text, () => this.set({ open: this.#ending(ending) }), {
+    key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
+  });
 
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
@@ -182,7 +169,7 @@ class Findings extends View {
       this.#done(said.done(made.findings, date(made.until)));
     };
     return formDialog({
-      title: said.suppressTitle, label: said.suppress, close: () => this.set({ dialog: undefined }), send,
+      title: said.suppressTitle, label: said.suppress, close: this.close, send,
       draft: { pointer, among: "", reason: "", owner: session.name, until: dayIn(90) }, fields: (draft, update) => {
         const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
         return [h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
@@ -198,25 +185,20 @@ class Findings extends View {
     });
   }
 
-  #ending({ id, code, domain, reason, of, label }) {
-    return formDialog({
-      title: said.endTitle, label: said.end, kind: "danger", close: () => this.set({ dialog: undefined }),
-      fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
-        (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
-        h("p", { class: "help long", dir: "auto" }, reason)],
-      send: async () => {
-        await request("DELETE", of || label ? path`/v1/suppressions/${id}`
-          : path`/v1/domains/${domain}/suppressions/${id}`);
-        this.#done(said.ended);
-      },
-    });
-  }
+  #ending = ({ id, code, domain, reason, of, label }) => formDialog({
+    title: said.endTitle, label: said.end, kind: "danger", close: this.close,
+    fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
+      (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
+      h("p", { class: "help long", dir: "auto" }, reason)],
+    send: async () => {
+      await request("DELETE", of || label ? path`/v1/suppressions/${id}`
+        : path`/v1/domains/${domain}/suppressions/${id}`);
+      this.#done(said.ended);
+    },
+  });
 }
 
-/** Whether a suppression is one of several domains. */
-function several({ domain, label }) {
-  return Boolean(domain || label);
-}
+const several = ({ domain, label }) => Boolean(domain || label);
 
 /** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
 function choices(domain, labels) {
@@ -226,12 +208,10 @@ function choices(domain, labels) {
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */
-function about({ document, domain, source, suppressed }) {
-  return [" · ", words.document[document] ?? document,
-    source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
-    suppressed && h("div", { key: "suppressed", class: "box" },
-      said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
-}
+const about = ({ document, domain, source, suppressed }) => [" · ", words.document[document] ?? document,
+  source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
+  suppressed && h("div", { key: "suppressed", class: "box" },
+    said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
 
 function place({ document, pointer }) {
   const file = words.document[document] ?? document;

@@ -1,9 +1,7 @@
 // What a domain published: by whom and why, how two revisions differ in meaning, and the way back.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { size } from "../format.js";
-import { badge, button, cursorPages, exactTime, field, loaded } from "../parts.js";
+import { badge, button, cursorPages, exactTime, field, h, loaded, size, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -13,14 +11,12 @@ import { effects, planDialog } from "./plan.js";
 const text = words.history;
 
 class History extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
   /** The number of the current revision, or undefined if the domain is deleted. */ #current;
   #revisions = new Loading(this, (signal) => this.#list(signal));
   #diff = new Loading(this, (signal) => {
     const { from, to } = this.address.query;
     return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
   });
-  /** The dialog that is open. */ open;
 
   get #name() {
     return this.address.parts[1];
@@ -129,7 +125,7 @@ class History extends View {
       title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
       send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
       isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value),
-      close: () => this.set({ open: undefined }),
+      close: this.close,
     }) });
   }
 }

@@ -1,9 +1,7 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
-import { h, View } from "../dom.js";
-import { count, size } from "../format.js";
-import { asHere, badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, problemBox,
-  submit, worstFirst } from "../parts.js";
+import { asHere, badge, button, choices, count, dialog, dialogForm, draftField, findingCounts, form, h, loaded,
+  problemBox, size, submit, View, worstFirst } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -17,9 +15,8 @@ const shownDomains = 200;
  * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value, problem, chosen })`
  * are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made again with those that
  * are in `chosen`. */
-export function planDialog({ title, text = undefined, ...plan }) {
-  return dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }));
-}
+export const planDialog = ({ title, text = undefined, ...plan }) => (
+  dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan })));
 
 class Plan extends View {
   plan;
@@ -74,10 +71,8 @@ class Plan extends View {
   }
 }
 
-/** The codes of errors that the API would accept. */
-export function acceptable({ body }) {
-  return [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))];
-}
+export const acceptable = ({ body }) => (
+  [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))]);
 
 /** What the API says of an error with this code, or else the code. */
 export function faultOf(code, { findings = [], errors = [], problems = [] }) {
@@ -85,27 +80,19 @@ export function faultOf(code, { findings = [], errors = [], problems = [] }) {
   return asHere(all.find((one) => one.code === code)?.message ?? code);
 }
 
-/** Where the reason of a change is typed. */
-export function reasonField(draft) {
-  return draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp });
-}
+export const reasonField = (draft) => (
+  draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp }));
 
-/** The domains that a plan changes, each with its effects; a few are open. */
-export function domainEffects(domains) {
-  return [
-    h("ul", { class: "plan", key: "plan" }, domains.slice(0, shownDomains).map((one) => h("li", { key: one.domain }, h(
-        "details", { open: domains.length <= 2 ? true : undefined }, h(
-          "summary", {}, h("bdi", { class: "mono" }, one.domain), " ", one.action && actionBadge(one.action), " ",
-          one.diff?.affectsLinks && badge(words.bulk.links, "warning", { key: "links" }), " ",
-          h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings)))),
-        effects(one))))),
-    left("more", domains.length - shownDomains)];
-}
+export const domainEffects = (domains) => [
+  h("ul", { class: "plan", key: "plan" }, domains.slice(0, shownDomains).map((one) => h("li", { key: one.domain }, h(
+      "details", { open: domains.length <= 2 ? true : undefined }, h(
+        "summary", {}, h("bdi", { class: "mono" }, one.domain), " ", one.action && actionBadge(one.action), " ",
+        one.diff?.affectsLinks && badge(words.bulk.links, "warning", { key: "links" }), " ",
+        h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings)))),
+      effects(one))))),
+  left("more", domains.length - shownDomains)];
 
-/** How much of a list is not shown. */
-export function left(key, number) {
-  return number > 0 && h("p", { class: "help", key }, words.bulk.more(count(number)));
-}
+export const left = (key, number) => number > 0 && h("p", { class: "help", key }, words.bulk.more(count(number)));
 
 /** What a publication changes: settings, routes, links, and what the linter says. */
 export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0,
@@ -123,13 +110,11 @@ export function effects({ domain, documents = [], diff, findings = [], changedRe
       domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open)));
 }
 
-/** What a plan does with a domain or an app. */
 export function actionBadge(action) {
   const kind = { create: "ok", delete: "error" }[action];
   return badge(words.bulk.action[action] ?? action, kind, { key: "action" });
 }
 
-/** How many findings count, of each severity. */
 export function counted(findings) {
   const counts = {};
   for (const { severity, suppressed } of findings) if (!suppressed) counts[severity] = (counts[severity] ?? 0) + 1;
@@ -143,23 +128,18 @@ export function actionCounts(items) {
     .map((action) => `${count(counts[action].length)} ${words.bulk.action[action]}`).join(", ");
 }
 
-/** What has been done to domains. */
 export function doneBox({ domains, change }) {
   const undo = undoLink(change);
   return h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(domains)), " ",
     undo && h("a", { href: undo.href }, undo.text));
 }
 
-/** What a plan changes, of its domains or apps. */
-export function changed(items) {
-  return items.filter(({ action }) => action !== "unchanged");
-}
+export const changed = (items) => items.filter(({ action }) => action !== "unchanged");
 
 /** A dialog with a form. `fields(draft, update)` are its inputs, whose values are members of `draft`; `send(draft)`
  * sends them, and its problem is shown there. */
-export function formDialog({ title, ...question }) {
-  return dialog({ title, close: question.close }, h("aasa-form", { key: title, question }));
-}
+export const formDialog = ({ title, ...question }) => (
+  dialog({ title, close: question.close }, h("aasa-form", { key: title, question })));
 
 class FormDialog extends View {
   question;
@@ -177,12 +157,10 @@ class FormDialog extends View {
 }
 
 /** A dialog that asks before something ends: `ask(reason)` does it. */
-export function confirmation({ text, ask, ...question }) {
-  return formDialog({
-    title: "", kind: "danger", fields: (draft) => [h("p", {}, text), reasonField(draft)],
-    send: ({ reason }) => ask(reason), ...question,
-  });
-}
+export const confirmation = ({ text, ask, ...question }) => formDialog({
+  title: "", kind: "danger", fields: (draft) => [h("p", {}, text), reasonField(draft)],
+  send: ({ reason }) => ask(reason), ...question,
+});
 
 customElements.define("aasa-plan", Plan);
 customElements.define("aasa-form", FormDialog);

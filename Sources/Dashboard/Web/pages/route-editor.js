@@ -1,13 +1,13 @@
 // The dialog in which a route is added or changed. It changes the draft, never what is published.
 
 import { refused } from "../api.js";
-import { h } from "../dom.js";
-import { button, closeButton, draftField } from "../parts.js";
+import { button, closeButton, draftField, h } from "../parts.js";
 import { words } from "../words.js";
 import { formDialog } from "./plan.js";
 
 const w = words.domain.editor;
 const flags = ["caseSensitive", "percentEncoded"];
+const aURL = /^https?:\/\/[^/\s]+(\/[^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?\s*$/i;
 
 /** Describes the dialog for a route, `{}` for a new one. `entries`: `[[id, title]]`; `entry`: the ID of its entry;
  * `isModern`: whether its entry can say more than paths; `save(route, entryId)`. */
@@ -28,12 +28,10 @@ export function editRoute(route, { entries, entry, isModern, save, close }) {
   });
 }
 
-/** Adds a pair of the query. */
 function add({ items }, name = "", pattern = "?*") {
   items.push({ id: Math.max(0, ...items.map((item) => item.id)) + 1, name, pattern });
 }
 
-/** The route that the form says. */
 function edited(old, { kind, query, effect, items, ...values }) {
   const route = { ...old, exclude: effect === "exclude" || undefined, query: undefined };
   // An empty text that was there stays; an empty field otherwise means "any".
@@ -58,7 +56,14 @@ function fields(draft, update, entries, isModern) {
     if (draft.items.length === 0) add(draft);
     update();
   };
-  return [effects(draft), text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true }),
+  // Of a URL that was pasted, the host is the domain's.
+  const trim = () => {
+    const [, path, query, fragment] = aURL.exec(draft.path) ?? [];
+    if (path === undefined) return;
+    Object.assign(draft, { path }, query && isModern && { kind: "whole", query }, fragment && isModern && { fragment });
+    update();
+  };
+  return [effects(draft), text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true, change: trim }),
     isModern && [
       select("kind", [["none", w.noQuery], ["items", w.items], ["whole", w.whole]], { change }),
       draft.kind === "items" && pairs(draft, update), draft.kind === "whole" && text("query"),
@@ -69,7 +74,6 @@ function fields(draft, update, entries, isModern) {
     entries.length > 1 && select("entry", entries)];
 }
 
-/** Whether the route opens the app. */
 function effects(draft) {
   const change = ({ target }) => Object.assign(draft, { effect: target.value });
   const choice = (value, text) => h("label", { key: value, class: "checkbox" }, h("input", {
@@ -79,7 +83,6 @@ function effects(draft) {
     choice("open", words.domain.opens), choice("exclude", words.domain.stays));
 }
 
-/** The pairs of name and pattern. */
 function pairs(draft, update) {
   const text = (item, member, label) => h("input", {
     key: member, "aria-label": label, value: item[member], spellcheck: "false", placeholder: label,

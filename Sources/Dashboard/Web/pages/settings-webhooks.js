@@ -1,10 +1,8 @@
 // Webhooks: who is told of which events, and what became of each message.
 
 import { add, get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { badge, button, chips, choices, cursorPages, dialog, draftCheckbox, draftField, empty, facts,
-  failure, loaded, mono, snippet, table, time } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, dialog, draftCheckbox, draftField, empty, facts, failure, h,
+  loaded, mono, snippet, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -16,60 +14,37 @@ export function domainList(domains, labels = []) {
   return limits === "" ? words.settings.allDomains : mono(limits);
 }
 
-/** Where a list of domains is typed. */
-export function domainsField(draft) {
-  return draftField(
-    words.settings.domains, draft, "domains", { spellcheck: "false", help: words.settings.domainsHelp });
-}
+export const domainsField = (draft) => draftField(
+  words.settings.domains, draft, "domains", { spellcheck: "false", help: words.settings.domainsHelp });
 
-/** Where labels are typed. */
-export function labelsField(draft) {
-  return draftField(
-    words.settings.labels, draft, "labels", { spellcheck: "false", help: words.settings.labelsHelp });
-}
+export const labelsField = (draft) => draftField(
+  words.settings.labels, draft, "labels", { spellcheck: "false", help: words.settings.labelsHelp });
 
-/** What was typed as a list of domains or labels. */
-export function typedList(text = "") {
-  return text.split(/[\s,]+/).filter(Boolean);
-}
+export const typedList = (text = "") => text.split(/[\s,]+/).filter(Boolean);
 
-/** What the server says only once. */
-export function secretDialog(title, label, value, close) {
-  return dialog({ title }, h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
-    button(words.settings.kept, close, { kind: "primary" }));
-}
+export const secretDialog = (title, label, value, close) => (
+  dialog({ title }, h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
+    button(words.settings.kept, close, { kind: "primary" })));
 
-/** A secret as the server makes them. */
-function newSecret() {
-  return "whsec_" + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
-}
+const newSecret = () => "whsec_" + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 
 class List extends View {
-  isAdding = false;
-  secret;
   #list = new Loading(this, async (signal) => (await get("/v1/webhooks", {}, signal)).items);
 
   render() {
     const text = words.settings.webhooks;
-    const close = () => this.set({ isAdding: false, secret: undefined });
-    const done = ({ secret }) => {
-      this.set({ secret });
-      this.#list.run();
-    };
     this.#list.ask();
     const link = ({ name }) => h("a", { href: to(["settings", "webhooks", name]) }, h("bdi", {}, name));
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help),
-        button(text.add, () => this.set({ isAdding: true }), { kind: "primary" })),
+        button(text.add, () => edit(this, undefined, this.#list), { kind: "primary" })),
       loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
         caption: words.settings.sections.webhooks, rows, key: (one) => one.name,
         columns: [
           [words.settings.name, link], [words.settings.url, (one) => mono(one.url)],
           [text.what, (one) => eventList(one.events)], [words.settings.domains, (one) => domainList(one.domains)],
           [words.settings.state, state]],
-      })),
-      this.isAdding && editing(undefined, close, done),
-      this.secret && secretDialog(text.secret, text.secret, this.secret, close)];
+      })), this.open];
   }
 }
 
@@ -90,25 +65,25 @@ function digests(old) {
   return [["", text.atOnce], ...[...times].sort((a, b) => a - b).map((one) => [String(one), text.digests(one)])];
 }
 
-/** The dialog that adds a webhook, or changes `old`. `done` gets the answer, with a secret if it is new. */
-function editing(old, close, done) {
+/** Opens the dialog of a view that adds a webhook, or changes `old`; then one with the secret, if that is new. */
+function edit(view, old, list) {
   const text = words.settings.webhooks;
   const send = async ({ name = "", url = "", events, domains, format, digest, enabled, isNewSecret }, signal) => {
     const body = {
       url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
-      digestSeconds: digest === "" ? undefined : Number(digest),
-      secret: isNewSecret ? newSecret() : undefined,
+      digestSeconds: digest === "" ? undefined : Number(digest), secret: isNewSecret ? newSecret() : undefined,
     };
     const where = path`/v1/webhooks/${name}`;
     const saved = old ? (await request("PUT", where, { body })).value
       : await add(where, body, "name", words.settings.exists, signal);
     say(words.settings.saved(name));
-    close();
     // Slack checks no signature.
-    done(format === "slack" ? {} : saved);
+    const isNew = saved.secret && format !== "slack";
+    view.set({ open: isNew ? secretDialog(text.secret, text.secret, saved.secret, view.close) : undefined });
+    list.run();
   };
-  return formDialog({
-    title: old ? text.edit : text.add, label: words.common.save, close, send, draft: {
+  view.set({ open: formDialog({
+    title: old ? text.edit : text.add, label: words.common.save, close: view.close, send, draft: {
       format: "standard", enabled: true, ...old, digest: String(old?.digestSeconds ?? ""),
       domains: old?.domains.join(", "), events: new Set(old?.events),
     }, fields: (draft, update) => {
@@ -132,14 +107,12 @@ function editing(old, close, done) {
         domainsField(draft), draftCheckbox(text.enabled, draft, "enabled"),
         old && draftCheckbox(text.newSecret, draft, "isNewSecret")];
     },
-  });
+  }) });
 }
 
 class Webhook extends View {
   name;
   query;
-  open;
-  secret;
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
   #deliveries = new Loading(this, (signal) => {
     const { status, cursor } = this.query;
@@ -154,7 +127,10 @@ class Webhook extends View {
 
   start() {
     this.#webhook.run();
-    this.every(10, () => this.#deliveries.run());
+    this.every(5, () => {
+      this.#webhook.run();
+      this.#deliveries.run();
+    });
   }
 
   async #delete(reason) {
@@ -165,11 +141,10 @@ class Webhook extends View {
 
   render() {
     const text = words.settings.webhooks;
-    const close = () => this.set({ open: undefined, secret: undefined });
-    const done = ({ secret }) => {
-      this.set({ secret });
-      this.#webhook.run();
-    };
+    const confirm = () => confirmation({
+      title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.close,
+      ask: (reason) => this.#delete(reason),
+    });
     this.#deliveries.ask(this.query);
     const { status: current = "" } = this.query;
     const common = words.settings;
@@ -183,19 +158,14 @@ class Webhook extends View {
           [text.format, text.formats[one.format]], [common.state, [state(one), " ", one.goneAt && time(one.goneAt)]]]),
         h("div", { class: "actions" },
           one.enabled && button(text.test, () => this.#testing.run(), { disabled: this.#testing.isRunning }),
-          button(text.edit, () => this.set({ open: "edit" }), { key: "edit" }),
-          button(text.delete, () => this.set({ open: "delete" }), { kind: "danger", key: "delete" })))),
+          button(text.edit, () => edit(this, one, this.#webhook), { key: "edit" }),
+          button(text.delete, () => this.set({ open: confirm() }), { kind: "danger", key: "delete" })))),
       failure(this.#testing), h("h3", { key: "deliveries" }, text.deliveries),
       chips(text.status, [["", words.common.all], ...Object.entries(text.statuses)].map(chip)),
       loaded(this.#deliveries, ({ items, next }) => [
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : deliveries(items),
         cursorPages(next)]),
-      this.open === "edit" && editing(this.#webhook.value, close, done),
-      this.secret && secretDialog(text.secret, text.secret, this.secret, close),
-      this.open === "delete" && confirmation({
-        title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close,
-        ask: (reason) => this.#delete(reason),
-      })];
+      this.open];
   }
 }
 

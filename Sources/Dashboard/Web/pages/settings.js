@@ -1,28 +1,23 @@
 // Who may do what, who is told, which servers run, and who did what.
 
 import { add, get, path, refused, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count, day } from "../format.js";
-import { badge, button, cursorPages, draftField, empty, exactTime, facts, field, form, loaded, mono, submit, table,
-  tabs, time } from "../parts.js";
-import { ask, to } from "../routing.js";
+import { badge, button, count, cursorPages, day, define, draftField, empty, exactTime, facts, field, h, loaded, mono,
+  table, tabs, time, View } from "../parts.js";
+import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { did } from "./changes.js";
-import { hostName } from "./domains-add.js";
+import { did, recordFilters } from "./changes.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, domainsField, labelsField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
-/** The sections, and who may read them. */
-const sections = {
+export const sections = {
   tokens: isServerAdmin, users: isServerAdmin, groups: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin,
   replicas: isUnlimited, about: () => true,
 };
 
 class Settings extends View {
-  address;
 
   render() {
     const text = words.settings;
@@ -41,9 +36,7 @@ class Settings extends View {
 /** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
   /** The section: its path in the API, and its words. */ section = "";
-  /** The dialog that is open. */ open;
   list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
-  close = () => this.set({ open: undefined });
 
   async save(_draft, _old, _signal) {}
 
@@ -150,24 +143,20 @@ class Groups extends Users {
 }
 
 class Audit extends View {
-  address;
   #records = new Loading(this, (signal) => {
-    const { domain, author, cursor } = this.address.query;
-    return get("/v1/audit", { domain, author, cursor, limit: 50 }, signal);
+    const { domain, author, since, until, cursor } = this.address.query;
+    // A day begins and ends where the person is.
+    const at = (day, time) => day && new Date(`${day}T${time}`).toISOString();
+    const days = { since: at(since, "00:00:00"), until: at(until, "23:59:59") };
+    return get("/v1/audit", { domain, author, ...days, cursor, limit: 50 }, signal);
   });
 
   render() {
     const text = words.settings.audit;
-    const { domain, author } = this.address.query;
-    this.#records.ask(this.address.query);
-    const filter = (domain = "", author = "") => ask({
-      domain: hostName(domain) ?? domain.trim(), author: author.trim(), cursor: undefined,
-    });
-    const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
-    return [
-      form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters" },
-        input(words.settings.domain, "domain", domain), input(text.author, "author", author), submit(text.filter),
-        (domain || author) && button(text.clear, () => filter(), { kind: "quiet", key: "clear" })),
+    const { query } = this.address;
+    this.#records.ask(query);
+    const day = (name) => field(text[name], { id: name, name, value: query[name] ?? "", type: "date" });
+    return [recordFilters(query, day("since"), day("until")),
       loaded(this.#records, ({ items, next }) => [
         items.length === 0 ? empty(text.empty, text.emptyText)
           : h("ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit }, items.map(entry)),
@@ -230,10 +219,8 @@ class About extends View {
   }
 }
 
-customElements.define("aasa-settings", Settings);
-customElements.define("aasa-settings-tokens", Tokens);
-customElements.define("aasa-settings-users", Users);
-customElements.define("aasa-settings-groups", Groups);
-customElements.define("aasa-settings-audit", Audit);
-customElements.define("aasa-settings-replicas", Replicas);
-customElements.define("aasa-settings-about", About);
+define({
+  "aasa-settings": Settings, "aasa-settings-tokens": Tokens, "aasa-settings-users": Users,
+  "aasa-settings-groups": Groups, "aasa-settings-audit": Audit, "aasa-settings-replicas": Replicas,
+  "aasa-settings-about": About,
+});

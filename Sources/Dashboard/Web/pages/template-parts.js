@@ -1,9 +1,7 @@
 // What the pages of templates and of their domains share: parameters, their values, and what publishing one does.
 
 import { get, path, request } from "../api.js";
-import { h } from "../dom.js";
-import { count } from "../format.js";
-import { badge, coded, field, quiet } from "../parts.js";
+import { badge, coded, count, field, h, quiet } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, may } from "../state.js";
 import { words } from "../words.js";
@@ -21,9 +19,7 @@ export const mayEditTemplates = () => may("editor") && isUnlimited();
 export const isList = ({ type }) => ["apps", "packages", "origins"].includes(type);
 
 /** A value as it is typed: the items of a list are parted by blanks. */
-export function valueAsText(value) {
-  return Array.isArray(value) ? value.join(" ") : value ?? "";
-}
+export const valueAsText = (value) => Array.isArray(value) ? value.join(" ") : value ?? "";
 
 /** The value that was typed: nothing typed is the default or, without one, no value. */
 export function typedValue(text, parameter) {
@@ -31,20 +27,16 @@ export function typedValue(text, parameter) {
   return isList(parameter) ? text.split(/\s+/).filter(Boolean) : text;
 }
 
-/** What stands in a field without a value. */
-export function defaultText(parameter) {
-  return parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue);
-}
+export const defaultText = (parameter) => (
+  parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue));
 
 /** A field for the value of a parameter; `change` gets the value.
  * @type {(parameter: any, value: any, change: (value: any) => void, rest: object) => any} */
-export function valueField(parameter, value, change, rest) {
-  return field(parameter.name, {
-    id: `value-${parameter.name}`, value: valueAsText(value), spellcheck: "false", autocapitalize: "none",
-    placeholder: defaultText(parameter), help: w.types[parameter.type],
-    on: { change: ({ target }) => change(typedValue(target.value, parameter)) }, ...rest,
-  });
-}
+export const valueField = (parameter, value, change, rest) => field(parameter.name, {
+  id: `value-${parameter.name}`, value: valueAsText(value), spellcheck: "false", autocapitalize: "none",
+  placeholder: defaultText(parameter), help: w.types[parameter.type],
+  on: { change: ({ target }) => change(typedValue(target.value, parameter)) }, ...rest,
+});
 
 // The draft of a template
 
@@ -69,11 +61,9 @@ export function draftOfTemplate(name) {
 }
 
 /** The parameters with another name than in what is published, as the API takes them. */
-function renamed({ parameters }) {
-  return parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(",");
-}
+const renamed = ({ parameters }) => (
+  parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(","));
 
-/** What the API takes. */
 export function templateInput(answer) {
   const { publishedAt: _at, author: _author, reason: _reason, domains: _domains, parameters, ...rest } = answer;
   return { ...toInput(rest), parameters: parameters.map(({ was: _was, ...one }) => one) };
@@ -112,23 +102,17 @@ async function dryRun(put, signal) {
   return preview;
 }
 
-/** Whether a problem refuses domains, which can be left as they are. */
-export function isOfDomains({ body }) {
-  return Boolean(body?.domain || body?.problems);
-}
+export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.problems);
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
-export function skippingRefused({ value, problem }) {
-  return (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", w.skipRefused];
-}
+export const skippingRefused = ({ value, problem }) => (
+  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", w.skipRefused]);
 
 // What publishing does
 
-/** Domains by name, each with a link. */
-export function domainNames(names, total = names.length) {
-  return [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
-    "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)];
-}
+export const domainNames = (names, total = names.length) => (
+  [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
+    "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)]);
 
 /** What publishing a template does to its domains: each distinct effect, and each finding, once. */
 export function templateEffects({ domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0,
@@ -153,7 +137,5 @@ export function templateEffects({ domains, published, effects = [], moreEffects 
     left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
 }
 
-/** "12 domains", with a link to them. */
-export function domainsLink(name, number) {
-  return number === 0 ? quiet(words.common.none) : h("a", { href: to(["templates", name, "domains"]) }, count(number));
-}
+export const domainsLink = (name, number) => (
+  number === 0 ? quiet(words.common.none) : h("a", { href: to(["templates", name, "domains"]) }, count(number)));

@@ -1,8 +1,7 @@
 // The domains of a template with their values: a table that is edited, or a CSV file that is dropped on it.
 
 import { get, path, Problem, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { badge, button, draftField, empty, field, form, loaded, quiet, submit } from "../parts.js";
+import { badge, button, draftField, empty, field, form, h, loaded, quiet, submit, View } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, may, mayEditDomain, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -26,7 +25,6 @@ const kept = new Map();
 class TemplateTable extends View {
   name;
   query;
-  /** The dialog that is open. */ open;
   #typed = "";
   #draft = {};
   /** What the API says of values, by domain and parameter. */ #faults = new Map();
@@ -43,7 +41,6 @@ class TemplateTable extends View {
     }
     return { template, rows };
   });
-  #close = () => this.set({ open: undefined });
 
   get #edits() {
     const key = `${session.name} ${this.name}`;
@@ -115,7 +112,7 @@ class TemplateTable extends View {
     let domains;
     this.#faults.clear();
     this.set({ open: planDialog({
-      title, label: w.save, mayDo: may("editor"), close: this.#close,
+      title, label: w.save, mayDo: may("editor"), close: this.close,
       send: async (chosen) => {
         const query = { ...chosen, template: table };
         // What follows a plan sends the same.
@@ -131,7 +128,7 @@ class TemplateTable extends View {
       options: (found) => [...options(found), (found.problem?.code === "changed-elsewhere"
         || found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite]],
       done: ({ change, domains }) => {
-        this.#close();
+        this.close();
         done();
         say(words.bulk.done(actionCounts(domains)), "ok", undoLink(change));
         this.#loading.run();
@@ -167,7 +164,6 @@ class TemplateTable extends View {
     });
   }
 
-  /** Takes a file: its faults are shown, or else its plan. */
   #take([file], { template, rows }) {
     const { faults, domains, lines } = readTable(file.text, template);
     this.#file = faults.length > 0 && { name: file.name, faults };

@@ -1,10 +1,8 @@
 // Templates: what many domains share. The list, the rules of one, its domains, and its history.
 
 import { add, get, path, refused, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { badge, button, cursorPages, dialog, draftField, empty, exactTime, failure, field, linkButton, loaded,
-  problemBox, quiet, snippet, table, tabs, time } from "../parts.js";
+import { badge, button, count, cursorPages, define, dialog, draftField, empty, exactTime, failure, field, h, linkButton,
+  loaded, problemBox, quiet, snippet, table, tabs, time, View } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -24,7 +22,6 @@ const w = words.templates;
 const sections = { rules: "aasa-template-rules", domains: "aasa-template-table", history: "aasa-template-history" };
 
 class Templates extends View {
-  address;
 
   render() {
     const [, name, section = "rules"] = this.address.parts;
@@ -40,12 +37,11 @@ class Templates extends View {
 
 class List extends View {
   cursor;
-  open;
   #list = new Loading(this, (signal) => get("/v1/templates", { limit: 100, cursor: this.cursor }, signal));
 
   #add() {
     this.set({ open: formDialog({
-      title: w.add, label: w.add, close: () => this.set({ open: undefined }), fields: (draft) => [
+      title: w.add, label: w.add, close: this.close, fields: (draft) => [
         draftField(w.name, draft, "template", { ...exact, required: true, focus: true, help: w.nameHelp })],
       send: async ({ template = "" }, signal) => {
         const name = template.trim();
@@ -82,7 +78,6 @@ class Rules extends DraftPage {
   name;
   #of;
   #loading = new Loading(this, async (signal) => this.draft.begin(await this.#of.load(signal)));
-  /** The revisions that others published since the draft began. */
   #theirs = new Loading(this, async (signal) => {
     const { items } = await get(path`/v1/templates/${this.name}/revisions`, { limit: 20 }, signal);
     return items.filter(({ revision }) => revision > this.draft.base.revision);
@@ -165,7 +160,6 @@ class Rules extends DraftPage {
         list.splice(index, 1))), { kind: "quiet", "aria-label": w.removeParameter(one.name) })));
   }
 
-  /** The end of a template. */
   #ending() {
     const { domains } = this.draft.published;
     const remove = () => this.set({ open: formDialog({
@@ -184,19 +178,14 @@ class Rules extends DraftPage {
   }
 }
 
-/** What a parameter has without a value. */
-function defaultSaid(one) {
-  return one.default === undefined ? w.defaults.needed : one.default === null ? w.defaults.none
-    : w.defaultIs(valueAsText(one.default));
-}
+const defaultSaid = (one) => one.default === undefined ? w.defaults.needed : one.default === null ? w.defaults.none
+  : w.defaultIs(valueAsText(one.default));
 
-/** A default for another type. */
 function retyped(value, type) {
   if (value === undefined || value === null || Array.isArray(value) === isList({ type })) return value;
   return isList({ type }) ? value.split(/\s+/).filter(Boolean) : value.join(" ");
 }
 
-/** A name that no parameter has. */
 function freeName(list) {
   for (let number = list.length + 1;; number++) {
     if (!list.some(({ name }) => name === `value${number}`)) return `value${number}`;
@@ -214,7 +203,6 @@ function useName(template, old, name) {
   }
 }
 
-/** Parameters that stand where apps do, as names of apps. */
 function namesOf(parameters) {
   const of = (...types) => new Map(parameters.filter(({ type }) => types.includes(type))
     .map(({ name }) => [`{${name}}`, ""]));
@@ -252,21 +240,19 @@ class TemplateReview extends DraftReview {
 class History extends View {
   name;
   query;
-  open;
   #list = new Loading(this, (signal) => get(
     path`/v1/templates/${this.name}/revisions`, { limit: 25, cursor: this.query.cursor }, signal));
   #current = new Loading(this, (signal) => get(path`/v1/templates/${this.name}`, {}, signal));
-  #close = () => this.set({ open: undefined });
 
   #plan(revision) {
     this.set({ open: planDialog({
       title: words.history.rollBackTo(revision), text: w.rollBackText, label: words.history.rollBack,
-      close: this.#close,
+      close: this.close,
       send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
       show: templateEffects, isEmpty: (value) => !value.changed && value.published === 0, options: (state) => [
         skippingRefused(state)],
       done: ({ template, change }) => {
-        this.#close();
+        this.close();
         say(words.history.rolledBack(revision, template.revision), "ok", undoLink(change));
         this.#list.run();
         this.#current.run();
@@ -276,7 +262,7 @@ class History extends View {
 
   #show(one) {
     const { revision: _, ...rules } = templateInput(one);
-    this.set({ open: dialog({ title: words.history.revision(one.revision), wide: true, close: this.#close },
+    this.set({ open: dialog({ title: words.history.revision(one.revision), wide: true, close: this.close },
       snippet(w.asJSON, JSON.stringify(rules, undefined, 2))) });
   }
 
@@ -301,8 +287,7 @@ class History extends View {
   }
 }
 
-customElements.define("aasa-templates", Templates);
-customElements.define("aasa-templates-list", List);
-customElements.define("aasa-template-rules", Rules);
-customElements.define("aasa-template-review", TemplateReview);
-customElements.define("aasa-template-history", History);
+define({
+  "aasa-templates": Templates, "aasa-templates-list": List, "aasa-template-rules": Rules,
+  "aasa-template-review": TemplateReview, "aasa-template-history": History,
+});

@@ -1,9 +1,8 @@
 // What a link does: on the published file, on the draft, and with Apple's copy.
 
 import { get, path, request } from "../api.js";
-import { h, View } from "../dom.js";
-import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, loaded, mono, problemBox, quiet,
-  resolution, submit, table, time } from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, h, icon, loaded, mono, problemBox,
+  quiet, resolution, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
@@ -14,13 +13,13 @@ import "./explain.js";
 
 const text = words.try;
 const apple = "apple-app-site-association";
+const kindOf = (platform) => platform === "ios" ? "apple" : "android";
 const kinds = { ios: apple, android: "assetlinks.json" };
 /** So many URLs are tried at once, so many are shown at once, and so long a list is kept in the address. */
 const limits = { asked: 1000, shown: 20, address: 200_000 };
 
 /** The page. Its address asks for URLs in `url`, and `show` and `page` say which results are shown. */
 class Try extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
   /** What is typed, until it is tried; undefined if nothing was. */ #typed;
   #fault;
   /** How often URLs were tried: what is shown of their domains is as fresh as the results. */ #round = 0;
@@ -34,7 +33,6 @@ class Try extends View {
     return parsed(this.address.query.url ?? "", this.#name);
   }
 
-  /** Puts the links into the address, which says what is tried. */
   #submit(given) {
     this.#fault = parsed(given, this.#name).urls.length === 0 && text.none;
     this.#typed = this.#fault ? given : undefined;
@@ -191,33 +189,33 @@ class TryHost extends View {
     return { document, results: await this.#matches(document, signal) };
   }
 
-  /** Adds an expectation to those that there are now, so that another person's are kept. */
+  /** Adds expectations to those that there are now, so that another person's are kept. */
   async #expect(signal) {
-    const { url, platform, app, resolution, isDrafted } = this.#expected;
+    const { wanted, isDrafted } = this.#expected;
     const { domain, draft } = this.#facts.value;
-    const expectation = { url, platform, app, resolution };
-    const add = (one) => Object.assign(one, { expectations: [...one.expectations, expectation] });
+    const isNew = ({ expectations }) => (one) => !expectations.some((other) => isExpectation(other, one));
+    const add = (one) => Object.assign(one, { expectations: [...one.expectations, ...wanted.filter(isNew(one))] });
+    const said = wanted.length === 1 ? wanted[0].url : text.results(wanted.length);
     if (isDrafted) {
       changeStored(domain.domain, (kept) => add(kept.domain));
       add(draft.domain);
-      return say(text.expectDrafted(url));
+      return say(text.expectDrafted(said));
     }
     const of = path`/v1/domains/${domain.domain}`;
     const { expectations = [], revision } = await get(of, {}, signal);
-    const isThere = expectations.some((one) => isExpectation(one, expectation));
     const { value } = await request("PUT", `${of}/expectations`, {
-      body: { expectations: isThere ? expectations : [...expectations, expectation] }, ifMatch: revision,
-      query: { reason: text.expectReason(url).slice(0, 1000) }, signal,
+      body: { expectations: add({ expectations }).expectations }, ifMatch: revision,
+      query: { reason: text.expectReason(said).slice(0, 1000) }, signal,
     });
     // The file is the same, so all else is as before, and the person's own draft has this behind it.
     const now = { expectations: value.expectations, revision: value.revision };
     changeStored(domain.domain, ({ base, domain }) => {
       if (base.revision !== revision) return;
       Object.assign(base, now);
-      Object.assign(isThere ? domain : add(domain), { revision: value.revision });
+      Object.assign(add(domain), { revision: value.revision });
     });
-    Object.assign(isThere ? domain : add(domain), { revision: value.revision });
-    say(text.expectDone(url));
+    Object.assign(add(domain), { revision: value.revision });
+    say(text.expectDone(said));
   }
 
   /** That a result is expected, or the button that makes it so. */
@@ -227,14 +225,26 @@ class TryHost extends View {
     if (!result || !of) return null;
     if (of.expectations.some((one) => isExpectation(one, { ...result, url }))) return badge(text.expected, "ok");
     if (!of.enabled || !mayEditDomain(domain.domain)) return null;
-    return button(text.expect, () => {
+    return this.#expectButton(
+      text.expect, [result], isDrafted, text.expectOf(words.resolution[result.resolution], url, result.app));
+  }
+
+  #expectButton(said, results, isDrafted, label) {
+    const expect = () => {
       if (this.#expecting.isRunning) return;
-      this.#expected = { ...result, isDrafted };
+      const wanted = results.map(({ url, platform, app, resolution }) => ({ url, platform, app, resolution }));
+      this.#expected = { wanted, isDrafted };
       this.#expecting.run();
-    }, {
-      kind: "quiet", title: text.expectHelp, "aria-disabled": this.#expecting.isRunning ? "true" : null,
-      "aria-label": text.expectOf(words.resolution[result.resolution], url, result.app),
-    });
+    };
+    return button(said, expect, { kind: "quiet", key: "expect", title: text.expectHelp, "aria-label": label,
+      "aria-disabled": this.#expecting.isRunning ? "true" : null });
+  }
+
+  #expectAll({ domain }) {
+    const all = this.items.flatMap(({ results }) => results).filter((one) => one.app
+      && !domain.expectations.some((other) => isExpectation(other, one)));
+    return all.length > 1 && domain.enabled && mayEditDomain(domain.domain)
+      && this.#expectButton(text.expectAll(all.length), all, false);
   }
 
   render() {
@@ -243,7 +253,8 @@ class TryHost extends View {
     const again = () => this.#facts.run();
     const refused = (key, said, problem) => problem && h("div", { key }, h("p", {}, said), problemBox(problem, again));
     return [this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
-      refused("facts", text.factsFailed, this.#facts.problem), facts?.domain && this.#evidence(facts),
+      refused("facts", text.factsFailed, this.#facts.problem),
+      facts?.domain && [this.#evidence(facts), this.#expectAll(facts)],
       facts && !facts.domain && h("p", { class: "help", key: "elsewhere" },
         h("a", { href: to(["domains", facts.name, "try"], { url: this.items.map((one) => one.url).join("\n") }) },
           text.elsewhere(facts.name))),
@@ -257,10 +268,9 @@ class TryHost extends View {
       h("header", { class: "section-head" }, h("h2", {}, h("bdi", { class: "mono" }, url)),
         url.startsWith("https://") && this.host &&
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
-      this.#expected?.url === url && failure(this.#expecting), all.length === 0
+      this.#expected?.wanted[0].url === url && failure(this.#expecting), all.length === 0
         ? h("p", { key: "none" }, resolution("no-match"), " ", results[0]?.reason)
-        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all,
-          key: (row) => row.key }));
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all, key: (row) => row.key }));
   }
 
   /** What the columns are about: which revision, and how old. */
@@ -283,7 +293,8 @@ class TryHost extends View {
   #columns(url, facts) {
     const { domain, names, draft, cdn } = facts ?? {};
     const app = ({ app, platform }) => [
-      badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
+      icon(kindOf(platform)), h("span", { class: "hidden" }, text.platform[platform]), " ",
+      appName(app, names?.[kindOf(platform)].get(app))];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
     const now = (row) => [answer(row.published ?? absent, domain), this.#expectation(row.published, url)];
     const drafted = (row) => [
@@ -306,7 +317,6 @@ class TryHost extends View {
   }
 }
 
-/** The links in a line of words, or the line. */
 function linksIn(line) {
   const links = line.trim().includes(" ") && line.match(/https?:\/\/[^\s<>"']+/gi);
   return links ? links.map((one) => one.replace(/[.,;:!?)]+$/, "")) : [line];
@@ -328,10 +338,8 @@ function parsed(given, name) {
 }
 
 /** A URL with its host as devices ask for it: with A-labels. */
-function withALabels(url) {
-  return url.replace(/^https?:\/\/[^/?#]+/i, (origin) => /[^\0-\x7f]/.test(origin) && hostOf(url)
-    ? new URL(url).origin : origin);
-}
+const withALabels = (url) => url.replace(/^https?:\/\/[^/?#]+/i, (origin) => /[^\0-\x7f]/.test(origin) && hostOf(url)
+  ? new URL(url).origin : origin);
 
 function hostOf(url) {
   const { protocol, hostname } = URL.parse(url) ?? {};
@@ -360,15 +368,11 @@ function rows(url, files) {
   return Object.values(all);
 }
 
-/** Whether an expectation says what a result says. */
-function isExpectation(one, { url, app, resolution }) {
-  return one.url === url && one.app === app && one.resolution === resolution;
-}
+const isExpectation = (one, { url, app, resolution }) => (
+  one.url === url && one.app === app && one.resolution === resolution);
 
-/** The result, and the route that decides. */
-function answer({ resolution: word, reason }, domain) {
-  return [resolution(word), h("p", { class: "help", key: "reason" }, inWords(reason, domain))];
-}
+const answer = ({ resolution: word, reason }, domain) => (
+  [resolution(word), h("p", { class: "help", key: "reason" }, inWords(reason, domain))]);
 
 /** A result beside the published one: that it is the same, or what is different. */
 function compared(result, published, { problem, domain }) {

@@ -1,0 +1,89 @@
+// Goes to a page, a domain, an app or a template by a few letters of its name.
+
+import { get } from "../api.js";
+import { h, quiet, View } from "../parts.js";
+import { go } from "../routing.js";
+import { isUnlimited, Loading } from "../state.js";
+import { words } from "../words.js";
+import { sections } from "./settings.js";
+
+const text = words.palette;
+const pause = 150;
+const few = 6;
+
+class Palette extends View {
+  /** The names of the pages. @type {string[]} */ menu;
+  /** Closes the dialog. */ done;
+  #typed = "";
+  #chosen = 0;
+  #timer;
+  #domains = new Loading(this, (signal) => get("/v1/domains", { q: this.#typed.trim(), limit: few }, signal));
+  #known = new Loading(this, async (signal) => {
+    // Tokens that are limited to domains can read neither.
+    const load = async (list) => isUnlimited() ? (await get(list, { limit: 1000 }, signal)).items : [];
+    const [templates, apple, android] = await Promise.all(["templates", "apps", "android-apps"].map(
+      (name) => load(`/v1/${name}`)));
+    return [
+      ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
+      ...apple.map(({ app, name }) => item(words.document["apple-app-site-association"], name || app,
+        ["apps", "apple", app], app)),
+      ...android.map(({ package: id, name }) => item(words.document["assetlinks.json"], name || id,
+        ["apps", "android", id], id))];
+  });
+
+  #items() {
+    const wanted = this.#typed.trim().toLowerCase();
+    const settings = Object.keys(sections).filter((one) => sections[one]());
+    const pages = [...this.menu.map((name) => item(text.page, words.pages[name], [name])), ...settings.map((name) => (
+      item(words.pages.settings, words.settings.sections[name], ["settings", name])))];
+    const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
+    const domains = wanted === "" ? [] : this.#domains.value?.items ?? [];
+    return [...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])), ...fits(pages),
+      ...(wanted === "" ? [] : fits(this.#known.value ?? []))];
+  }
+
+  #open(parts) {
+    this.done();
+    go(parts);
+  }
+
+  render() {
+    this.#known.ask();
+    const items = this.#items();
+    const chosen = Math.min(this.#chosen, items.length - 1);
+    const input = (event) => {
+      // Nothing is lost when the dialog closes.
+      event.stopPropagation();
+      [this.#typed, this.#chosen] = [event.target.value, 0];
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#domains.ask(this.#typed), pause);
+      this.#domains.clear();
+    };
+    const keydown = (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter") this.find("[aria-selected='true']")?.click();
+      if (!step) return;
+      event.preventDefault();
+      this.#chosen = Math.max(0, Math.min(chosen + step, items.length - 1));
+      this.update();
+    };
+    return [
+      h("input", {
+        key: "input", role: "combobox", "aria-label": text.hint, "aria-expanded": "true", focus: true,
+        "aria-controls": "palette-list", "aria-activedescendant": chosen < 0 ? null : `palette-${chosen}`,
+        placeholder: text.hint, autocomplete: "off", spellcheck: "false", on: { input, keydown },
+      }),
+      h("ul", { class: "plain", id: "palette-list", role: "listbox", "aria-label": text.title, key: "list" },
+        items.map(({ kind, name, id, parts }, index) => h("li", {
+          key: parts.join("/"), id: `palette-${index}`, role: "option", "aria-selected": String(index === chosen),
+          on: { click: () => this.#open(parts) },
+        }, h("bdi", {}, name), id !== name && quiet(id), h("span", { class: "help" }, kind)))),
+      items.length === 0 && h("p", { class: "quiet", role: "status", key: "none" }, text.none)];
+  }
+}
+
+function item(kind, name, parts, id = "") {
+  return { kind, name, id, parts };
+}
+
+customElements.define("aasa-palette", Palette);
