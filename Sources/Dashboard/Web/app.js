@@ -18,10 +18,11 @@ import "./pages/findings.js";
 import "./pages/bulk.js";
 import "./pages/templates.js";
 import "./pages/changes.js";
+import "./pages/drafts.js";
 import "./pages/settings.js";
 
 /** The pages of the menu, by the first part of their addresses. */
-const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "settings"];
+const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "drafts", "settings"];
 
 /** The element of an address, and its title. */
 function page(parts) {

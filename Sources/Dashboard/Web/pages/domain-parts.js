@@ -222,8 +222,8 @@ export function foldedFindings(title, findings, domain) {
 }
 
 /** What a change may be about that no file shows. */
-const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "label", "managedBy",
-  "template", "parameter", "changePassword", "fallback", "expectation"]);
+const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "protected", "label",
+  "managedBy", "template", "parameter", "changePassword", "fallback", "expectation"]);
 
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {

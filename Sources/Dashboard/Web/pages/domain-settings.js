@@ -63,6 +63,7 @@ function valueText(name, value, names) {
     case "cacheSeconds": return value === undefined ? undefined : count(value);
     case "format": return w.formats[value];
     case "managedBy": case "changePassword": return value && h("bdi", {}, value);
+    case "protected": return value && words.common.yes;
     case "strict": return words.common[value ? "yes" : "no"];
     case "dynamicAppLinks": return words.common[value === false ? "no" : "yes"];
     case "defaults": return list(flags(value));
@@ -198,6 +199,7 @@ class DomainSettings extends View {
           "changePassword", text.trim() || undefined), { maxlength: 2000, help: w.changePasswordHelp }))],
       h("div", { key: "publishing" }, !this.isTemplate && choice("environment", words.environment),
         check("strict", domain.strict ?? false),
+        !this.isTemplate && this.#check("protected", domain.protected ?? false, undefined),
         this.#own("cacheSeconds", () => this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, {
           type: "number", help: w.cacheHelp }), 3600),
         this.#own("format", () => choice("format", w.formats), "modern")),
@@ -221,8 +223,8 @@ class DomainSettings extends View {
   #list() {
     const domain = this.shown;
     const names = ["environment", "cacheSeconds", "format", "aliases", "labels", "managedBy", "changePassword",
-      "webauthnOrigins", "passkeyEndpoints", "fallback", "strict", "dynamicAppLinks", ...apple, "androidCredentials",
-      "defaults",
+      "webauthnOrigins", "passkeyEndpoints", "fallback", "strict", "protected", "dynamicAppLinks", ...apple,
+      "androidCredentials", "defaults",
       "substitutionVariables", "extra"].filter((name) => !this.isTemplate || !own.includes(name));
     const isGiven = (name) => domain.template && !this.isTemplate && this.draft.domain[name] === undefined
       && domain.sources?.[name] === "template";
