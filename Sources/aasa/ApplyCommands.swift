@@ -12,7 +12,8 @@ enum ApplyCommand {
 
   fileprivate static let draft = Option(
     "--draft", nil,
-    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft.")
+    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft."
+  )
 
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",

@@ -1,5 +1,6 @@
 import Association
 import Checking
+import HTTP
 import Service
 
 /// `aasa draft list`, `show`, `comment`, `approve`, `decline` and `withdraw`; `aasa apply --draft` makes drafts.
@@ -18,7 +19,9 @@ enum DraftCommands {
       options: [all, ItemList.limit, .json] + Option.installation,
       examples: [
         ("List what waits for approval", "aasa draft list"),
-        ("List all drafts of a server", "aasa draft list --all --server https://aasa.internal:8081"),
+        (
+          "List all drafts of a server", "aasa draft list --all --server https://aasa.internal:8081"
+        ),
       ]
     ) { arguments in
       try ItemList(
@@ -73,7 +76,8 @@ enum DraftCommands {
     ) { arguments in
       try ChangeCommands.perform(
         APIClient.Request(
-          "POST", path(arguments) + "/approve", query: arguments.changeQuery(), body: []), arguments)
+          "POST", path(arguments) + "/approve", query: arguments.changeQuery(), body: []), arguments
+      )
       return .success
     },
     Command(

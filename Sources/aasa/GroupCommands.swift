@@ -25,7 +25,8 @@ enum GroupCommands {
       details:
         "The server reads groups from the header that adminGroupsHeader names. A person has the most that they have by "
         + "themselves or by any of their groups.",
-      options: [role, domain, label, TokenCommand.publishesProtected, .json] + Option.installation, operands: .one("GROUP"),
+      options: [role, domain, label, TokenCommand.publishesProtected, .json] + Option.installation,
+      operands: .one("GROUP"),
       examples: [
         ("Let a group edit one brand", "aasa group set links --role editor --label brand-a"),
         ("Let a group read everything", "aasa group set support --role viewer"),

@@ -35,7 +35,8 @@ enum TokenCommand {
       name: "token create", group: .database, summary: "create an API token and print it",
       details: "Prints only the token to stdout; it cannot be shown again. A running server on the "
         + "same database accepts it at once.",
-      options: [name, role, domain, label, document, publishesProtected, expires, .json] + Option.installation,
+      options: [name, role, domain, label, document, publishesProtected, expires, .json]
+        + Option.installation,
       examples: [
         ("Create a token for yourself", "aasa token create --name me --role admin"),
         (

@@ -100,7 +100,10 @@ import Testing
       ("POST", path + "/entries/1/routes", ["path": "/new"]),
       ("PATCH", path + "/entries/1/routes/1", ["path": "/new"]),
       ("DELETE", path + "/entries/1", nil),
-      ("PUT", path + "/expectations", [["url": "/x", "app": .string(app), "resolution": "no-match"]]),
+      (
+        "PUT", path + "/expectations",
+        [["url": "/x", "app": .string(app), "resolution": "no-match"]]
+      ),
       ("PUT", path + "/file", ["applinks": ["details": []]]),
       ("PUT", path + "/documents/security.txt", "Contact: mailto:a@example.com"),
       ("POST", path + "/revisions/1/restore", nil),
@@ -160,7 +163,8 @@ import Testing
     let changed: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/b/*"]]]]]
     let skipped = try admin.send(
       "PUT", "/v1/templates/white-label?skip=refused", json: changed, "If-Match: *")
-    #expect(try skipped.status == 200 && skipped.json["skipped"] == ["t.example"], "\(skipped.text)")
+    #expect(
+      try skipped.status == 200 && skipped.json["skipped"] == ["t.example"], "\(skipped.text)")
     #expect(try value("revision", of: "u.example") == 2)
     #expect(try value("revision", of: "t.example") == 1)
   }
@@ -473,7 +477,8 @@ import Testing
       "INSERT INTO token (name, role, hash, created_at) VALUES ('old', 'admin', ?, 1)",
       [.blob([UInt8](repeating: 7, count: 32))])
     try connection.run(
-      "INSERT INTO named_user (name, role, created_at, updated_at) VALUES ('old user', 'editor', 1, 1)")
+      "INSERT INTO named_user (name, role, created_at, updated_at) VALUES ('old user', 'editor', 1, 1)"
+    )
     try connection.run("UPDATE domain SET cache_seconds = 7")
     let tokens = try admin.send("GET", "/v1/tokens").json["items"]?.arrayValue ?? []
     #expect(tokens.contains { $0["name"] == "old" && $0["publishesProtected"] == nil })

@@ -35,7 +35,8 @@ import Testing
   @Test func aDraftIsMadeOfFilesShownDiscussedAndApproved() throws {
     let file = trial.scratch.path("faster.json")
     let refused = try run("apply", by: anna, file)
-    #expect(refused.status == 1 && refused.errors.contains("aasa apply --draft"), "\(refused.errors)")
+    #expect(
+      refused.status == 1 && refused.errors.contains("aasa apply --draft"), "\(refused.errors)")
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))
