@@ -1,6 +1,7 @@
 import Association
 import Foundation
 import Service
+import Store
 import TestSupport
 import Testing
 
