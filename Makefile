@@ -151,7 +151,7 @@ $(CLIENTS)/installed: Tests/Contract/clients.txt
 # Runs the console blocks of these pages, each in an empty directory with ports of its own. `make container-test` runs
 # those that need the package under systemd.
 DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks commands configuration dashboard \
-  devices documents fallback forms metrics operations passkeys scaling static templates webhooks))
+  devices documents drafts fallback forms metrics operations passkeys scaling static templates webhooks))
 docs: test-setup
 	swift build --product aasa
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)

@@ -59,6 +59,7 @@ let migrations: [Resource] = [
   .embedInCode("0025_groups.sql"),
   .embedInCode("0026_named_documents.sql"),
   .embedInCode("0027_fallback.sql"),
+  .embedInCode("0028_drafts.sql"),
 ]
 
 let package = Package(

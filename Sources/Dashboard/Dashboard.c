@@ -80,6 +80,9 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/draft.js", (const unsigned char[]){
 #embed "Web/pages/draft.js" suffix(, 0)
     }},
+    {"pages/drafts.js", (const unsigned char[]){
+#embed "Web/pages/drafts.js" suffix(, 0)
+    }},
     {"pages/drop.js", (const unsigned char[]){
 #embed "Web/pages/drop.js" suffix(, 0)
     }},

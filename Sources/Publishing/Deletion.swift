@@ -8,6 +8,7 @@ extension Publication {
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
   init(
     deleting name: DomainName, _ basis: DomainBasis, accepting: Set<Finding.Code>,
+    by context: WriteContext,
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     guard let stored = basis.stored, let published = basis.published else {
@@ -23,6 +24,7 @@ extension Publication {
     } catch {
       try refuse(error)
     }
+    if context.needsApproval(of: basis) { try refuse(.needsApproval(name)) }
     // What was accepted is about the deletion, not about its last revision.
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)

@@ -22,7 +22,7 @@ package struct DesiredState {
   /// Domains that are not in the state, but that pruning leaves.
   package let kept: Set<DomainName>
   /// Domains that are deleted even without pruning.
-  let deleted: [DomainName]
+  package var deleted: [DomainName]
   /// The codes of errors that are accepted for a single domain, given its name and what is stored of it.
   let accepted: (DomainName, Domain?) -> Set<Finding.Code>
   /// Refuses what would be published for a domain, after it was compared with what is.

@@ -11,15 +11,15 @@ package struct DomainCheck: Sendable {
 
   /// Renders and lints the documents of a domain, and checks its expectations.
   package init(_ domain: Domain, _ apps: UsedApps) {
-    let draft = Draft(domain, apps)
-    sizes = draft.bytes.mapValues(\.count)
+    let rendered = RenderedDomain(domain, apps)
+    sizes = rendered.bytes.mapValues(\.count)
     do throws(TooComplex) {
-      var resolver = try Resolver(domain, draft.documents)
+      var resolver = try Resolver(domain, rendered.documents)
       broken = try resolver.broken()
-      findings = draft.findings(at: .now)
+      findings = rendered.findings(at: .now)
     } catch {
       broken = []
-      let found = draft.findings(at: .now)
+      let found = rendered.findings(at: .now)
       findings = found.contains { $0.code == error.finding.code } ? found : found + [error.finding]
     }
   }

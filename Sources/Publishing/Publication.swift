@@ -175,6 +175,10 @@ package enum PublicationError: Error, Sendable {
   case tooMuchWork(Work, done: Int, of: Int, longest: Duration, slowest: [DomainName])
   /// The author is limited to domains or labels, and may not do that to this one.
   case outsideLimits(DomainName, Limited)
+  /// The domain is protected, so a second person must approve the change.
+  case needsApproval(DomainName)
+  /// Since a draft was made, others have changed what it changes: a domain, or something else that the text names.
+  case draftOutdated(Int64, String, DomainName?)
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)
 

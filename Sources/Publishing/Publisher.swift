@@ -141,6 +141,7 @@ extension Publisher {
       domain.name = name
       domain.environment = stored.domain.environment
       domain.isStrict = stored.domain.isStrict
+      domain.isProtected = stored.domain.isProtected
       domain.labels = stored.domain.labels
       domain.managedBy = stored.domain.managedBy
       if detaching { domain.template = nil }
@@ -201,7 +202,7 @@ extension Publisher {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
       try context.refuse(from: basis.stored?.domain, to: nil)
-      var publication = try Publication(deleting: name, basis, accepting: accepted)
+      var publication = try Publication(deleting: name, basis, accepting: accepted, by: context)
       publication.compare()
       return (basis, publication)
     } write: { transaction, deletion in

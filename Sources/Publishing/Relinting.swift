@@ -41,8 +41,9 @@ package struct Relinting: Sendable {
   private func lint(_ stale: [LintBasis], until mustStop: () -> Bool) throws -> Int {
     var linted: [(basis: LintBasis, findings: [Finding])] = []
     for basis in stale where linted.isEmpty || !mustStop() {
-      let draft = Draft(basis.stored.domain, basis.apps)
-      linted.append((basis, try draft.findings(at: store.now()) + outdated(basis.stored, draft)))
+      let rendered = RenderedDomain(basis.stored.domain, basis.apps)
+      linted.append(
+        (basis, try rendered.findings(at: store.now()) + outdated(basis.stored, rendered)))
     }
     if linted.isEmpty { return 0 }
     try store.write(Self.context) { transaction in
@@ -53,10 +54,10 @@ package struct Relinting: Sendable {
 
   /// Reports that the published file says less for passkeys than the rows of the domain would by now: earlier
   /// versions wrote one relation for them. It stays as it is until the domain is published again.
-  private func outdated(_ stored: StoredDomain, _ draft: Draft) throws -> [Finding] {
+  private func outdated(_ stored: StoredDomain, _ rendered: RenderedDomain) throws -> [Finding] {
     if stored.domain.androidCredentials.isEmpty { return [] }
     let published = try store.revision(stored.revision, of: stored).documents
-    if published[.assetLinks] == draft.bytes[.assetLinks] { return [] }
+    if published[.assetLinks] == rendered.bytes[.assetLinks] { return [] }
     guard let served = ReadDocuments(intact: published)?.assetLinks,
       let finding = Linter.report(onFile: served.json.serialized(), kind: .assetLinks).findings
         .first(

@@ -48,11 +48,11 @@ struct Review {
     try context.refuse(from: basis.stored?.domain, to: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
-    let draft = Draft(domain, apps)
+    let rendered = RenderedDomain(domain, apps)
     let before = {
       basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
     }
-    let found = draft.findings(at: now)
+    let found = rendered.findings(at: now)
     let findings = proposal.findings + found
     // A document that only time has made wrong keeps nobody from editing the rest of the domain.
     let asStored = Set(
@@ -63,37 +63,41 @@ struct Review {
     let known = basis.stored.map { Self.acceptedErrors(of: $0, apps, at: now) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
-    let foreign = draft.domain.findings(namingSince: old, apps)
+    let foreign = rendered.domain.findings(namingSince: old, apps)
     var service = ServiceReview()
     if concerned.contains(where: { $0.isRefused(accepting: accepted) }) {
       let tooLarge = DocumentKind.allCases.first { kind in
-        draft.bytes[kind].map { $0.count > kind.maximumSize } ?? false
+        rendered.bytes[kind].map { $0.count > kind.maximumSize } ?? false
       }
-      let account = tooLarge.flatMap { ByteAccount(of: draft.documents, $0) }
+      let account = tooLarge.flatMap { ByteAccount(of: rendered.documents, $0) }
       var open = concerned.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
-        open += (foreign + ServiceReview.closing(draft.domain, draft.documents, since: old, before))
+        open +=
+          (foreign + ServiceReview.closing(rendered.domain, rendered.documents, since: old, before))
           .filter { $0.isRefused(accepting: proposal.accepted) }
       }
       try refuse(.refused(domain.name, open, account: account))
     } else {
       do throws(PublicationError) {
         service = try ServiceReview(
-          of: draft.domain, draft.documents, since: old, before, findings: findings, foreign,
+          of: rendered.domain, rendered.documents, since: old, before, findings: findings, foreign,
           accepting: proposal.accepted)
       } catch {
         try refuse(error)
       }
     }
     edit = DomainEdit(
-      domain, over: basis, apps: apps, documents: draft.bytes,
+      domain, over: basis, apps: apps, documents: rendered.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
       findings: found)
     publication = Publication(
       edited: edit.preview(action: action, by: context, now: now),
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
-      documents: draft.documents, androidApps: proposal.androidApps,
+      documents: rendered.documents, androidApps: proposal.androidApps,
       createsAndroidApps: proposal.createsAndroidApps)
+    if publication.edited.isChanged && context.needsApproval(of: basis) {
+      try refuse(.needsApproval(domain.name))
+    }
   }
 
   /// The number of each error that was accepted when a domain was published.
@@ -102,7 +106,7 @@ struct Review {
   ) -> [Finding.Code: Int] {
     let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
     if codes.isEmpty { return [:] }
-    let findings = Draft(stored.domain, apps).findings(at: now)
+    let findings = RenderedDomain(stored.domain, apps).findings(at: now)
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
@@ -140,6 +144,13 @@ extension WriteContext {
 }
 
 extension WriteContext {
+  /// Whether a second person must approve what the author changes of a domain. What counts is the domain before the
+  /// change, so that nobody ends its protection alone.
+  func needsApproval(of basis: DomainBasis) -> Bool {
+    guard basis.isProtected, let domain = basis.stored?.domain else { return false }
+    return unapproved?.covers(Alias(domain.name), labels: domain.labels) != true
+  }
+
   /// Refuses whatever an author who is limited to documents changes besides these.
   private func refuseOthers(
     than documents: [DocumentName], from old: Domain?, to new: Domain?
@@ -247,7 +258,7 @@ extension Store {
 }
 
 /// The rendered documents of a domain.
-struct Draft {
+struct RenderedDomain {
   let domain: Domain
   let documents: ReadDocuments
   let bytes: Documents

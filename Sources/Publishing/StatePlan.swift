@@ -363,12 +363,15 @@ struct StatePlanning {
       if basis.stored != nil {
         do {
           var refusals: [PublicationError] = []
-          var deletion = try Publication(deleting: name, basis, accepting: options.accepted) {
+          var deletion = try Publication(
+            deleting: name, basis, accepting: options.accepted, by: context
+          ) {
             if !goesOn { throw $0 }
             refusals.append($0)
           }
           for error in refusals { note(error) }
           deletion.compare()
+          try state.check(deletion)
           plan.deletions.append(StatePlan.Deletion(name: name, version: basis.stored?.version))
           try report(name, .delete, deletion)
         } catch let error as PublicationError {
@@ -546,7 +549,9 @@ struct StatePlanning {
         continue
       }
       publications.append(
-        try Publication(deleting: deletion.name, basis, accepting: options.accepted) {
+        try Publication(
+          deleting: deletion.name, basis, accepting: options.accepted, by: context
+        ) {
           // It is listed already.
           if !goesOn { throw $0 }
         })
@@ -696,7 +701,7 @@ extension DocumentChange {
 
   private static let defaults: [What: JSON] = [
     .enabled: true, .cacheSeconds: .integer(Domain.defaultCacheSeconds),
-    .environment: .string(App.Environment.production.rawValue), .strict: false,
+    .environment: .string(App.Environment.production.rawValue), .strict: false, .protected: false,
   ]
 
   /// What it takes away and what it adds: which of both a comparison reports as one change depends on the

@@ -76,6 +76,16 @@ enum WebhookMessage {
     case .certificateExpiring:
       let days = data["days"]?.integerValue.map { " in \($0.counted("day"))" } ?? " soon"
       return "\(domain): the certificate expires\(days)\(since(data["expires"], ", at"))."
+    case .draftCreated:
+      return "\(draft(data)): \(author(data)) asks for approval\(reason(data))."
+    case .draftApproved:
+      let change = data["change"]?.integerValue.map { ". It is change \($0)" } ?? ""
+      return
+        "\(draft(data)): \(data["approvedBy"]?.stringValue ?? "somebody") approved it\(change)."
+    case .draftDeclined:
+      let reason = data["declinedReason"]?.stringValue ?? ""
+      return
+        "\(draft(data)): \(data["declinedBy"]?.stringValue ?? "somebody") declined it: \(reason)"
     }
   }
 
@@ -114,10 +124,21 @@ enum WebhookMessage {
       case .checkRecovered: "checks succeed again"
       case .appleCollected: "Apple's CDN has fetched what they serve"
       case .appleOverdue: "Apple's CDN has not fetched what they serve"
+      case .draftCreated, .draftApproved, .draftDeclined:
+        "draft \(cause["draft"]?.integerValue ?? 0): \(type)"
       case .certificateExpiring: "the certificate expires\(since(cause["expires"], " at"))"
       case nil: type
       }
     return "\(count.counted("domain")): \(what): \(places)"
+  }
+
+  /// A draft with its first domains.
+  private static func draft(_ data: JSON) -> String {
+    let names = (data["domains"]?.arrayValue ?? []).compactMap(\.stringValue)
+    let count = data["domainCount"]?.integerValue ?? names.count
+    let listed = names.prefix(3).joined(separator: ", ")
+    let more = count > 3 ? " and \(count - 3) more" : ""
+    return "Draft \(data["draft"]?.integerValue ?? 0)\(listed.isEmpty ? "" : " (\(listed)\(more))")"
   }
 
   private static func author(_ data: JSON) -> String { data["author"]?.stringValue ?? "somebody" }

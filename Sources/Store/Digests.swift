@@ -86,6 +86,7 @@ extension WebhookEvent {
       }
       cause["code"] = error?["code"] ?? data["codes"]?.arrayValue?.first
     case .certificateExpiring: for key in ["expires", "issuer"] { cause[key] = data[key] }
+    case .draftCreated, .draftApproved, .draftDeclined: cause["draft"] = data["draft"]
     case .checkRecovered, .appleCollected, .appleOverdue: break
     }
     return cause

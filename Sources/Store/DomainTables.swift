@@ -11,6 +11,7 @@ enum DomainTables {
       Column("cache_seconds", \.cacheSeconds),
       Column("environment", \.environment),
       Column("is_strict", \.isStrict),
+      Column("is_protected", \.isProtected),
       Column("managed_by", \.managedBy),
       Column("details_form", \.document.detailsForm),
       // The apps themselves are in `applinks_app`, which is read before.

@@ -19,7 +19,7 @@ enum EventRows {
 
   /// Adds an event for which `deliver` is called later, for all webhooks that receive it.
   static func addWaiting(
-    _ event: WebhookEvent, of domain: String, _ data: JSON.Object, _ connection: any Connection,
+    _ event: WebhookEvent, of domain: String?, _ data: JSON.Object, _ connection: any Connection,
     now: UnixTime
   ) throws {
     try connection.insert(

@@ -430,7 +430,7 @@ extension ChangedTemplate {
 }
 
 extension AppState {
-  fileprivate var json: JSON {
+  var json: JSON {
     switch self {
     case .ios(let app):
       [

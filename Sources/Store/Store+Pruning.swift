@@ -69,6 +69,7 @@ package final class Pruning: Sendable {
     var areChangesDone = false
     var areDeliveriesDone = false
     var areChecksDone = false
+    var areDraftsDone = false
     /// When the work must be taken again.
     var takenUntil: UnixTime = 0
     /// The start of the next round.
@@ -123,6 +124,7 @@ package final class Pruning: Sendable {
       pruned.checks = try store.pruneChecks(retention, limit: Bound.rows)
       state.areChecksDone = pruned.checks < Bound.rows
     }
+    if !state.areDraftsDone { state.areDraftsDone = try store.pruneDrafts(limit: Bound.rows) }
     let part = try store.pruneRevisions(
       retention, after: state.domain, domains: Bound.domains, rows: Bound.rows)
     state.domain = part.last ?? state.domain
@@ -130,7 +132,7 @@ package final class Pruning: Sendable {
     pruned.domains = part.domains
     pruned.isComplete =
       part.last == nil && state.isAuditDone && state.areChangesDone && state.areDeliveriesDone
-      && state.areChecksDone
+      && state.areChecksDone && state.areDraftsDone
     if pruned.isComplete {
       _ = try takesWork(Self.pause)
       state = State(next: store.now() + Self.pause)
@@ -239,6 +241,17 @@ extension Store {
       try connection.run(
         "DELETE FROM changed_domain WHERE (change_id, name) IN (\(orphans.0))", orphans.1)
       return isLast && connection.changes < domains
+    }
+  }
+
+  /// Removes drafts that ended long ago.
+  ///
+  /// - Returns: Whether nothing is left to remove.
+  fileprivate func pruneDrafts(limit: Int) throws -> Bool {
+    guard let cutoff = cutoff(days: Draft.daysKept) else { return true }
+    if try !read({ try DraftRows.isAny(endedBefore: cutoff, $0) }) { return true }
+    return try write(Self.context) {
+      try DraftRows.delete(endedBefore: cutoff, limit: limit, $0.connection)
     }
   }
 

@@ -25,6 +25,8 @@ package struct Token: Sendable, Equatable {
   package var scope = Scope()
   /// The documents that it may change, and nothing else; empty without that limit.
   package var documents: [DocumentName] = []
+  /// Whether it publishes protected domains without a second person; of a user, any grant.
+  package var publishesProtected = false
   /// When it was created.
   package var createdAt: UnixTime
   /// When it expires; `nil` for never.
@@ -44,6 +46,15 @@ package struct Token: Sendable, Equatable {
     package let group: String?
     package let role: Role
     package let scope: Scope
+    /// Whether it includes publishing protected domains without a second person.
+    package let publishesProtected: Bool
+  }
+
+  /// The protected domains that it publishes without a second person; `nil` for none.
+  package var unapproved: Scope? {
+    if !publishesProtected { return nil }
+    if !isUser { return scope }
+    return Scope(anyOf: grants.filter { $0.publishesProtected && $0.role >= .editor }.map(\.scope))
   }
 
   /// What it may do where a role is needed: a user may have a role for fewer domains than another.
@@ -56,7 +67,9 @@ package struct Token: Sendable, Equatable {
 
   /// The rights of a command that works on the database itself. It is not stored.
   package static func command(_ name: String) -> Token {
-    Token(name: name, role: .admin, createdAt: 0)
+    var token = Token(name: name, role: .admin, createdAt: 0)
+    token.publishesProtected = true
+    return token
   }
 }
 
@@ -68,6 +81,7 @@ extension Token {
     }
     self.init(name: name, role: role, scope: scope, createdAt: 0)
     (self.grants, isUser) = (grants, true)
+    publishesProtected = grants.contains(where: \.publishesProtected)
   }
 }
 
@@ -126,11 +140,12 @@ extension Transaction {
   ///   - domains: What covers the domains that it is limited to; empty for all names.
   ///   - labels: The labels of which each of these domains has one; empty for all domains.
   ///   - documents: The only documents that it may change; empty for everything.
+  ///   - publishesProtected: Whether it publishes protected domains without a second person.
   ///   - expiresAt: When it expires; `nil` for never.
   /// - Throws: `StoreError.tokenNameTaken`, `StoreError.userNameTaken`.
   package func createToken(
     name: String, role: Role, domains: [Alias] = [], labels: [Label] = [],
-    documents: [DocumentName] = [], expiresAt: UnixTime? = nil
+    documents: [DocumentName] = [], publishesProtected: Bool = false, expiresAt: UnixTime? = nil
   ) throws -> TokenSecret {
     if try UserRows(.user).find(name, connection) != nil { throw StoreError.userNameTaken(name) }
     let secret = try TokenSecret()
@@ -138,12 +153,12 @@ extension Transaction {
       if try TokenRows.has(name, connection) { throw StoreError.tokenNameTaken(name) }
       return secret
     }
+    var token = Token(name: name, role: role, createdAt: now, expiresAt: expiresAt)
+    token.publishesProtected = publishesProtected
     let row: Int64
     do {
       row = try TokenRows.table.add(
-        TokenRows.Stored(
-          token: Token(name: name, role: role, createdAt: now, expiresAt: expiresAt),
-          hash: secret.hash), [], connection)
+        TokenRows.Stored(token: token, hash: secret.hash), [], connection)
     } catch let error as SQLError where error.kind == .unique {
       throw StoreError.tokenNameTaken(name)
     }
@@ -165,7 +180,7 @@ extension Transaction {
     guard try connection.first("SELECT 1 FROM token LIMIT 1", row: { _ in true }) == nil else {
       return nil
     }
-    let secret = try createToken(name: "first-admin", role: .admin)
+    let secret = try createToken(name: "first-admin", role: .admin, publishesProtected: true)
     try connection.run("UPDATE token SET unused_until = ?", [.integer(now + 86_400)])
     return secret
   }
@@ -194,6 +209,7 @@ enum TokenRows {
     columns: [
       Column("name", \.token.name),
       Column("role", \.token.role),
+      Column("publishes_protected", \.token.publishesProtected),
       Column("hash") {
         .blob($0.hash)
       } read: {

@@ -18,6 +18,8 @@ package struct User: Sendable, Equatable {
   package var domains: [Alias] = []
   /// The labels of which each of these domains has one; empty for all domains.
   package var labels: [Label] = []
+  /// Whether the user publishes protected domains without a second person.
+  package var publishesProtected = false
   /// When the user was added.
   package var createdAt: UnixTime = 0
   /// When the user last changed.
@@ -58,7 +60,8 @@ extension Store {
       ) { row in
         let found = try UserRows.read(row, from: 1)
         return Token.Grant(
-          group: row.bool(0) ? found.name : nil, role: found.role, scope: found.scope)
+          group: row.bool(0) ? found.name : nil, role: found.role, scope: found.scope,
+          publishesProtected: found.publishesProtected)
       }
     }
     let isListed = grants.contains { $0.group == nil }
@@ -120,6 +123,9 @@ extension User {
     }
     if Set(domains) != Set(new.domains) { words.append("domains changed") }
     if labels != new.labels { words.append("labels changed") }
+    if publishesProtected != new.publishesProtected {
+      words.append("publishesProtected changed: to \(new.publishesProtected)")
+    }
     return words
   }
 }
@@ -130,7 +136,8 @@ struct UserRows {
     Table(
       "named_\(kind.rawValue)", keys: [], blank: User(name: ""),
       columns: [
-        Column("name", \.name), Column("role", \.role), Column("created_at", \.createdAt),
+        Column("name", \.name), Column("role", \.role),
+        Column("publishes_protected", \.publishesProtected), Column("created_at", \.createdAt),
         Column("updated_at", \.updatedAt),
       ])
   }

@@ -25,6 +25,12 @@ package enum StoreError: Error, Sendable, Equatable {
   case tokenNameTaken(String)
   /// A user with this name already exists.
   case userNameTaken(String)
+  /// The author has `Draft.mostOpen` open drafts.
+  case tooManyDrafts(String)
+  /// The draft has `Draft.mostComments` comments.
+  case tooManyComments(Int64)
+  /// The draft was approved, declined or withdrawn by somebody.
+  case draftEnded(Int64, Draft.Status, by: String)
   /// There are `Webhook.limit` webhooks.
   case tooManyWebhooks
   /// The webhook of this name is disabled.
@@ -81,6 +87,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case change(Int64)
     case token(String)
     case webhook(String)
+    /// A draft that never was, or was deleted, or changes other domains than those that somebody is limited to.
+    case draft(Int64)
     case user(String)
     case group(String)
   }
@@ -148,6 +156,10 @@ extension StoreError: CustomStringConvertible {
       "no fingerprints are known of \(apps.map(\.description).joined(separator: ", "))"
     case .tokenNameTaken(let name): "a token named \(name) already exists"
     case .userNameTaken(let name): "a user named \(name) already exists"
+    case .tooManyDrafts(let author): "\(author) has \(Draft.mostOpen) open drafts already"
+    case .tooManyComments(let id): "draft \(id) has \(Draft.mostComments) comments already"
+    case .draftEnded(let id, let status, let author):
+      "draft \(id) was \(status.rawValue) by \(author)"
     case .tooManyWebhooks: "there are \(Webhook.limit) webhooks already"
     case .webhookDisabled(let name): "the webhook \(name) is disabled"
     case .foreign: "the database belongs to another program"
@@ -179,6 +191,7 @@ extension StoreError.Item: CustomStringConvertible {
     case .change(let id): "change \(id)"
     case .token(let name): "the token \(name)"
     case .webhook(let name): "the webhook \(name)"
+    case .draft(let id): "draft \(id)"
     case .user(let name): "the user \(name)"
     case .template(let name): "the template \(name)"
     case .group(let name): "the group \(name)"

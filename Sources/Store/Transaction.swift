@@ -10,6 +10,8 @@ package struct WriteContext: Sendable {
   package let within: Scope
   /// The only documents that the author may change; empty for everything.
   package let documents: [DocumentName]
+  /// The protected domains that the author publishes without a second person; `nil` for none.
+  package let unapproved: Scope?
   /// The author's reason; may be empty.
   package let reason: String
   /// Whether to answer as if it were written, and to write nothing.
@@ -19,7 +21,7 @@ package struct WriteContext: Sendable {
 
   package init(
     author: String, address: String = "", within: Scope = Scope(),
-    documents: [DocumentName] = [], reason: String = "",
+    documents: [DocumentName] = [], unapproved: Scope? = nil, reason: String = "",
     isDryRun: Bool = false,
     isAbandoned: @escaping @Sendable () -> Bool = { false }
   ) {
@@ -27,6 +29,7 @@ package struct WriteContext: Sendable {
     self.address = address
     self.within = within
     self.documents = documents
+    self.unapproved = unapproved
     self.reason = reason
     self.isDryRun = isDryRun
     self.isAbandoned = isAbandoned
@@ -66,6 +69,8 @@ package struct DomainBasis: Sendable {
   let suppressions: [Suppression]
   /// Those of several domains, perhaps not of this one.
   let sharedSuppressions: [SharedSuppression]
+  /// Whether a second person must approve what changes the domain, by itself or by one of its labels.
+  package let isProtected: Bool
   /// What is stored besides, if nobody else can change the domain until the transaction ends.
   fileprivate let held: HeldRows?
 
@@ -85,12 +90,16 @@ package struct DomainBasis: Sendable {
     let deleted = try DomainRows.lastRevisions(
       ofDeleted: names.filter { versions[$0] == nil }, connection)
     let shared = try SharedSuppressionRows.all(connection)
+    let protected = try ProtectedLabelRows.all(connection)
     return names.map { name in
       let domain = versions[name].flatMap { stored[$0.id] }
       return DomainBasis(
         stored: domain, published: domain.flatMap { published[$0.id] },
         lastNumber: domain?.revision ?? deleted[name] ?? 0,
         suppressions: domain.flatMap { suppressions[$0.id] } ?? [], sharedSuppressions: shared,
+        isProtected: domain.map {
+          $0.domain.isProtected || !protected.isDisjoint(with: $0.domain.labels)
+        } ?? false,
         held: locks ? domain.flatMap { held[$0.id] } ?? HeldRows() : nil)
     }
   }
@@ -178,6 +187,8 @@ package struct EditedDomain: Sendable {
   package var documentsBefore: Documents? { basis.published?.documents }
   /// The domain before the edit; `nil` if nothing was served before.
   package var domainBefore: Domain? { basis.stored?.domain }
+  /// The last revision before the edit, perhaps of a deleted domain; 0 without any.
+  package var revisionBefore: Int { basis.lastNumber }
   /// Whether the edit created the domain.
   package var isNew: Bool { basis.stored == nil }
 }

@@ -18,6 +18,10 @@ package enum WebhookEvent: String, Sendable, CaseIterable {
   case appleOverdue = "apple.overdue"
   /// The certificate of a domain ends soon.
   case certificateExpiring = "certificate.expiring"
+  /// Somebody asks for the approval of a draft.
+  case draftCreated = "draft.created"
+  case draftApproved = "draft.approved"
+  case draftDeclined = "draft.declined"
 }
 
 extension JSON {

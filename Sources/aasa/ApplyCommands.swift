@@ -10,6 +10,11 @@ enum ApplyCommand {
     "--from", "FILE",
     "A CSV file: the first column is \"domain\", each other one a parameter of the template.")
 
+  fileprivate static let draft = Option(
+    "--draft", nil,
+    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft."
+  )
+
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
@@ -17,13 +22,17 @@ enum ApplyCommand {
       + "Use - for stdin. Prints what changed. A domain whose file is as exported stays as others have left it. "
       + "Refuses to undo what they have changed in other domains, unless --overwrite is given.",
     options: [
-      .dryRun, .prune, .overwrite, .accept, .reason, .json,
+      .dryRun, .prune, .overwrite, draft, .accept, .reason, .json,
       template, table,
     ] + Option.installation, operands: .any("FILE|DIR"),
     examples: [
       (
         "Apply a table of the domains of a template",
         "aasa apply --template white-label --from customers.csv"
+      ),
+      (
+        "Ask somebody to approve it",
+        "aasa apply --draft --reason 'spring sale' --server https://aasa.internal:8081 domains/"
       ),
       (
         "Apply it to a server, and delete everything else",
@@ -33,7 +42,13 @@ enum ApplyCommand {
     failure: "refused, or stored but not served yet; stderr says which", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    try DesiredChange(arguments: arguments, format: arguments.has(.json) ? .json : .text)
+    if arguments.has(draft) {
+      let others = [Option.dryRun, .prune, .overwrite, table].filter(arguments.has)
+      if let other = others.first {
+        throw UsageError("--draft and \(other.name) cannot be used together.")
+      }
+    }
+    return try DesiredChange(arguments: arguments, format: arguments.has(.json) ? .json : .text)
       .apply(isDryRun: arguments.has(.dryRun)) == .refused ? .failure : .success
   }
 }
@@ -123,6 +138,10 @@ private struct DesiredChange {
             + "\(paths.count > 1 ? "none" : "it") is \(paths.count > 1 ? "" : "not ")a list of all domains."
         )
       }
+      if arguments.has(ApplyCommand.draft) {
+        try ask(for: files, change, to: installation)
+        return .different
+      }
       do {
         return try apply(files, change, to: installation, progress)
       } catch var refused as Installation.Refused {
@@ -132,6 +151,19 @@ private struct DesiredChange {
         throw refused
       }
     }
+  }
+
+  /// Makes a draft of the files.
+  private func ask(
+    for files: DesiredFiles, _ change: Installation.Change, to installation: Installation
+  ) throws {
+    let draft = try installation.ask(
+      for: files, accepting: change.accepted, reason: change.reason)
+    let id = draft["id"]?.integerValue ?? 0
+    try Terminal.print(arguments.has(.json) ? draft.text : "\(id)")
+    Terminal.complain(
+      "Draft \(id) changes \((draft["domainCount"]?.integerValue ?? 0).counted("domain")) when somebody approves it. To see "
+        + "it, run 'aasa draft show \(id)'.")
   }
 
   /// Applies a table of the domains of a template.

@@ -155,12 +155,19 @@ enum ChangeCommands {
   }
 
   /// Makes a change of many domains, and prints its plan.
+  ///
+  /// - Parameter isDryRun: Whether nothing is changed; by default, the arguments say that.
+  @discardableResult
   static func perform(
-    _ request: APIClient.Request, _ arguments: Arguments, by installation: Installation? = nil
-  ) throws {
+    _ request: APIClient.Request, _ arguments: Arguments, by installation: Installation? = nil,
+    isDryRun: Bool? = nil
+  ) throws -> JSON {
     let plan = try (installation ?? Installation(arguments)).json(request, having: "domains")
-    if arguments.has(.json) { return try Terminal.print(plan.text) }
-    var printer = PlanPrinter(.text, isDryRun: arguments.has(.dryRun))
+    if arguments.has(.json) {
+      try Terminal.print(plan.text)
+      return plan
+    }
+    var printer = PlanPrinter(.text, isDryRun: isDryRun ?? arguments.has(.dryRun))
     for app in plan["apps"]?.arrayValue ?? [] { try printer.add(.app(app)) }
     for app in plan["androidApps"]?.arrayValue ?? [] { try printer.add(.androidApp(app)) }
     for template in plan["templates"]?.arrayValue ?? [] { try printer.add(.template(template)) }
@@ -175,6 +182,7 @@ enum ChangeCommands {
       for line in ProblemText.lines(ofProblemsIn: plan) { Terminal.complain(line) }
     }
     sayHowToUndo(plan["change"]?.integerValue)
+    return plan
   }
 
   /// Names the change that was made, if there is one.

@@ -25,7 +25,8 @@ enum GroupCommands {
       details:
         "The server reads groups from the header that adminGroupsHeader names. A person has the most that they have by "
         + "themselves or by any of their groups.",
-      options: [role, domain, label, .json] + Option.installation, operands: .one("GROUP"),
+      options: [role, domain, label, TokenCommand.publishesProtected, .json] + Option.installation,
+      operands: .one("GROUP"),
       examples: [
         ("Let a group edit one brand", "aasa group set links --role editor --label brand-a"),
         ("Let a group read everything", "aasa group set support --role viewer"),
@@ -40,6 +41,7 @@ enum GroupCommands {
       var body: JSON.Object = ["role": .string(word)]
       body["domains"] = .strings(try arguments.all(domain).map { try Alias($0).description })
       body["labels"] = .strings(try arguments.all(label).map { try Label($0).text })
+      if arguments.has(TokenCommand.publishesProtected) { body["publishesProtected"] = true }
       let group = try Installation(arguments).json(
         APIClient.Request("PUT", path(arguments), body: JSON.object(body).serialized()),
         having: "name")

@@ -21,7 +21,8 @@ enum Main {
       ApplyCommand.command, DiffCommand.command, ExportCommand.command, RenderCommand.command,
       EntitlementsCommand.command, ManifestCommand.command, FingerprintCommand.command,
       ValidateCommand.command,
-    ] + SuppressionCommands.commands + TokenCommand.commands + GroupCommands.commands
+    ] + DraftCommands.commands + SuppressionCommands.commands + TokenCommand.commands
+    + GroupCommands.commands
     + [BackupCommand.command, RestoreCommand.command, CopyCommand.command]
     + InfoCommands.commands
 

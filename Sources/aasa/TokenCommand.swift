@@ -22,6 +22,10 @@ enum TokenCommand {
     "--document", "NAME",
     "Limit the token to this document, such as security.txt: with the role editor it can replace and remove it, and "
       + "everything else it can only read. May be repeated.")
+  static let publishesProtected = Option(
+    "--publishes-protected", nil,
+    "Publish changes of protected domains without the approval of a second person. On a server, only an admin who may "
+      + "do that can give the right.")
   private static let expires = Option(
     "--expires", "TIME",
     "When the token expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.")
@@ -31,7 +35,8 @@ enum TokenCommand {
       name: "token create", group: .database, summary: "create an API token and print it",
       details: "Prints only the token to stdout; it cannot be shown again. A running server on the "
         + "same database accepts it at once.",
-      options: [name, role, domain, label, document, expires, .json] + Option.installation,
+      options: [name, role, domain, label, document, publishesProtected, expires, .json]
+        + Option.installation,
       examples: [
         ("Create a token for yourself", "aasa token create --name me --role admin"),
         (
@@ -87,6 +92,7 @@ enum TokenCommand {
     if !labels.isEmpty { token["labels"] = .strings(labels) }
     let documents = try arguments.all(document).map { try DocumentName($0).text }
     if !documents.isEmpty { token["documents"] = .strings(documents) }
+    if arguments.has(publishesProtected) { token["publishesProtected"] = true }
     let installation = try Installation(arguments, missing: .createdWithNote)
     let created = try installation.json(
       APIClient.Request("POST", "/v1/tokens", body: JSON.object(token).serialized()),

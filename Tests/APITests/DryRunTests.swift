@@ -50,6 +50,7 @@ import Testing
     ("DELETE", "/v1/domains/gone.example", ""),
     ("PUT", "/v1/webhooks/hook", #"{"url": "https://127.0.0.1:1/"}"#),
     ("PUT", "/v1/users/known", #"{"role": "viewer"}"#),
+    ("POST", "/v1/drafts", #"{"domains": [{"domain": "draft.example"}]}"#),
   ]
 
   private static let accepted: [Edit] = [
@@ -128,6 +129,11 @@ import Testing
     ("PUT", "/v1/users/anna", #"{"role": "editor", "domains": ["*.brand.example"]}"#),
     ("PUT", "/v1/users/known", #"{"role": "editor"}"#),
     ("DELETE", "/v1/users/known", ""),
+    (
+      "POST", "/v1/drafts?reason=r", #"{"domains": [{"domain": "example.com", "cacheSeconds": 5}]}"#
+    ),
+    ("POST", "/v1/drafts/1/comments", #"{"text": "t"}"#), ("DELETE", "/v1/drafts/1", ""),
+    ("PUT", "/v1/protected-labels/production", ""),
   ]
 
   /// Edits that only the rows of others refuse.
@@ -159,7 +165,8 @@ import Testing
   private func state() throws -> JSON {
     .array(
       try [
-        "/v1/export", "/v1/audit", "/v1/tokens", "/v1/users", "/v1/domains", "\(target)/revisions",
+        "/v1/export", "/v1/audit", "/v1/tokens", "/v1/users", "/v1/drafts", "/v1/domains",
+        "\(target)/revisions",
         target,
       ].map { try admin.send("GET", $0).json })
   }

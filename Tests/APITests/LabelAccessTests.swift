@@ -73,7 +73,9 @@ import Testing
       "listDomains", "listFindings", "listChecks", "exportState", "exportHashes", "matchURLs",
       "check", "fetchLiveFiles", "apply", "listTemplates", "getTemplate", "listTemplateRevisions",
       "getTemplateRevision", "editRoutes", "getAppSnippets", "listChanges", "getChange",
-      "revertChange", "listServed", "suggestTemplate", "adoptIntoTemplate", "explain",
+      "revertChange", "listServed", "suggestTemplate", "adoptIntoTemplate", "explain", "listDrafts",
+      "addDraft", "getDraft", "planDraft", "withdrawDraft", "approveDraft", "declineDraft",
+      "commentDraft", "listProtectedLabels",
     ]
     for (endpoint, target) in endpoints(own) where !endpoint.path.contains("{domain}") {
       if filtered.contains(endpoint.id) || endpoint.access == .anyToken { continue }

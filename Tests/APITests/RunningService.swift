@@ -60,19 +60,24 @@ final class RunningService: Sendable {
   /// A client of the JSON API with a token of its own, or with none.
   func client(
     _ role: Role? = nil, named name: String = "token \(UInt64.random(in: 0...UInt64.max))",
-    domains: [String] = [], labels: [String] = []
+    domains: [String] = [], labels: [String] = [], publishesProtected: Bool = false
   ) throws -> Client {
     guard let role else { return Client(port: service.adminAddress.port, lines: ["Host: admin"]) }
-    let secret = try createToken(name: name, role: role, domains: domains, labels: labels)
+    let secret = try createToken(
+      name: name, role: role, domains: domains, labels: labels,
+      publishesProtected: publishesProtected)
     return Self.client(of: service, secret.text)
   }
 
   func createToken(
-    name: String, role: Role, domains: [String] = [], labels: [String] = []
+    name: String, role: Role, domains: [String] = [], labels: [String] = [],
+    publishesProtected: Bool = false
   ) throws -> TokenSecret {
     let (domains, labels) = (try domains.map { try Alias($0) }, try labels.map { try Label($0) })
     return try store.write(WriteContext(author: "test")) {
-      try $0.createToken(name: name, role: role, domains: domains, labels: labels)
+      try $0.createToken(
+        name: name, role: role, domains: domains, labels: labels,
+        publishesProtected: publishesProtected)
     }
   }
 

@@ -64,6 +64,8 @@ package struct DocumentChange: Sendable {
     case environment
     /// Whether an app of another environment is an error.
     case strict
+    /// Whether a second person must approve changes.
+    case protected
     /// A label of the domain.
     case label
     /// The template that the domain uses.

@@ -7,6 +7,7 @@ extension Domain {
       .setting(
         .environment, .string(environment.rawValue), .string(new.environment.rawValue)),
       .setting(.strict, .bool(isStrict), .bool(new.isStrict)),
+      .setting(.protected, .bool(isProtected), .bool(new.isProtected)),
     ].compactMap { $0 } + managementChanges(to: new.managedBy) + labelChanges(to: new.labels)
       + aliasChanges(to: new.aliases) + templateChanges(to: new.template)
       + passwordChanges(to: new.changePassword) + documentChanges(to: new.namedDocuments)

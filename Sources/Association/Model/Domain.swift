@@ -87,6 +87,8 @@ package struct Domain: Sendable, Equatable {
   package var changePassword: SecureURL?
   /// URLs with their required resolutions.
   package var expectations: [Expectation]
+  /// Whether a second person must approve its changes.
+  package var isProtected = false
   /// The template that part of the domain comes from. What it gives is in the other properties, too.
   package var template: TemplateUse?
 

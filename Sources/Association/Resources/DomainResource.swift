@@ -111,6 +111,10 @@ package enum DomainResource {
       "strict", .bool, \.domain.isStrict,
       "Whether an app of another environment is an error instead of a warning."),
     Field(
+      "protected", .bool, \.domain.isProtected,
+      "Whether a second person must approve every change of the domain, as a draft. A label can ask for that, too. Left "
+        + "out if false, the default.", unless: { !$0 }),
+    Field(
       "labels", .labels, \.domain.labels,
       "Words by which domains are chosen, in order. A token can be limited to domains with a label, and then "
         + "cannot change labels. Left out if there are none.", unless: \.isEmpty),

@@ -17,10 +17,11 @@ import "./pages/findings.js";
 import "./pages/bulk.js";
 import "./pages/templates.js";
 import "./pages/changes.js";
+import "./pages/drafts.js";
 import "./pages/settings.js";
 import "./pages/palette.js";
 
-const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "settings"];
+const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "drafts", "settings"];
 
 function page(parts) {
   const [first = "domains", name, section] = parts;

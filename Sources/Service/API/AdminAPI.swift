@@ -93,6 +93,7 @@ package struct AdminAPI: Sendable {
       + CheckHistoryEndpoints(store: publisher.store).all
       + state.all + [ServedEndpoint(store: publisher.store).list]
       + ChangeEndpoints(publisher: publisher, state: state).all
+      + DraftEndpoints(publisher: publisher, state: state).all
       + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + UserEndpoints(store: publisher.store).all
       + AuditEndpoints(store: publisher.store).all

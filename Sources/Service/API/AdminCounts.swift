@@ -43,7 +43,7 @@ package final class AdminCounts: Sendable {
       .notEditable,
       .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
       .usesTemplate, .ofTemplate, .detached, .notAdoptable, .notAlike,
-      .templateChanged, .outsideLimits, nil:
+      .templateChanged, .outsideLimits, .needsApproval, .draftOutdated, nil:
       break
     }
   }

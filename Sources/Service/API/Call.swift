@@ -168,7 +168,8 @@ struct Call: Sendable {
     let author = author ?? token
     return WriteContext(
       author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
-      documents: author?.documents ?? [], reason: query(.reason) ?? "", isDryRun: try flag(.dryRun),
+      documents: author?.documents ?? [], unapproved: author?.unapproved,
+      reason: query(.reason) ?? "", isDryRun: try flag(.dryRun),
       isAbandoned: request.clientHasGone)
   }
 

@@ -58,7 +58,7 @@ struct Endpoint: Sendable {
       case .change: [.diskFull, .databaseReplaced, .preconditionUnsupported]
       case .deletion:
         [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
-          + [.expectationBroken, .refused]
+          + [.expectationBroken, .refused, .approvalRequired]
       case .publication:
         Self.deletion.problems + [.nameTaken, .documentTooLarge, .unknownAndroidApp]
       case .publications: Self.ofDomains + [.preconditionUnsupported]
@@ -68,7 +68,7 @@ struct Endpoint: Sendable {
 
     private static let ofDomains: [Problem.Code] = [
       .nameTaken, .expectationBroken, .documentTooLarge, .unknownAndroidApp, .refused, .diskFull,
-      .databaseReplaced, .committedNotServed, .severalRefused,
+      .databaseReplaced, .committedNotServed, .severalRefused, .approvalRequired,
     ]
   }
 
@@ -76,7 +76,7 @@ struct Endpoint: Sendable {
   enum Topic: String, Sendable, CaseIterable {
     case service, apps, domains, templates, entries, routes, revisions, fetches, expectations,
       findings
-    case answers, checks, state, changes, webhooks, sessions, tokens, users, audit
+    case answers, checks, state, changes, drafts, webhooks, sessions, tokens, users, audit
   }
 
   let method: Method

@@ -72,6 +72,11 @@ struct Parameter: Sendable {
       "change", in: .path, "The `id` of a change.", .int64, example: 1,
       problems: [.changeNotFound]),
     Parameter(
+      "draft", in: .path, "The `id` of a draft.", .int64, example: 1,
+      problems: [.draftNotFound]),
+    Parameter(
+      "label", in: .path, key: "labelInPath", "A label.", "Label", example: "production"),
+    Parameter(
       "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
       example: "release pipeline", problems: [.tokenNotFound]),
     Parameter(
@@ -257,6 +262,9 @@ struct Parameter: Sendable {
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
   static let since = Parameter("since", "Only records from this time on.", .time)
   static let until = Parameter("until", "Only records before this time.", .time)
+  static let draftStatus = Parameter(
+    "status", key: "draftStatus", "Only drafts with this status.",
+    .words(Draft.Status.self, "DraftStatus"))
   static let deliveryStatus = Parameter(
     "status", key: "deliveryStatus", "Only deliveries with this status.",
     .words(Delivery.Status.self, "DeliveryStatus"))

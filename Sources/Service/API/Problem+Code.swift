@@ -27,6 +27,7 @@ extension Problem {
     case dashboardHeaderMissing = "dashboard-header-missing"
     case roleTooLow = "role-too-low"
     case tokenLimited = "token-limited"
+    case approvalRequired = "approval-required"
     case pathNotFound = "path-not-found"
     case notServed = "not-served"
     case appNotFound = "app-not-found"
@@ -40,6 +41,7 @@ extension Problem {
     case routeNotFound = "route-not-found"
     case suppressionNotFound = "suppression-not-found"
     case changeNotFound = "change-not-found"
+    case draftNotFound = "draft-not-found"
     case revisionNotFound = "revision-not-found"
     case revisionPruned = "revision-pruned"
     case documentNotFound = "document-not-found"
@@ -50,6 +52,8 @@ extension Problem {
     case changedElsewhere = "changed-elsewhere"
     case changedSince = "changed-since"
     case notRevertible = "not-revertible"
+    case draftEnded = "draft-ended"
+    case draftOutdated = "draft-outdated"
     case severalRefused = "several-refused"
     case appExists = "app-exists"
     case appInUse = "app-in-use"
@@ -125,6 +129,8 @@ extension Problem {
         )
       case .roleTooLow: (.forbidden, "The role of the token or user is too low.")
       case .tokenLimited: (.forbidden, "The token or user is limited to other domains.")
+      case .approvalRequired:
+        (.forbidden, "A second person must approve the change: the domain is protected.")
       case .pathNotFound: (.notFound, "No endpoint has this path.")
       case .notServed: (.notFound, "No file is served for the name.")
       case .appNotFound: (.notFound, "The app does not exist.")
@@ -138,6 +144,7 @@ extension Problem {
       case .routeNotFound: (.notFound, "The entry has no such route.")
       case .suppressionNotFound: (.notFound, "The domain has no such suppression.")
       case .changeNotFound: (.notFound, "The change does not exist, or is no longer kept.")
+      case .draftNotFound: (.notFound, "The draft does not exist, or is no longer kept.")
       case .revisionNotFound: (.notFound, "The domain has no such revision.")
       case .revisionPruned:
         (.notFound, "The revision is no longer kept.")
@@ -156,6 +163,8 @@ extension Problem {
         (.conflict, "Domains have changed since the change.")
       case .notRevertible:
         (.conflict, "The change cannot be undone.")
+      case .draftEnded: (.conflict, "The draft was approved, declined or withdrawn.")
+      case .draftOutdated: (.conflict, "Others have changed what the draft changes.")
       case .severalRefused:
         (.conflict, "Several domains were refused; `problems` has one for each.")
       case .appExists: (.conflict, "An app with the new identifier already exists.")

@@ -188,7 +188,26 @@ extension Problem {
         .tokenLimited,
         "Nothing was changed: of \"\(domain)\", the token can change only "
           + "\(names.map(\.text).joined(separator: ", ")).")
+    case .needsApproval(let domain):
+      return Problem(
+        .approvalRequired,
+        "Not published: \"\(domain)\" is protected, so a second person must approve the change. \(howToAsk)",
+        members: ["domain": .string(domain.text)])
+    case .draftOutdated(let draft, let thing, let domain):
+      return Problem(
+        .draftOutdated,
+        "Nothing was changed: others have changed \(thing) since draft \(draft) was made. Make a new draft over what "
+          + "there is now.", members: domain.map { ["domain": .string($0.text)] } ?? [:])
     case .several(let errors, let count):
+      let unapproved = errors.compactMap {
+        if case .needsApproval(let name) = $0 { name } else { nil }
+      }
+      if unapproved.count == errors.count {
+        return Problem(
+          .approvalRequired,
+          "Not published: \(names(unapproved.map(\.text), of: count)) are protected, so a second person must approve the "
+            + "change. \(howToAsk)", members: self.members(unapproved, of: count))
+      }
       var members: JSON.Object = [:]
       members.set(
         "problems", more: "moreProblems",
@@ -235,6 +254,9 @@ extension Problem {
       "\(domain) was not taken under the template \(template.text.quoted). \(reason)",
       members: members)
   }
+
+  private static let howToAsk =
+    "Send the same state to POST /v1/drafts, or run aasa apply --draft, and let somebody approve the draft."
 
   /// The first few of some domains in a sentence.
   private static func names(_ domains: [String], of count: Int) -> String {
@@ -307,6 +329,18 @@ extension Problem {
         InvalidInput(
           .tooMany,
           "There are \(Webhook.limit) webhooks, the limit. Delete those that nobody needs."))
+    case .tooManyDrafts(let author):
+      return .invalid(
+        InvalidInput(
+          .tooMany,
+          "\(author.quoted) has \(Draft.mostOpen) open drafts, the limit. Withdraw those that nobody needs."
+        ))
+    case .tooManyComments(let id):
+      return .invalid(
+        InvalidInput(.tooMany, "Draft \(id) has \(Draft.mostComments) comments, the limit."))
+    case .draftEnded(let id, let status, let author):
+      return Problem(
+        .draftEnded, "Draft \(id) has ended: \(author.quoted) has \(status.rawValue) it.")
     case .webhookDisabled(let name):
       return Problem(
         .webhookDisabled,
@@ -391,6 +425,9 @@ extension Problem {
     case .suppression(let number, let existing):
       Problem(
         .suppressionNotFound, "This domain has no suppression \(number). \(sentence(existing))")
+    case .draft(let id):
+      Problem(
+        .draftNotFound, "Draft \(id) does not exist, or is no longer kept.")
     case .change(let id):
       Problem(.changeNotFound, "Change \(id) does not exist, or is no longer kept.")
     case .sharedSuppression(let number, let existing):

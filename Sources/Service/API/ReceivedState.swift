@@ -60,6 +60,20 @@ final class ReceivedState {
     if reading.faults.count > 0 { try nameAllFaults(beside: store) }
   }
 
+  /// Reads the names of a state in memory.
+  ///
+  /// - Throws: `InvalidInput`, `Spool.Failure`.
+  init(_ state: JSON, beside store: Store, within share: Spool.Share) throws {
+    spool = Self.spool(beside: store, within: share)
+    for list in state.objectValue?.members ?? [] {
+      for element in list.value.arrayValue ?? [] where reading.add(element, to: list.key) {
+        places.append(try spool.append(element.serialized()))
+      }
+    }
+    reading.check(state)
+    if reading.faults.count > 0 { try nameAllFaults(beside: store) }
+  }
+
   /// Reads the domains, too, so that one answer has the faults of everything.
   private func nameAllFaults(beside store: Store) throws {
     var index = 0
@@ -145,6 +159,7 @@ final class ReceivedState {
       return desired
     }
     state.templateRevisions = reading.templateRevisions
+    state.deleted = reading.deleted
     return state
   }
 }

@@ -116,9 +116,10 @@ struct StateEndpoints: Sendable {
   ///
   /// - Parameter share: What the temporary files of the request may have together.
   func answer(
-    _ call: Call, within share: Spool.Share? = nil, _ work: (@escaping Report) throws -> Outcome
+    _ call: Call, within share: Spool.Share? = nil, isDryRun: Bool? = nil,
+    _ work: (@escaping Report) throws -> Outcome
   ) throws -> Response {
-    let isDryRun = try call.flag(.dryRun)
+    let isDryRun = try isDryRun ?? call.flag(.dryRun)
     let share = try share ?? self.share(of: call.token, unless: call.request.clientHasGone)
     let turn = try (isDryRun ? dryRuns : applies).turn(
       for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
@@ -126,6 +127,13 @@ struct StateEndpoints: Sendable {
       let steps = PlannedSteps(beside: publisher.store, within: share)
       return steps.response(try work { try steps.add($0, $1, $2) }, isDryRun: isDryRun)
     }
+  }
+
+  /// Plans something without changing it, in its turn.
+  func planning<Result>(_ call: Call, _ work: () throws -> Result) throws -> Result {
+    let turn = try dryRuns.turn(
+      for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) { try work() }
   }
 
   /// The outcome of an edit of domains, of which some may be skipped.
@@ -144,7 +152,7 @@ struct StateEndpoints: Sendable {
     return (applied, domains.filter { !refused.contains($0) }, members)
   }
 
-  private func share(
+  func share(
     of token: Token?, unless isUnwanted: () -> Bool = { false }
   ) throws(Problem) -> Spool.Share {
     let turn = try receptions.turn(for: token?.sharer ?? "", unless: isUnwanted)
@@ -164,37 +172,67 @@ struct StateEndpoints: Sendable {
     let received = try ReceivedState(
       call, beside: publisher.store, of: table.map { try publisher.store.template($0).template },
       within: share)
-    let token = call.token.flatMap { $0.scope.isEverything ? nil : $0 }
-    try token?.check(received.reading, publisher.store)
     var options = ApplyOptions(
       prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
       accepted: try call.acceptedCodes(),
       listsRefusals: try call.flag(.listRefusals) && call.flag(.dryRun))
     options.table = table
-    let listsRefusals = options.listsRefusals
+    return try apply(received, of: call.token, listsRefusals: options.listsRefusals) {
+      try publisher.apply($0, options, by: call.context(), report: report)
+    }
+  }
+
+  /// Applies a state within the limits of a token.
+  ///
+  /// - Parameter work: Applies it.
+  func apply(
+    _ received: ReceivedState, of token: Token?, listsRefusals: Bool = false,
+    _ work: (DesiredState) throws -> AppliedState
+  ) throws -> Outcome {
     var foreignAliases: [DomainName: Problem] = [:]
+    let limited = token.flatMap { $0.scope.isEverything ? nil : $0 }
+    let (applied, domains) = try checked(received, of: token) { domain, problem in
+      if !listsRefusals { throw problem }
+      foreignAliases[domain] = problem
+    } _: { state in
+      (try work(state), state.domains)
+    }
+    let refusals =
+      foreignAliases.sorted { $0.key < $1.key }.map(\.value) as [any Error] + applied.refusals
+    let refused = try problems(refusals, more: applied.moreRefusals, limited)
+    // A domain that the state leaves to others may depend on its Android apps.
+    let listed = Set(applied.dependents).intersection(applied.leftOut)
+    return (
+      applied, domains.filter { !listed.contains($0) },
+      refused.isEmpty ? [:] : ["refused": .array(refused)]
+    )
+  }
+
+  /// Works on a state that a token may apply.
+  ///
+  /// - Parameter refuse: Takes what stops a domain with a new alias outside the token's limits. Unless it throws, the
+  ///   work goes on.
+  /// - Throws: `Problem`, `InvalidInput`, and what `work` throws.
+  func checked<Result>(
+    _ received: ReceivedState, of token: Token?,
+    refuse: @escaping (DomainName, Problem) throws -> Void = { throw $1 },
+    _ work: (DesiredState) throws -> Result
+  ) throws -> Result {
+    let token = token.flatMap { $0.scope.isEverything ? nil : $0 }
+    try token?.check(received.reading, publisher.store)
     let state = received.desired { domain, old in
       // A token may keep existing aliases outside its limits.
       let before = Set(old?.domain.aliases ?? [])
       for alias in domain.aliases where !before.contains(alias) {
         do {
           try token?.check(newName: alias)
-        } catch let problem as Problem where listsRefusals {
-          foreignAliases[domain.name] = problem
+        } catch let problem as Problem {
+          try refuse(domain.name, problem)
         }
       }
     }
     do {
-      let applied = try publisher.apply(state, options, by: call.context(), report: report)
-      let refusals =
-        foreignAliases.sorted { $0.key < $1.key }.map(\.value) as [any Error] + applied.refusals
-      let refused = try problems(refusals, more: applied.moreRefusals, token)
-      // A domain that the state leaves to others may depend on its Android apps.
-      let listed = Set(applied.dependents).intersection(applied.leftOut)
-      return (
-        applied, state.domains.filter { !listed.contains($0) },
-        refused.isEmpty ? [:] : ["refused": .array(refused)]
-      )
+      return try work(state)
     } catch let error as DesiredState.UnusedApps {
       throw explained(error, to: token)
     } catch is DesiredState.Invalid {
@@ -278,7 +316,7 @@ extension Token {
   ///
   /// - Throws: `Problem`, 403.
   fileprivate func check(_ state: StateReading, _ store: Store) throws {
-    let foreign = try state.domains.filter { try !store.has($0, scope) }
+    let foreign = try (state.domains + state.deleted).filter { try !store.has($0, scope) }
     try refuse(foreign.map(\.text), "which does not cover")
     let changed = try changed(state.apps, store) + changed(state.androidApps, store)
     try refuse(changed, "so it cannot change the app")

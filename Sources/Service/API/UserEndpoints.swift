@@ -21,7 +21,7 @@ struct UserEndpoints: Sendable {
         .put, "/v1/users/{user}", .role(.admin), effect: .change,
         "putUser", .users, "Add or replace a user, effective immediately",
         body: .json("UserInput"),
-        problems: [.malformedPath, .tokenNameTaken],
+        problems: [.malformedPath, .tokenNameTaken, .approvalRequired],
         answers: .ok("The user existed.", "ChangedUser", links: ["deleteUser"]),
         .created("The user is new.", "ChangedUser", links: ["deleteUser"]),
         handle: { try put($0, .user) }),
@@ -47,7 +47,7 @@ struct UserEndpoints: Sendable {
       Endpoint(
         .put, "/v1/groups/{group}", .role(.admin), effect: .change,
         "putGroup", .users, "Add or replace a group, effective immediately",
-        body: .json("GroupInput"), problems: [.malformedPath],
+        body: .json("GroupInput"), problems: [.malformedPath, .approvalRequired],
         answers: .ok("The group existed.", "ChangedGroup", links: ["deleteGroup"]),
         .created("The group is new.", "ChangedGroup", links: ["deleteGroup"])
       ) { try put($0, .group) },
@@ -70,6 +70,7 @@ struct UserEndpoints: Sendable {
         .malformedPath, "The name of a group has no comma: proxies put commas between groups.")
     }
     let new = try Faults.collecting(in: try call.json()) { UserResource.read($0, name) }
+    if new.publishesProtected { try call.checkPublishesProtected("give that right") }
     let context = try call.context()
     let put = try store.write(context) { try $0.put(new, as: kind) }
     var object = UserResource.json(put.user)

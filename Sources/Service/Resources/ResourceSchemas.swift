@@ -23,7 +23,7 @@ package enum ResourceSchemas {
       CheckHistoryResource.schemas,
       WebhookResource.schemas, ReplicaResource.schemas, ServedResource.schemas,
       SessionResource.schemas,
-      UserResource.schemas,
+      UserResource.schemas, DraftResource.schemas,
       pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
@@ -108,6 +108,7 @@ package enum ResourceSchemas {
       .schema(),
     "WebhookDeliveries": page(of: "WebhookDelivery").schema(),
     "Changes": page(of: "RecordedChange").schema(),
+    "Drafts": page(of: "Draft").schema(),
   ]
 
   /// The members of a page of a list.

@@ -21,6 +21,9 @@ package enum StateResource {
         "keep", .list(of: .domain),
         "Domains that stay as they are. With `prune`, the state must list every domain to keep, here "
           + "or in `domains`."),
+      Member(
+        "delete", .list(of: .domain),
+        "Domains to delete. One that does not exist is passed over."),
     ].schema("The desired apps and domains.", for: .request),
   ]
 
@@ -127,6 +130,7 @@ package struct StateReading {
   package private(set) var templateRevisions: [TemplateName: Int] = [:]
   package private(set) var domains: [DomainName] = []
   package private(set) var kept: Set<DomainName> = []
+  package private(set) var deleted: [DomainName] = []
   /// The template of whose domains the state is a table; `nil` for any other state.
   package var table: Template?
   private var knownApps: Set<LinkedApp> = []
@@ -183,6 +187,11 @@ package struct StateReading {
     case "keep":
       if let name = body.parse(DomainName.init(_:)) { kept.insert(name) }
       return false
+    case "delete":
+      guard let name = body.parse(DomainName.init(_:)) else { return false }
+      if !knownDomains.insert(name).inserted { return isRepeated(name.text, body) }
+      deleted.append(name)
+      return false
     default: return false
     }
   }
@@ -221,14 +230,17 @@ package struct StateReading {
     if json["app"] != nil { return add(json, to: "apps") }
     if json["package"] != nil { return add(json, to: "androidApps") }
     if json["template"] != nil { return add(json, to: "templates") }
-    guard let names = json["keep"]?.arrayValue, json.objectValue?.members.count == 1 else {
+    let list = json.objectValue?.members.first
+    guard let list, ["keep", "delete"].contains(list.key), let names = list.value.arrayValue,
+      json.objectValue?.members.count == 1
+    else {
       faults.add(
         .missingMember, at: .root,
         "Line \(number) is neither an app nor a domain: it needs \"app\", \"package\", \"template\", "
-          + "\"domain\" or \"keep\".")
+          + "\"domain\", \"keep\" or \"delete\".")
       return false
     }
-    for name in names { _ = add(name, to: "keep") }
+    for name in names { _ = add(name, to: list.key) }
     return false
   }
 
@@ -237,7 +249,7 @@ package struct StateReading {
   /// - Parameter rest: The text without the elements of its lists.
   package func check(_ rest: JSON) {
     let body = BodyValue(json: rest, pointer: .root, faults: faults)
-    let keys = ["apps", "androidApps", "templates", "domains", "keep"]
+    let keys = ["apps", "androidApps", "templates", "domains", "keep", "delete"]
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
   }

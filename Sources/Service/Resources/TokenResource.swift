@@ -9,6 +9,7 @@ package enum TokenResource {
     package fileprivate(set) var domains: [Alias] = []
     package fileprivate(set) var labels: [Label] = []
     package fileprivate(set) var documents: [DocumentName] = []
+    package fileprivate(set) var publishesProtected = false
     /// `nil` for never.
     package fileprivate(set) var expiresAt: UnixTime?
   }
@@ -22,6 +23,10 @@ package enum TokenResource {
     "Names of documents, such as `security.txt`, that it may replace and remove with its role. Everything else it can "
     + "only read. Empty for no such limit."
 
+  static let protectedDocumentation =
+    "Whether changes of protected domains need no approval of a second person. Only an admin with this right can give "
+    + "it."
+
   private static let fields: [Field<Token>] = [
     Field("name", .string, \.name, "The name of the token."),
     Field("role", .word("Role"), \.role, "What it may do."),
@@ -30,6 +35,9 @@ package enum TokenResource {
     Field(
       "documents", .documentNames, \.documents,
       "\(documentsDocumentation) Left out without that limit.", unless: \.isEmpty),
+    Field(
+      "publishesProtected", .bool, \.publishesProtected,
+      "\(protectedDocumentation) Left out if false.", unless: { !$0 }),
     Field("createdAt", .time, \.createdAt, "When it was created."),
     Field("expiresAt", .nullable(.time), \.expiresAt, "When it expires; null for never."),
     Field(
@@ -44,6 +52,7 @@ package enum TokenResource {
     Field("domains", .list(of: .alias, limit: 100), \.domains, domainsDocumentation),
     Field("labels", .labels, \.labels, labelsDocumentation),
     Field("documents", .documentNames, \.documents, documentsDocumentation),
+    Field("publishesProtected", .bool, \.publishesProtected, protectedDocumentation),
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]
 

@@ -14,6 +14,10 @@ package enum UserResource {
       "labels", .labels, \.labels,
       "Labels of which each of these domains has one; left out or empty for any domain. With labels, the user cannot "
         + "add domains or names, or change labels.", unless: \.isEmpty),
+    Field(
+      "publishesProtected", .bool, \.publishesProtected,
+      "\(TokenResource.protectedDocumentation) Left out if false, the default.",
+      unless: { !$0 }),
     Field("createdAt", .time, \.createdAt, "When the user was added.", .readOnly),
     Field("updatedAt", .time, \.updatedAt, "When the user last changed.", .readOnly),
   ]

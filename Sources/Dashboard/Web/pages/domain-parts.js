@@ -199,8 +199,8 @@ export const foldedFindings = (title, findings, domain) => findings.length > 0
   && h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
 
 /** What a change may be about that no file shows. */
-const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "label", "managedBy",
-  "template", "parameter", "changePassword", "fallback", "expectation"]);
+const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "protected", "label",
+  "managedBy", "template", "parameter", "changePassword", "fallback", "expectation"]);
 
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {

@@ -8,6 +8,7 @@ import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, cut, effect, findingList, foldedFindings, inWords, place, plainList } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
+import { askButton } from "./drafts.js";
 
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
@@ -115,6 +116,7 @@ export class DraftReview extends View {
       problem && !isSaid && problemBox(
         { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
+      problem?.code === "approval-required" && this.draft.state && askButton(this.draft),
       problem?.code === "unknown-android-app" && linkButton(words.apps.add.android, to(["apps", "android"])),
       broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
         plainList(broken, (one) => [

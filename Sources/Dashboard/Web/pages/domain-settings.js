@@ -14,13 +14,13 @@ const w = words.domain.settings;
 /** Members of adopted files that are published unchanged. */
 const extras = ["extra", "applinksExtra", "serviceExtra", "assetlinksExtra", "webauthnExtra"];
 const groups = {
-  names: ["aliases", "labels", "environment", "managedBy"],
+  names: ["aliases", "labels", "environment", "managedBy", "protected"],
   files: ["cacheSeconds", "format", "strict", "dynamicAppLinks", "defaults", "substitutionVariables"],
   apps: ["webcredentials", "androidCredentials", "appclips", "activitycontinuation"],
   site: ["webauthnOrigins", "passkeyEndpoints", "changePassword"], people: ["fallback"], others: ["extra"],
 };
 /** Members that templates do not have. */
-const own = ["environment", "aliases", "labels", "managedBy", "changePassword", "extra"];
+const own = ["environment", "aliases", "labels", "managedBy", "protected", "changePassword", "extra"];
 const platforms = {
   webcredentials: "apple", appclips: "apple", activitycontinuation: "apple", androidCredentials: "android",
 };
@@ -69,6 +69,7 @@ function valueText(name, value, names) {
     case "cacheSeconds": return value === undefined ? undefined : count(value);
     case "format": return w.formats[value];
     case "managedBy": case "changePassword": return value && h("bdi", {}, value);
+    case "protected": return value && words.common.yes;
     case "strict": return words.common[value ? "yes" : "no"];
     case "dynamicAppLinks": return words.common[value === false ? "no" : "yes"];
     case "defaults": return list(flags(value));
@@ -191,6 +192,7 @@ class DomainSettings extends View {
       case "environment": return this.#choice(w[member], member, value, words.environment, set);
       case "format": return this.#choice(w[member], member, value, w.formats, set);
       case "strict": return this.#check(member, value ?? false);
+      case "protected": return this.#check(member, value ?? false);
       case "dynamicAppLinks": return this.#check(member, value !== false);
       case "cacheSeconds":
         return this.#typed(member, String(value), (text) => text !== "" && set(Number(text)), { type: "number" });

@@ -44,6 +44,11 @@ export function draftOfDomain(name) {
       return { entries: [], expectations: [], ...domain };
     },
     preview: (domain, revision, signal) => dryRun(url, domain, revision, signal),
+    // In a state, what is left out stays as it is.
+    state: (domain, base) => ({ domains: [{
+      ...Object.fromEntries(Object.keys(base).map((member) => [member, null])), ...toInput(domain), unicode: undefined,
+      updatedAt: undefined, sources: undefined, domain: name, revision: base.revision,
+    }] }),
     async publish(domain, ifMatch, { reason, accept }) {
       const { value } = await request("PUT", url, {
         body: toInput(domain), ifMatch, query: { reason, accept: accept.join(","), ...creating },
@@ -206,6 +211,11 @@ export class Draft extends State {
   /** Whether somebody published since the draft began. */
   get isStale() {
     return this.exists && this.base.revision !== this.published.revision;
+  }
+
+  /** The draft as the state of a draft on the server; undefined unless it is one of a domain. */
+  get state() {
+    return this.#of.state?.(this.domain, this.base);
   }
 
   /** Takes what is published, and goes on with the draft that was kept. */

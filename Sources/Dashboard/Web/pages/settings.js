@@ -125,7 +125,7 @@ class Users extends Members {
 
   async save({ name = "", role, domains, labels }, old, signal) {
     const where = `/v1/${this.section}/${encodeURIComponent(name)}`;
-    const body = { role, domains, labels };
+    const body = { role, domains, labels, publishesProtected: old?.publishesProtected };
     await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists, signal));
     this.done(words.settings.saved(name));
   }

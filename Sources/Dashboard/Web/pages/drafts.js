@@ -1,0 +1,132 @@
+// Drafts that wait on the server for the approval of a second person.
+
+import { get, path, request } from "../api.js";
+import { badge, button, count, cursorPages, draftField, empty, exactTime, facts, h, loaded, problemBox, table, time,
+  View } from "../parts.js";
+import { go, to } from "../routing.js";
+import { Loading, may, say, session, undoLink } from "../state.js";
+import { words } from "../words.js";
+import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
+
+const w = words.drafts;
+
+function status({ status }) {
+  const kind = { open: "note", approved: "ok", declined: "error" }[status];
+  return badge(w.status[status], kind, { key: "status" });
+}
+
+/** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
+export function askButton(draft) {
+  return button(w.ask, async () => {
+    try {
+      const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
+      const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
+      draft.discard();
+      go(["drafts", value.id]);
+    } catch (problem) {
+      say(problem.detail || words.problem.offline, "error");
+    }
+  }, { kind: "primary", key: "ask" });
+}
+
+class Drafts extends View {
+  #list = new Loading(this, (signal) => get(
+    "/v1/drafts", { cursor: this.address.query.cursor, limit: 50 }, signal));
+
+  render() {
+    const [, id] = this.address.parts;
+    if (id !== undefined) return h("aasa-draft", { key: id, number: id });
+    this.#list.ask(this.address.query);
+    return [h("h1", { key: "h1" }, words.pages.drafts), h("p", { class: "quiet", key: "intro" }, w.intro),
+      loaded(this.#list, ({ items, next }) => [
+        items.length === 0 ? empty(w.empty, w.emptyText) : table({
+          caption: words.pages.drafts, rows: items, key: (one) => one.id,
+          columns: [
+            [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
+              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
+            [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
+            [words.pages.domains, (one) => count(one.domainCount), "number"],
+            [words.changes.at, (one) => time(one.createdAt)]],
+        }), cursorPages(next)])];
+  }
+}
+
+class One extends View {
+  number;
+  #url = "";
+  #draft = new Loading(this, (signal) => get(this.#url, {}, signal));
+  #plan = new Loading(this, (signal) => get(this.#url + "/plan", {}, signal));
+
+  start() {
+    this.#url = path`/v1/drafts/${this.number}`;
+    this.#draft.run();
+    this.#plan.run();
+  }
+
+  #done(text, link = undefined) {
+    this.close();
+    say(text, "ok", link);
+    this.start();
+  }
+
+  #approve() {
+    this.set({ open: planDialog({
+      title: w.approveTitle(this.number), label: w.approve, close: this.close,
+      send: (query) => request("POST", `${this.#url}/approve`, { query }),
+      show: ({ domains }) => domainEffects(changed(domains)),
+      done: ({ change }) => this.#done(w.approved(this.number), undoLink(change)),
+    }) });
+  }
+
+  #end(title, text, send) {
+    this.set({ open: confirmation({ title, label: title, text, close: this.close, ask: async (reason) => {
+      await send(reason);
+      this.#done(w.ended(this.number));
+    } }) });
+  }
+
+  #comment() {
+    this.set({ open: formDialog({
+      title: w.comment, label: w.comment, close: this.close,
+      fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
+      send: async ({ text = "" }) => {
+        await request("POST", `${this.#url}/comments`, { body: { text } });
+        this.#done(w.commented);
+      },
+    }) });
+  }
+
+  render() {
+    return [h("h1", { key: "h1" }, w.one(this.number)),
+      h("p", { key: "up" }, h("a", { href: to(["drafts"]) }, "← ", words.pages.drafts)),
+      loaded(this.#draft, (draft) => this.#shown(draft)), this.open];
+  }
+
+  #shown(draft) {
+    const { value: plan, problem } = this.#plan;
+    const isOpen = draft.status === "open";
+    const isOwn = draft.author === session.name;
+    const decline = (reason) => request("POST", `${this.#url}/decline`, { query: { reason } });
+    return [
+      h("section", { class: "sheet", key: "about" }, facts([
+        [w.state, [status(draft), draft.endedBy && [" ", h("bdi", {}, draft.endedBy), " ", draft.endedReason]]],
+        [words.settings.audit.author, h("bdi", {}, draft.author)], [words.changes.at, exactTime(draft.createdAt)],
+        draft.reason && [words.common.reason, h("bdi", {}, draft.reason)],
+        draft.change && [words.changes.change, h("a", { href: to(["changes", draft.change]) }, `#${draft.change}`)]]),
+        draft.comments.map((one, index) => h("p", { key: `comment-${index}`, dir: "auto" },
+          h("strong", {}, one.author), " ", time(one.at), ": ", one.text)),
+        isOpen && may("editor") && h("div", { class: "actions", key: "actions" },
+          !isOwn && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
+          !isOwn && button(`${w.decline} …`, () => this.#end(w.decline, w.declineText, decline)),
+          isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, () => (
+            request("DELETE", this.#url)))),
+          button(`${w.comment} …`, () => this.#comment()))),
+      isOpen && problem && problemBox(problem, () => this.#plan.run()),
+      isOpen && plan && h("section", { class: "sheet", key: "plan" }, h("h2", {}, w.plan),
+        (plan.refused ?? []).map((one, index) => problemBox({ key: index, detail: one.detail, body: one })),
+        domainEffects(changed(plan.domains)))];
+  }
+}
+
+customElements.define("aasa-drafts", Drafts);
+customElements.define("aasa-draft", One);

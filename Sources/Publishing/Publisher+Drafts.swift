@@ -1,0 +1,123 @@
+package import Association
+package import Store
+
+extension Publisher {
+  /// Plans a state like `apply`, and stores it as a draft instead of applying it.
+  ///
+  /// - Parameter content: The state as it is stored.
+  /// - Throws: What `apply` throws; `StoreError.tooManyDrafts`; `InvalidInput` for too many domains.
+  package func addDraft(
+    _ state: DesiredState, _ content: JSON, accepting accepted: Set<Finding.Code>,
+    by context: WriteContext
+  ) throws -> Draft {
+    let state = try state.leavingTemplates(store)
+    // Before the plan, so that it is never older.
+    var draft = Draft()
+    draft.bases = try store.bases(
+      templates: state.templates.map(\.name), apps: state.apps.map(\.id),
+      androidApps: state.androidApps.map(\.id))
+    draft.acceptedCodes = accepted.map(\.rawValue).sorted()
+    var domains: [DomainName: Int] = [:]
+    let applied = try apply(
+      state, ApplyOptions(accepted: accepted), by: context.unlimitedByProtection(isDryRun: true)
+    ) { name, action, publication in
+      if let publication, action != .unchanged {
+        domains[name] = publication.edited.revisionBefore
+      }
+    }
+    if domains.count > Draft.mostDomains {
+      throw InvalidInput(
+        .tooMany,
+        "The draft would change \(domains.count) domains; the limit is \(Draft.mostDomains). Split it."
+      )
+    }
+    draft.bases.domains = domains
+    let own = content.leaving(
+      applied.leftOut, onlyTemplates: Set(state.templates.map(\.name)))
+    return try store.write(context) { try $0.addDraft(draft, own) }
+  }
+
+  /// Applies a draft over exactly what it was made from, and ends it.
+  ///
+  /// - Parameters:
+  ///   - state: The state of the draft.
+  ///   - listsRefusals: Whether a dry run lists what would be refused, also what others have changed.
+  ///   - approver: Who approves it; somebody else than its author.
+  /// - Throws: `StoreError.draftEnded`, `PublicationError.draftOutdated`, and what `apply` throws.
+  package func approve(
+    _ draft: Draft, _ state: DesiredState, accepting accepted: Set<Finding.Code> = [],
+    listsRefusals: Bool = false, by approver: WriteContext,
+    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void
+  ) throws -> AppliedState {
+    var state = state
+    state.check = { publication in
+      let name = publication.edited.stored.domain.name
+      if publication.edited.isChanged,
+        draft.bases.domains[name] != publication.edited.revisionBefore
+      {
+        throw PublicationError.draftOutdated(draft.id, name.text.quoted, name)
+      }
+    }
+    // What others have changed is found by the bases, exactly.
+    var options = ApplyOptions(
+      overwrite: true,
+      accepted: accepted.union(draft.acceptedCodes.compactMap(Finding.Code.init)),
+      listsRefusals: listsRefusals)
+    options.action = "publish draft"
+    let context = approver.approving(draft)
+    let applied = try store.edit(context) { (earlier: StatePlan?) in
+      try store.draft(draft.id).checkIsOpen()
+      var planning = StatePlanning(self, state, options, by: context, report: report)
+      return try planning.plan(reusing: earlier)
+    } write: { transaction, plan in
+      try transaction.end(draft, as: .approved, by: approver)
+      let outdated = try transaction.outdated(draft.bases).map {
+        PublicationError.draftOutdated(draft.id, $0, nil)
+      }
+      if let outdated, !listsRefusals { throw outdated }
+      var applied = try transaction.apply(state, plan, options)
+      if let outdated { applied.refusals.append(outdated) }
+      try transaction.noteChange(of: draft, approvedBy: approver.author)
+      return applied
+    }
+    try serve(context)
+    return applied
+  }
+}
+
+extension WriteContext {
+  /// The same author, who may plan changes of any protected domain.
+  fileprivate func unlimitedByProtection(isDryRun: Bool) -> WriteContext {
+    WriteContext(
+      author: author, address: address, within: within, documents: documents, unapproved: Scope(),
+      reason: reason, isDryRun: isDryRun, isAbandoned: isAbandoned)
+  }
+
+  /// The author of a draft with the rights of the one who approves it.
+  fileprivate func approving(_ draft: Draft) -> WriteContext {
+    let approval = "draft \(draft.id), approved by \(author)"
+    return WriteContext(
+      author: draft.author, address: address, within: within, documents: documents,
+      unapproved: Scope(),
+      reason: draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))",
+      isDryRun: isDryRun, isAbandoned: isAbandoned)
+  }
+}
+
+extension JSON {
+  /// A state without some of its domains, and with only some of its templates.
+  fileprivate func leaving(
+    _ domains: Set<DomainName>, onlyTemplates templates: Set<TemplateName>
+  ) -> JSON {
+    guard var state = objectValue else { return self }
+    func keep(_ list: String, _ key: String, _ isKept: (String) -> Bool) {
+      guard let elements = state[list]?.arrayValue else { return }
+      state[list] = .array(elements.filter { isKept($0[key]?.stringValue ?? "") })
+    }
+    keep("domains", "domain") { text in
+      (try? DomainName(text)).map { !domains.contains($0) } ?? true
+    }
+    keep("templates", "template") { templates.contains(TemplateName(stored: $0)) }
+    return .object(state)
+  }
+}

@@ -1,0 +1,255 @@
+import Association
+import HTTP
+import Publishing
+import Store
+
+/// `/v1/drafts` and `/v1/protected-labels`.
+struct DraftEndpoints: Sendable {
+  let publisher: Publisher
+  let state: StateEndpoints
+  private var store: Store { publisher.store }
+
+  var all: [Endpoint] { drafts + decisions + protectedLabels }
+
+  private var drafts: [Endpoint] {
+    let (path, one) = ("/v1/drafts", "/v1/drafts/{draft}")
+    let links = ["getDraft", "planDraft", "approveDraft", "declineDraft", "withdrawDraft"]
+    return [
+      Endpoint(
+        .get, path, .role(.viewer), query: .numberedPage + [.draftStatus], isFilteredByToken: true,
+        "listDrafts", .drafts, "List drafts",
+        description:
+          "A draft is a state that waits until a second person approves it. Who is limited to domains sees the drafts of "
+          + "which every domain is one of those. Drafts are deleted \(Draft.daysKept) days after they end.",
+        answers: .ok("A page, newest first.", "Drafts"), handle: list),
+      Endpoint(
+        .post, path, .role(.editor), effect: .change, query: [.accept], isFilteredByToken: true,
+        isHeavy: false,
+        "addDraft", .drafts, "Ask for the approval of a state",
+        description:
+          "Plans the state like `POST /v1/apply`, refuses what that would refuse, and keeps it until somebody else approves "
+          + "it. Protected domains need that; others may have it.",
+        body: .json("DesiredState", size: .document),
+        problems: [
+          .nameTaken, .expectationBroken, .changedElsewhere, .severalRefused, .documentTooLarge,
+          .tooMuchWork, .unknownAndroidApp, .templateNotFound, .notEditable, .refused,
+          .bodyTooLarge,
+        ],
+        answers: .created("The draft.", "Draft", links: links), handle: add),
+      Endpoint(
+        .get, one, .role(.viewer), isFilteredByToken: true,
+        "getDraft", .drafts, "Read a draft with its state and comments",
+        answers: .ok("The draft.", "DraftWithState", links: links)
+      ) { call in
+        let draft = try draft(call)
+        let (state, comments) = try store.content(ofDraft: draft.id)
+        var object = DraftResource.json(draft)
+        object["state"] = state
+        object["comments"] = .array(comments.map { .object(DraftResource.json($0)) })
+        return .json(.ok, .object(object))
+      },
+      Endpoint(
+        .get, one + "/plan", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
+        "planDraft", .drafts, "Show what approving a draft would change now",
+        description:
+          "`refused` lists what keeps it from being approved, such as changes that others have made since.",
+        problems: [.draftEnded, .tooMuchWork],
+        answers: .ok("The plan, as of a dry run.", "Plan"), handle: plan),
+      Endpoint(
+        .delete, one, .role(.editor), effect: .change, isFilteredByToken: true,
+        "withdrawDraft", .drafts, "Take back an own draft",
+        description: "An admin can withdraw any draft.",
+        problems: [.draftEnded], answers: .deleted
+      ) { call in
+        let draft = try draft(call)
+        if let token = call.token, token.name != draft.author && token.role < .admin {
+          throw Problem(
+            .roleTooLow,
+            "Draft \(draft.id) is by \(draft.author.quoted). Only its author or an admin can withdraw it; you can decline "
+              + "it.")
+        }
+        let context = try call.context()
+        _ = try store.write(context) { try $0.end(draft, as: .withdrawn, by: context) }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private var decisions: [Endpoint] {
+    let one = "/v1/drafts/{draft}"
+    return [
+      Endpoint(
+        .post, one + "/approve", .role(.editor), roleForDryRun: .viewer, effect: .publications,
+        isFilteredByToken: true, isHeavy: false,
+        "approveDraft", .drafts, "Approve a draft of somebody else, and apply it",
+        description:
+          "All of it is applied, as one change by its author, over exactly the revisions that it was made from; or nothing. A "
+          + "token that is limited to domains must cover all that the draft has.",
+        problems: [.draftEnded, .draftOutdated, .tooMuchWork],
+        answers: .ok("What changed or, for a dry run, would change.", "Plan"), handle: approve),
+      Endpoint(
+        .post, one + "/decline", .role(.editor), effect: .change, isFilteredByToken: true,
+        "declineDraft", .drafts, "Decline a draft of somebody else",
+        description: "`reason` is needed.",
+        problems: [.draftEnded, .approvalRequired, .unknownValue],
+        answers: .ok("The draft, which has ended.", "Draft")
+      ) { call in
+        let draft = try othersDraft(call)
+        let context = try call.context()
+        if context.reason.isEmpty {
+          throw Problem(.unknownValue, "Say why: repeat with ?reason=TEXT.")
+        }
+        let ended = try store.write(context) { try $0.end(draft, as: .declined, by: context) }
+        var object = DraftResource.json(ended)
+        if context.isDryRun { object["dryRun"] = true }
+        return .json(.ok, .object(object))
+      },
+      Endpoint(
+        .post, one + "/comments", .role(.editor), effect: .change, isFilteredByToken: true,
+        "commentDraft", .drafts, "Comment on an open draft",
+        body: .json("NewDraftComment"), problems: [.draftEnded],
+        answers: .created("The comment.", "DraftComment")
+      ) { call in
+        let draft = try draft(call)
+        let text = try Faults.collecting(in: try call.json(), DraftResource.readComment)
+        let context = try call.context()
+        let comment = try store.write(context) { try $0.comment(text, on: draft) }
+        var object = DraftResource.json(comment)
+        if context.isDryRun { object["dryRun"] = true }
+        return .json(.created, .object(object))
+      },
+    ]
+  }
+
+  private var protectedLabels: [Endpoint] {
+    let path = "/v1/protected-labels"
+    return [
+      Endpoint(
+        .get, path, .role(.viewer), isFilteredByToken: true,
+        "listProtectedLabels", .drafts, "List the labels that protect their domains",
+        answers: .ok(
+          "All of them.",
+          .named("ProtectedLabels", .object([Member("labels", .list(of: .shared("Label")))])))
+      ) { _ in .json(.ok, ["labels": .strings(try store.protectedLabels().map(\.text))]) },
+      Endpoint(
+        .put, path + "/{label}", .role(.admin), effect: .change,
+        "protectLabel", .drafts, "Protect the domains that have a label",
+        description:
+          "A second person must approve what changes a domain that has the label, like one that is `protected` itself.",
+        answers: .ok(
+          "The label.",
+          .named("ProtectedLabel", .object([Member("label", .shared("Label"))] + .dryRun)))
+      ) { call in
+        let label = try Call.name(call.parameters["label"] ?? "", Label.init(_:))
+        let context = try call.context()
+        _ = try store.write(context) { try $0.protect(label) }
+        var object: JSON.Object = ["label": .string(label.text)]
+        if context.isDryRun { object["dryRun"] = true }
+        return .json(.ok, .object(object))
+      },
+      Endpoint(
+        .delete, path + "/{label}", .role(.admin), effect: .change,
+        "unprotectLabel", .drafts, "End the protection of a label",
+        description: "Only for an admin who publishes protected domains without approval.",
+        problems: [.approvalRequired], answers: .deleted
+      ) { call in
+        let label = try Call.name(call.parameters["label"] ?? "", Label.init(_:))
+        try call.checkPublishesProtected("end the protection of a label")
+        _ = try store.write(call.context()) { try $0.protect(label, false) }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func list(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let drafts = try store.drafts(
+      call.word(.draftStatus, Draft.Status.self), within: call.scope,
+      before: try call.numberAfter(page.after).map(Int64.init), limit: page.limit + 1)
+    return .page(
+      drafts, limit: page.limit, item: { .object(DraftResource.json($0)) },
+      cursor: { String($0.id) })
+  }
+
+  private func draft(_ call: Call) throws -> Draft {
+    try store.draft(call.row("draft"), within: call.scope)
+  }
+
+  /// The draft that the path names, of which the caller is the second person.
+  ///
+  /// - Throws: `Problem`, 403, if the caller is its author.
+  private func othersDraft(_ call: Call) throws -> Draft {
+    let draft = try draft(call)
+    if call.token?.name == draft.author {
+      throw Problem(
+        .approvalRequired,
+        "Draft \(draft.id) is your own, so somebody else must approve or decline it. To take it back, withdraw it."
+      )
+    }
+    return draft
+  }
+
+  private func add(_ call: Call) throws -> Response {
+    let context = try call.context()
+    let accepted = try call.acceptedCodes()
+    let content = try call.json()
+    if content.text.utf8.count > Draft.longestState {
+      throw Problem(
+        .bodyTooLarge, "The state of a draft has at most \(Draft.longestState) bytes. Split it.")
+    }
+    let share = try state.share(of: call.token, unless: call.request.clientHasGone)
+    let received = try ReceivedState(content, beside: store, within: share)
+    let draft = try state.planning(call) {
+      try state.checked(received, of: call.token) {
+        try publisher.addDraft($0, content, accepting: accepted, by: context)
+      }
+    }
+    var object = DraftResource.json(draft)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(
+      .created, .object(object), fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
+  }
+
+  private func plan(_ call: Call) throws -> Response {
+    let draft = try draft(call)
+    let context = WriteContext(
+      author: call.token?.name ?? "", isDryRun: true, isAbandoned: call.request.clientHasGone)
+    return try apply(draft, call, of: nil, by: context, listsRefusals: true)
+  }
+
+  private func approve(_ call: Call) throws -> Response {
+    let context = try call.context()
+    let draft = try context.isDryRun ? self.draft(call) : othersDraft(call)
+    return try apply(draft, call, of: call.token, by: context)
+  }
+
+  /// - Parameter token: What limits the state; `nil` for nothing.
+  private func apply(
+    _ draft: Draft, _ call: Call, of token: Token?, by context: WriteContext,
+    listsRefusals: Bool = false
+  ) throws -> Response {
+    try draft.checkIsOpen()
+    let share = try state.share(of: call.token, unless: call.request.clientHasGone)
+    let received = try ReceivedState(
+      store.content(ofDraft: draft.id).state, beside: store, within: share)
+    let accepted = listsRefusals ? [] : try call.acceptedCodes()
+    return try state.answer(call, within: share, isDryRun: context.isDryRun) { report in
+      try state.apply(received, of: token, listsRefusals: listsRefusals) {
+        try publisher.approve(
+          draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context, report: report)
+      }
+    }
+  }
+}
+
+extension Call {
+  /// - Parameter action: What only somebody with this right can do.
+  /// - Throws: `Problem`, 403.
+  func checkPublishesProtected(_ action: String) throws(Problem) {
+    if token?.unapproved?.isEverything == true { return }
+    throw Problem(
+      .approvalRequired,
+      "Only an admin who publishes protected domains without approval can \(action). Let such an admin do it, or run the "
+        + "command on the machine of the server with --database.")
+  }
+}

@@ -1,0 +1,509 @@
+import Association
+import Dispatch
+import Publishing
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// A draft waits until a second person approves it; protected domains change in no other way.
+@Suite struct DraftTests {
+  private let clock = SettableClock()
+  private let running: RunningService
+  private let anna: Client
+  private let boris: Client
+  private let release: Client
+  private var admin: Client { running.admin }
+  private let domain = "shop.example"
+  private let path = "/v1/domains/shop.example"
+
+  init() throws {
+    running = try RunningService(clock: clock)
+    anna = try running.client(.editor, named: "anna")
+    boris = try running.client(.editor, named: "boris")
+    release = try running.client(.admin, named: "release", publishesProtected: true)
+    try running.put(
+      domain, ["entries": [["apps": [.string(app)], "routes": [["path": "/shop/*"]]]]])
+  }
+
+  private func protect() throws {
+    let answer = try anna.send("PATCH", path, json: ["protected": true])
+    guard answer.status == 200 else { throw Unexpected(response: answer) }
+  }
+
+  /// A state made from what is stored now.
+  private func state(cacheSeconds: Int = 60, of domain: String = "shop.example") throws -> JSON {
+    [
+      "domains": [
+        [
+          "domain": .string(domain), "cacheSeconds": .integer(cacheSeconds),
+          "revision": try value("revision", of: domain) ?? .null,
+        ]
+      ]
+    ]
+  }
+
+  private func draft(
+    _ state: JSON, by client: Client? = nil, _ query: String = "?reason=sale"
+  ) throws -> Int {
+    let answer = try (client ?? anna).send("POST", "/v1/drafts\(query)", json: state)
+    guard answer.status == 201, let id = try answer.json["id"]?.integerValue else {
+      throw Unexpected(response: answer)
+    }
+    return id
+  }
+
+  private func approve(
+    _ id: Int, by client: Client? = nil, _ query: String = ""
+  ) throws -> RawResponse {
+    try (client ?? boris).send("POST", "/v1/drafts/\(id)/approve\(query)")
+  }
+
+  private func value(_ member: String, of domain: String = "shop.example") throws -> JSON? {
+    try admin.send("GET", "/v1/domains/\(domain)").json[member]
+  }
+
+  private func expectApprovalNeeded(
+    _ answer: RawResponse, _ comment: String = "", location: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(
+      try answer.status == 403 && answer.code == "approval-required",
+      "\(comment) \(answer.statusLine) \(answer.text)", sourceLocation: location)
+  }
+
+  // MARK: - Protected domains
+
+  @Test func everyWayToChangeAProtectedDomainNeedsApproval() throws {
+    let fingerprints = { (text: String) -> JSON in
+      [["sha256": .string(text), "label": "play-signing"]]
+    }
+    let first =
+      "76:92:C3:AD:35:40:BB:80:3C:02:0B:3A:EE:66:CD:88:87:12:32:34:EA:0C:6E:71:43:C0:AD:D7:3F:F4:31:ED"
+    let second =
+      "3F:C4:CC:FE:74:58:70:E2:C0:D9:9F:71:F3:0F:F0:65:6C:8D:ED:D4:1C:C1:D7:D3:D3:76:B0:DB:E6:85:E2:F3"
+    let package = "com.example.shop"
+    _ = try admin.send(
+      "PUT", "/v1/android-apps/\(package)", json: ["fingerprints": fingerprints(first)])
+    let template: JSON = [
+      "entries": [["apps": ["ABCDE12345.com.example.t"], "routes": [["path": "/a/*"]]]]
+    ]
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    try running.put("t.example", ["template": "white-label", "protected": true])
+    try running.put(
+      domain,
+      [
+        "labels": ["production"], "cacheSeconds": 30,
+        "entries": [
+          [
+            "apps": [.string(app)], "androidApps": [.string(package)],
+            "routes": [["path": "/shop/*"]],
+          ]
+        ],
+      ])
+    _ = try anna.send("PATCH", path, json: ["cacheSeconds": 31])
+    let edit = try anna.send("PATCH", path, json: ["protected": true])
+    let change = try #require(try edit.json["change"]?.integerValue)
+    let revision = try #require(try value("revision")?.integerValue)
+    let changed: JSON = [
+      "entries": [["apps": ["ABCDE12345.com.example.t"], "routes": [["path": "/b/*"]]]]
+    ]
+    let requests: [(String, String, JSON?)] = [
+      ("PUT", path + "?accept=opens-nothing", ["entries": []]),
+      ("PATCH", path, ["cacheSeconds": 5]),
+      ("PATCH", path, ["protected": false]), ("PATCH", path, ["labels": []]),
+      ("PATCH", path + "?accept=opens-nothing", ["enabled": false]),
+      ("PATCH", path, ["aliases": ["www.shop.example"]]),
+      ("DELETE", path + "?accept=opens-nothing", nil),
+      ("DELETE", path + "?accept=opens-nothing&dryRun=true", nil),
+      ("POST", path + "/entries", ["apps": [.string(otherApp)], "routes": []]),
+      ("POST", path + "/entries/1/routes", ["path": "/new"]),
+      ("PATCH", path + "/entries/1/routes/1?accept=opens-nothing", ["path": "/new"]),
+      ("DELETE", path + "/entries/1?accept=opens-nothing", nil),
+      (
+        "PUT", path + "/expectations",
+        [
+          "expectations": [
+            ["url": "https://shop.example/x", "app": .string(app), "resolution": "no-match"]
+          ]
+        ]
+      ),
+      ("POST", path + "/revisions/1/restore?accept=opens-nothing", nil),
+      ("POST", "/v1/changes/\(change)/revert", nil),
+      ("POST", "/v1/apply", try state()), ("POST", "/v1/apply?dryRun=true", try state()),
+      ("POST", "/v1/apply?accept=opens-nothing", ["delete": [.string(domain)]]),
+      ("POST", "/v1/apply?prune=true&accept=opens-nothing", ["keep": ["t.example"], "apps": []]),
+      (
+        "POST", "/v1/routes",
+        ["domains": [.string(domain)], "edits": [["add": ["path": "/gift/*"]]]]
+      ),
+      ("PUT", "/v1/templates/white-label?accept=opens-nothing", changed),
+      ("POST", "/v1/domains/t.example/detach", nil),
+      ("POST", "/v1/apps/\(app)/rename", ["to": .string(otherApp)]),
+      ("POST", "/v1/apps/\(app)/accompany", ["app": .string(otherApp)]),
+      ("DELETE", "/v1/apps/\(app)?everywhere=true&accept=opens-nothing", nil),
+      (
+        "PUT", "/v1/android-apps/\(package)", ["fingerprints": fingerprints(second)]
+      ),
+    ]
+    for client in [anna, admin] {
+      for (method, target, body) in requests {
+        let answer =
+          try body.map { try client.send(method, target, json: $0, "If-Match: *") }
+          ?? client.send(method, target, "If-Match: *")
+        if answer.status == 412 {
+          let again =
+            try body.map { try client.send(method, target, json: $0) }
+            ?? client.send(method, target)
+          try expectApprovalNeeded(again, "\(method) \(target)")
+        } else {
+          try expectApprovalNeeded(answer, "\(method) \(target)")
+        }
+      }
+    }
+    #expect(try value("revision") == .integer(revision))
+    #expect(try value("revision", of: "t.example") == 1)
+    let detail = try anna.send("PATCH", path, json: ["cacheSeconds": 5]).json["detail"]
+    #expect(detail?.stringValue?.contains("POST /v1/drafts") == true)
+    // What changes nothing is no change.
+    #expect(try anna.send("PATCH", path, json: ["cacheSeconds": 31]).status == 200)
+    #expect(try release.send("PATCH", path, json: ["cacheSeconds": 5]).status == 200)
+    #expect(try release.send("PATCH", path, json: ["protected": false]).status == 200)
+    #expect(try anna.send("PATCH", path, json: ["cacheSeconds": 6]).status == 200)
+  }
+
+  @Test func aTemplateLeavesItsProtectedDomainsBehindIfAsked() throws {
+    let template: JSON = [
+      "entries": [["apps": [.string(app)], "routes": [["path": "/a/*"]]]]
+    ]
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    try running.put("t.example", ["template": "white-label", "protected": true])
+    try running.put("u.example", ["template": "white-label"])
+    let changed: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/b/*"]]]]]
+    let skipped = try admin.send(
+      "PUT", "/v1/templates/white-label?skip=refused&accept=opens-nothing", json: changed,
+      "If-Match: *")
+    #expect(
+      try skipped.status == 200 && skipped.json["skipped"] == ["t.example"], "\(skipped.text)")
+    #expect(try value("revision", of: "u.example") == 2)
+    #expect(try value("revision", of: "t.example") == 1)
+  }
+
+  @Test func aProtectedLabelProtectsItsDomains() throws {
+    try running.put(domain, ["labels": ["production"]])
+    let labels = "/v1/protected-labels"
+    #expect(try anna.send("PUT", "\(labels)/production").status == 403)
+    #expect(try admin.send("PUT", "\(labels)/production").status == 200)
+    #expect(try anna.send("GET", labels).json == ["labels": ["production"]])
+    try expectApprovalNeeded(try anna.send("PATCH", path, json: ["cacheSeconds": 5]))
+    try expectApprovalNeeded(try anna.send("PATCH", path, json: ["labels": []]))
+    let id = try draft(try state())
+    #expect(try approve(id).status == 200)
+    #expect(try value("cacheSeconds") == 60)
+    try expectApprovalNeeded(try admin.send("DELETE", "\(labels)/production"))
+    #expect(try release.send("DELETE", "\(labels)/production").status == 204)
+    #expect(try anna.send("PATCH", path, json: ["cacheSeconds": 5]).status == 200)
+    let audit = try admin.send("GET", "/v1/audit").json["items"]?.arrayValue ?? []
+    #expect(audit.contains { $0["action"] == "end protection of label production" })
+  }
+
+  @Test func onlyAnAdminWithTheRightGivesIt() throws {
+    let token: JSON = ["name": "ci", "role": "editor", "publishesProtected": true]
+    try expectApprovalNeeded(try admin.send("POST", "/v1/tokens", json: token))
+    for path in ["/v1/users/carla", "/v1/groups/links"] {
+      let user: JSON = ["role": "editor", "publishesProtected": true]
+      try expectApprovalNeeded(try admin.send("PUT", path, json: user))
+      let put = try release.send("PUT", path, json: user)
+      #expect(try put.status == 201 && put.json["publishesProtected"] == true)
+    }
+    let created = try release.send("POST", "/v1/tokens", json: token)
+    #expect(try created.status == 201 && created.json["publishesProtected"] == true)
+    let listed = try admin.send("GET", "/v1/tokens").json["items"]?.arrayValue ?? []
+    let rights = listed.filter { $0["publishesProtected"] == true }.compactMap {
+      $0["name"]?.stringValue
+    }
+    #expect(rights == ["ci", "release"])
+  }
+
+  @Test func theRightHoldsForTheDomainsOfItsToken() throws {
+    try protect()
+    let limited = try running.client(
+      .editor, domains: ["*.brand.example"], publishesProtected: true)
+    #expect(try limited.send("PATCH", path, json: ["cacheSeconds": 5]).code == "token-limited")
+    try running.put("a.brand.example", ["protected": true])
+    let own = try limited.send("PATCH", "/v1/domains/a.brand.example", json: ["cacheSeconds": 5])
+    #expect(own.status == 200, "\(own.text)")
+  }
+
+  // MARK: - Drafts
+
+  @Test func anApprovedDraftIsAppliedAsAChangeOfItsAuthor() throws {
+    try protect()
+    let dry = try anna.send("POST", "/v1/drafts?dryRun=true", json: try state())
+    #expect(try dry.status == 201 && dry.json["dryRun"] == true)
+    #expect(try anna.send("GET", "/v1/drafts").json["items"] == [])
+    let id = try draft(try state())
+    let read = try boris.send("GET", "/v1/drafts/\(id)").json
+    #expect(read["author"] == "anna" && read["reason"] == "sale" && read["status"] == "open")
+    let sent = try state()
+    #expect(read["domains"] == [.string(domain)] && read["state"] == sent)
+    let plan = try boris.send("GET", "/v1/drafts/\(id)/plan").json
+    #expect(plan["domains"]?[0]?["action"] == "update" && plan["dryRun"] == true)
+    #expect(plan["refused"] == nil)
+    try expectApprovalNeeded(try approve(id, by: anna))
+    #expect(try value("cacheSeconds") == 3600)
+    let tried = try approve(id, "?dryRun=true")
+    #expect(try tried.status == 200 && tried.json["dryRun"] == true)
+    let done = try approve(id)
+    #expect(done.status == 200, "\(done.text)")
+    #expect(try value("cacheSeconds") == 60)
+    let change = try #require(try done.json["change"]?.integerValue)
+    let ended = try anna.send("GET", "/v1/drafts/\(id)").json
+    #expect(ended["status"] == "approved" && ended["endedBy"] == "boris")
+    #expect(ended["change"] == .integer(change))
+    let reason: JSON = .string("sale (draft \(id), approved by boris)")
+    let revision = try admin.send("GET", path + "/revisions").json["items"]?[0]
+    #expect(revision?["author"] == "anna" && revision?["reason"] == reason)
+    let recorded = try admin.send("GET", "/v1/changes/\(change)").json
+    #expect(recorded["author"] == "anna" && recorded["reason"] == reason)
+    #expect(recorded["action"] == "publish draft")
+    let audit = try admin.send("GET", "/v1/audit").json["items"]?.arrayValue ?? []
+    #expect(
+      audit.contains { $0["author"] == "boris" && $0["action"] == .string("approve draft \(id)") })
+    #expect(
+      audit.contains { $0["author"] == "anna" && $0["action"] == .string("add draft \(id)") })
+    let again = try approve(id, by: release)
+    #expect(try again.status == 409 && again.code == "draft-ended")
+    #expect(try anna.send("GET", "/v1/drafts/\(id)/plan").code == "draft-ended")
+    #expect(try anna.send("GET", "/v1/drafts?status=open").json["items"] == [])
+  }
+
+  @Test func whatApplyWouldRefuseIsRefusedAtOnce() throws {
+    try protect()
+    let broken: JSON = [
+      "domains": [
+        [
+          "domain": .string(domain),
+          "expectations": [
+            ["url": "https://shop.example/shop/1", "app": .string(app), "resolution": "no-match"]
+          ],
+        ]
+      ]
+    ]
+    let refused = try anna.send("POST", "/v1/drafts", json: broken)
+    #expect(try refused.code == "expectation-broken")
+    let invalid = try anna.send("POST", "/v1/drafts", json: ["domains": [["domain": "x", "y": 1]]])
+    #expect(invalid.status == 422)
+    let unknown = try anna.send("POST", "/v1/drafts", json: ["domain": []])
+    #expect(try unknown.status == 422 && unknown.faults.count == 1)
+    #expect(try anna.send("GET", "/v1/drafts").json["items"] == [])
+  }
+
+  @Test func aDraftIsNeverAppliedOverWhatOthersHaveChanged() throws {
+    try running.put("other.example", [:])
+    let template: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/a/*"]]]]]
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    let both: JSON = [
+      "domains": [
+        ["domain": .string(domain), "cacheSeconds": 60],
+        ["domain": "other.example", "cacheSeconds": 60],
+      ]
+    ]
+    let stale = try draft(both)
+    // Also what `apply` has published.
+    let applied = try boris.send("POST", "/v1/apply", json: try state(cacheSeconds: 61))
+    #expect(applied.status == 200)
+    let plan = try boris.send("GET", "/v1/drafts/\(stale)/plan").json
+    #expect(plan["refused"]?[0]?["code"] == "draft-outdated")
+    #expect(plan["refused"]?[0]?["domain"] == .string(domain))
+    let refused = try approve(stale)
+    #expect(try refused.status == 409 && refused.code == "draft-outdated", "\(refused.text)")
+    #expect(try value("cacheSeconds") == 61 && value("cacheSeconds", of: "other.example") == 3600)
+    #expect(try anna.send("GET", "/v1/drafts/\(stale)").json["status"] == "open")
+
+    let named: JSON = ["apps": [["app": .string(app), "name": "Shop"]]]
+    let ofApp = try draft(named)
+    _ = try admin.send("PUT", "/v1/apps/\(app)", json: ["name": "Store"])
+    let outdated = try approve(ofApp)
+    #expect(try outdated.code == "draft-outdated", "\(outdated.text)")
+    #expect(try admin.send("GET", "/v1/apps/\(app)").json["name"] == "Store")
+
+    let ofTemplate = try draft([
+      "templates": [
+        [
+          "template": "white-label",
+          "entries": [["apps": [.string(app)], "routes": [["path": "/b/*"]]]],
+        ]
+      ]
+    ])
+    let put = try admin.send(
+      "PUT", "/v1/templates/white-label",
+      json: ["entries": [["apps": [.string(app)], "routes": [["path": "/c/*"]]]]], "If-Match: *")
+    #expect(put.status == 200)
+    let old = try approve(ofTemplate)
+    #expect(try old.code == "draft-outdated", "\(old.text)")
+    let listed = try boris.send("GET", "/v1/drafts/\(ofTemplate)/plan").json["refused"]
+    #expect(listed?[0]?["code"] == "draft-outdated")
+  }
+
+  @Test func aDraftDeletesAndAddsDomains() throws {
+    try protect()
+    let state: JSON = [
+      "delete": [.string(domain)],
+      "domains": [["domain": "new.example", "cacheSeconds": 60, "entries": []]],
+    ]
+    let refused = try anna.send("POST", "/v1/drafts", json: state)
+    #expect(try refused.code == "opens-nothing")
+    let id = try draft(state, "?accept=opens-nothing")
+    let read = try boris.send("GET", "/v1/drafts/\(id)").json
+    #expect(read["domains"] == ["new.example", .string(domain)])
+    #expect(read["accept"] == ["opens-nothing"])
+    #expect(try approve(id).status == 200)
+    #expect(try admin.send("GET", path).status == 404)
+    #expect(try value("cacheSeconds", of: "new.example") == 60)
+    let twice: JSON = ["delete": ["a.example"], "domains": [["domain": "a.example"]]]
+    #expect(try anna.send("POST", "/v1/apply", json: twice).status == 422)
+  }
+
+  @Test func aDraftIsDeclinedWithAReasonOrWithdrawn() throws {
+    let id = try draft(try state())
+    #expect(try boris.send("POST", "/v1/drafts/\(id)/decline").status == 400)
+    try expectApprovalNeeded(
+      try anna.send("POST", "/v1/drafts/\(id)/decline?reason=no"))
+    let declined = try boris.send("POST", "/v1/drafts/\(id)/decline?reason=too%20early")
+    #expect(try declined.json["status"] == "declined" && declined.json["endedBy"] == "boris")
+    #expect(try declined.json["endedReason"] == "too early")
+    #expect(try approve(id).code == "draft-ended")
+    let second = try draft(try state())
+    #expect(try boris.send("DELETE", "/v1/drafts/\(second)").code == "role-too-low")
+    #expect(try anna.send("DELETE", "/v1/drafts/\(second)").status == 204)
+    #expect(try anna.send("GET", "/v1/drafts/\(second)").json["status"] == "withdrawn")
+    let list = try boris.send("GET", "/v1/drafts?limit=1").json
+    #expect(list["items"]?[0]?["id"] == .integer(second))
+    let next = try #require(list["next"]?.stringValue)
+    let rest = try boris.send("GET", "/v1/drafts?cursor=\(next)").json
+    #expect(rest["items"]?[0]?["id"] == .integer(id) && rest["next"] == .null)
+    #expect(try value("revision") == 1)
+  }
+
+  @Test func peopleCommentOnADraft() throws {
+    let id = try draft(try state())
+    let comments = "/v1/drafts/\(id)/comments"
+    #expect(try boris.send("POST", comments, json: ["text": "Why 60?"]).status == 201)
+    #expect(try anna.send("POST", comments, json: ["text": "The sale is short."]).status == 201)
+    #expect(try anna.send("POST", comments, json: ["text": ""]).status == 422)
+    let read = try boris.send("GET", "/v1/drafts/\(id)").json["comments"]?.arrayValue ?? []
+    #expect(read.map { $0["author"]?.stringValue } == ["boris", "anna"])
+    #expect(read.map { $0["text"]?.stringValue } == ["Why 60?", "The sale is short."])
+    for _ in 2..<Draft.mostComments { _ = try anna.send("POST", comments, json: ["text": "x"]) }
+    #expect(try anna.send("POST", comments, json: ["text": "x"]).status == 422)
+    #expect(try approve(id).status == 200)
+    #expect(try anna.send("POST", comments, json: ["text": "late"]).code == "draft-ended")
+  }
+
+  @Test func ofTwoWhoApproveAtOnceOneAppliesTheDraft() throws {
+    let carla = try running.client(.editor, named: "carla")
+    for round in 0..<10 {
+      let id = try draft(try state(cacheSeconds: 100 + round))
+      let before = try #require(try value("revision")?.integerValue)
+      let answers = Mutex<[Int]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { index in
+        let answer = try? approve(id, by: index % 2 == 0 ? boris : carla)
+        answers.withLock { $0.append(answer?.status ?? 0) }
+      }
+      #expect(answers.withLock { $0.sorted() } == [200, 409, 409, 409])
+      #expect(try value("revision") == .integer(before + 1))
+    }
+  }
+
+  @Test func whoIsLimitedToDomainsSeesAndApprovesTheDraftsOfThese() throws {
+    try running.put("a.brand.example", ["labels": ["brand"]])
+    let own = try draft(try state(of: "a.brand.example"))
+    let both = try draft([
+      "domains": [
+        ["domain": "a.brand.example", "cacheSeconds": 61],
+        ["domain": .string(domain), "cacheSeconds": 61],
+      ]
+    ])
+    let ofApp = try draft(["apps": [["app": .string(app), "name": "Shop"]]])
+    for limited in [
+      try running.client(.editor, domains: ["*.brand.example"]),
+      try running.client(.editor, labels: ["brand"]),
+    ] {
+      let seen = try limited.send("GET", "/v1/drafts").json["items"]?.arrayValue ?? []
+      #expect(seen.map { $0["id"]?.integerValue } == [own])
+      for id in [both, ofApp] {
+        #expect(try limited.send("GET", "/v1/drafts/\(id)").code == "draft-not-found")
+        #expect(try approve(id, by: limited).code == "draft-not-found")
+      }
+      #expect(try limited.send("GET", "/v1/drafts/\(own)/plan").status == 200)
+      #expect(
+        try limited.send("POST", "/v1/drafts", json: try state()).code == "token-limited")
+    }
+    let viewer = try running.client(.viewer)
+    #expect(try viewer.send("GET", "/v1/drafts/\(own)/plan").status == 200)
+    #expect(try approve(own, by: viewer).code == "role-too-low")
+    let limited = try running.client(.editor, labels: ["brand"])
+    let approved = try approve(own, by: limited)
+    #expect(approved.status == 200, "\(approved.text)")
+  }
+
+  @Test func theOpenDraftsOfAnAuthorAndTheirSizeAreLimited() throws {
+    for _ in 0..<Draft.mostOpen { _ = try draft(try state()) }
+    let more = try anna.send("POST", "/v1/drafts", json: try state())
+    #expect(try more.status == 422 && more.faults == [": too-many"], "\(more.text)")
+    #expect(try boris.send("POST", "/v1/drafts", json: try state()).status == 201)
+    let long: JSON = ["keep": .strings((0..<60_000).map { "domain-\($0).some.example" })]
+    let large = try boris.send("POST", "/v1/drafts", json: long)
+    #expect(try large.status == 413 && large.code == "body-too-large", "\(large.text.prefix(300))")
+  }
+
+  @Test func draftsAreDeletedLongAfterTheirEnd() throws {
+    let ended = try draft(try state())
+    let open = try draft(try state())
+    _ = try boris.send("POST", "/v1/drafts/\(ended)/comments", json: ["text": "no"])
+    _ = try boris.send("POST", "/v1/drafts/\(ended)/decline?reason=no")
+    clock.wait(Int64(Draft.daysKept - 1) * 86_400)
+    try Pruning(running.store).step(Retention())
+    #expect(try admin.send("GET", "/v1/drafts/\(ended)").status == 200)
+    clock.wait(2 * 86_400)
+    try Pruning(running.store).step(Retention())
+    #expect(try admin.send("GET", "/v1/drafts/\(ended)").code == "draft-not-found")
+    #expect(try admin.send("GET", "/v1/drafts/\(open)").status == 200)
+  }
+
+  @Test func webhooksHearOfDrafts() throws {
+    let url = "https://hooks.example.com/a"
+    _ = try admin.send(
+      "PUT", "/v1/webhooks/a",
+      json: [
+        "url": .string(url), "events": ["draft.created", "draft.approved", "draft.declined"],
+      ])
+    let first = try draft(try state())
+    _ = try boris.send("POST", "/v1/drafts/\(first)/decline?reason=no")
+    let second = try draft(try state())
+    _ = try approve(second)
+    let sent = try admin.send("GET", "/v1/webhooks/a/deliveries").json["items"]?.arrayValue ?? []
+    let deliveries = sent.sorted { $0["id"]?.integerValue ?? 0 < $1["id"]?.integerValue ?? 0 }
+    #expect(
+      deliveries.map { $0["event"]?.stringValue } == [
+        "draft.created", "draft.declined", "draft.created", "draft.approved",
+      ])
+    let approved = deliveries.last?["data"]
+    #expect(approved?["draft"] == .integer(second) && approved?["approvedBy"] == "boris")
+    #expect(approved?["domains"] == [.string(domain)] && approved?["author"] == "anna")
+  }
+
+  @Test func aServerOfThePreviousVersionGoesOnWritingItsRows() throws {
+    let connection = try running.connect()
+    try connection.run(
+      "INSERT INTO token (name, role, hash, created_at) VALUES ('old', 'admin', ?, 1)",
+      [.blob([UInt8](repeating: 7, count: 32))])
+    try connection.run(
+      "INSERT INTO named_user (name, role, created_at, updated_at) VALUES ('old user', 'editor', 1, 1)"
+    )
+    try connection.run("UPDATE domain SET cache_seconds = 7")
+    let tokens = try admin.send("GET", "/v1/tokens").json["items"]?.arrayValue ?? []
+    #expect(tokens.contains { $0["name"] == "old" && $0["publishesProtected"] == nil })
+    #expect(try value("protected") == nil)
+  }
+}

@@ -1,0 +1,96 @@
+import Association
+import TestSupport
+import Testing
+
+/// `aasa apply --draft` and `aasa draft`: a protected domain is published by two people.
+@Suite struct DraftCommandTests {
+  let trial: StateTrial
+  private let anna: String
+  private let boris: String
+
+  init() throws {
+    trial = try StateTrial()
+    let database = trial.database
+    (anna, boris) = (
+      try Self.token("anna", database), try Self.token("boris", database)
+    )
+    let patch = try trial.server.client().send(
+      "PATCH", "/v1/domains/a.example", json: ["protected": true])
+    #expect(patch.status == 200)
+    try trial.scratch.write(
+      #"{"domains": [{"domain": "a.example", "cacheSeconds": 60}]}"#, to: "faster.json")
+  }
+
+  private static func token(_ name: String, _ database: String) throws -> String {
+    try Program.aasa(
+      "token", "create", "--name", name, "--role", "editor", "--database", database
+    ).lines.first ?? ""
+  }
+
+  private func run(_ command: String, by token: String, _ words: String...) throws -> Program.Result
+  {
+    try trial.run(command, at: .server, words: words, token: token)
+  }
+
+  @Test func aDraftIsMadeOfFilesShownDiscussedAndApproved() throws {
+    let file = trial.scratch.path("faster.json")
+    let refused = try run("apply", by: anna, file)
+    #expect(
+      refused.status == 1 && refused.errors.contains("aasa apply --draft"), "\(refused.errors)")
+    let diff = try run("diff", by: anna, file)
+    #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
+    #expect(diff.errors.contains("is protected"))
+    let asked = try run("apply", by: anna, "--draft", "--reason", "sale", file)
+    #expect(asked.status == 0 && asked.output == "1\n", "\(asked.errors)")
+    #expect(asked.errors.contains("aasa draft show 1"))
+    let listed = try run("draft list", by: boris)
+    #expect(listed.lines.map { $0.split(separator: "\t").last } == ["sale"])
+    #expect(try run("draft comment", by: boris, "1", "--text", "Why?").status == 0)
+    let shown = try run("draft show", by: boris, "1")
+    #expect(shown.status == 0, "\(shown.errors)")
+    #expect(shown.output.hasPrefix("Draft 1 by anna, ") && shown.output.contains(": Why?"))
+    #expect(shown.output.contains("~ a.example"))
+    #expect(shown.output.hasSuffix("Domains: 1 to update. Nothing was changed.\n"))
+    let own = try run("draft approve", by: anna, "1")
+    #expect(own.status == 1 && own.errors.contains("is your own"))
+    let approved = try run("draft approve", by: boris, "1")
+    #expect(approved.status == 0 && approved.output.hasSuffix("Domains: 1 updated.\n"))
+    #expect(approved.errors.contains("aasa undo "))
+    let ended = try run("draft show", by: anna, "1")
+    #expect(ended.status == 0 && ended.output.contains("approved by boris, "), "\(ended.output)")
+    #expect(try run("draft list", by: anna).output.isEmpty)
+    #expect(try run("draft list", by: anna, "--all").lines.count == 1)
+    let wrong = try run("apply", by: anna, "--draft", "--prune", file)
+    #expect(wrong.status == 64 && wrong.errors.contains("--draft and --prune"))
+  }
+
+  @Test func aDraftIsDeclinedOrWithdrawnAndAStaleOneSaysSo() throws {
+    let file = trial.scratch.path("faster.json")
+    for _ in 1...3 { #expect(try run("apply", by: anna, "--draft", file).status == 0) }
+    #expect(try run("draft decline", by: boris, "1", "--reason", "Too early.").status == 0)
+    let declined = try run("draft show", by: anna, "1")
+    #expect(declined.output.contains("declined by boris, "))
+    #expect(declined.output.contains(": Too early."))
+    #expect(try run("draft withdraw", by: anna, "2").status == 0)
+    // A command on the database itself needs no approval.
+    let edited = try trial.run(
+      "routes", at: .database, "--add", "/gift/*", "a.example")
+    #expect(edited.status == 0, "\(edited.errors)")
+    let stale = try run("draft show", by: boris, "3")
+    #expect(stale.status == 1 && stale.errors.contains("others have changed"), "\(stale.errors)")
+    #expect(try run("draft approve", by: boris, "3").status == 1)
+  }
+
+  @Test func aTokenWithTheRightGoesThrough() throws {
+    let created = try Program.aasa(
+      "token", "create", "--name", "pipeline", "--role", "editor", "--publishes-protected",
+      "--database", trial.database)
+    let token = try #require(created.lines.first)
+    let applied = try run("apply", by: token, trial.scratch.path("faster.json"))
+    #expect(applied.status == 0, "\(applied.errors)")
+    // The first token of a server has the right, and gives it.
+    let given = try trial.run(
+      "token create", at: .server, "--name", "second", "--role", "admin", "--publishes-protected")
+    #expect(given.status == 0, "\(given.errors)")
+  }
+}
