@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test func aProtectedLabelProtectsItsDomains() throws {
-    try running.put(domain, ["labels": ["production"]])
+    #expect(try anna.send("PATCH", path, json: ["labels": ["production"]]).status == 200)
     let labels = "/v1/protected-labels"
     #expect(try anna.send("PUT", "\(labels)/production").status == 403)
     #expect(try admin.send("PUT", "\(labels)/production").status == 200)

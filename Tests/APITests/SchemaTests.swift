@@ -25,7 +25,7 @@ import Testing
       ]
     ],
     "webcredentials": ["A.b"], "appclips": [], "activitycontinuation": [],
-    "labels": ["brand-a"], "managedBy": "git: links-repo",
+    "labels": ["brand-a"], "managedBy": "git: links-repo", "protected": true,
     "fallback": ["web": "https://shop.example.org{path}"],
     "extra": ["x": 1], "applinksExtra": ["y": 2],
     "serviceExtra": ["webcredentials": ["z": 3]],

@@ -10,7 +10,8 @@ import Testing
 @Suite struct WholeDomainTests {
   private let running: RunningService
   private let other: RunningService
-  private var admin: Client { running.admin }
+  private let admin: Client
+  private let otherAdmin: Client
   private static let apps = ["com.example.shop", "org.example.other"].map(PackageName.init(stored:))
 
   private static let accepted = "accept=opens-nothing,no-service,query-value-not-string"
@@ -18,17 +19,19 @@ import Testing
   init() throws {
     running = try RunningService()
     other = try RunningService()
+    admin = try running.client(.admin, publishesProtected: true)
+    otherAdmin = try other.client(.admin, publishesProtected: true)
     for (index, app) in Self.apps.enumerated() {
       let print = (0..<32).map { String(100 + ($0 * 37 + index * 11) % 100) }
         .map { $0.dropFirst() }.joined(separator: ":")
       let json: JSON = [
         "fingerprints": [["sha256": .string(print), "label": "play-signing"]]
       ]
-      for client in [running.admin, other.admin] {
+      for client in [admin, otherAdmin] {
         try send("PUT", "/v1/android-apps/\(app)", json, client)
       }
     }
-    for client in [running.admin, other.admin] {
+    for client in [admin, otherAdmin] {
       try send("PUT", "/v1/templates/shared", Self.template, client)
       try send("PUT", "/v1/templates/plain", ["cacheSeconds": 90], client)
     }
@@ -100,6 +103,7 @@ import Testing
       webAuthnExtra: ["note": "kept"])
     domain.labels = ["brand-a", "summer"].map(Label.init(stored:))
     domain.managedBy = "git: links-repo"
+    domain.isProtected = true
     domain.fallback = fallback("one", "/a{path}{query}")
     domain.passkeyEndpoints = ["enroll": "https://example.com/passkeys", "note": "kept"]
     domain.changePassword = SecureURL(stored: "https://example.com/password")
@@ -270,7 +274,7 @@ import Testing
     try send("PATCH", target(domain), ["cacheSeconds": .integer(domain.cacheSeconds)])
     expectSame(try stored(domain), domain)
     // A client may send back what it got.
-    try send("PUT", target(domain), admin.send("GET", target(domain)).json, other.admin)
+    try send("PUT", target(domain), admin.send("GET", target(domain)).json, otherAdmin)
     expectSame(try stored(domain, other), domain)
   }
 
@@ -296,6 +300,7 @@ import Testing
     var expected = domain
     (expected.environment, expected.isStrict) = (blank.environment, blank.isStrict)
     (expected.labels, expected.managedBy) = (blank.labels, blank.managedBy)
+    expected.isProtected = blank.isProtected
     expected.takeExpectations(of: blank)
     expected.expectations += domain.expectations.dropFirst(
       domain.template?.ownExpectations ?? .max)
@@ -306,12 +311,12 @@ import Testing
     let domain = Self.examples[example]
     try put(domain)
     let export = try admin.send("GET", "/v1/export").json
-    try send("POST", "/v1/apply?overwrite=true", export, other.admin)
+    try send("POST", "/v1/apply?overwrite=true", export, otherAdmin)
     expectSame(try stored(domain, other), domain)
     var blank = Domain(name: domain.name)
     blank.document.extra = ["left": true]
     try put(blank, other)
-    try send("POST", "/v1/apply?overwrite=true", export, other.admin)
+    try send("POST", "/v1/apply?overwrite=true", export, otherAdmin)
     expectSame(try stored(domain, other), domain, besidesNumbers: true)
   }
 
@@ -343,8 +348,9 @@ import Testing
   }
 
   @Test func aRevisionOfAnEarlierVersionIsRestoredWhole() throws {
-    // Those versions knew neither labels nor fallbacks nor documents by name.
+    // Those versions knew neither labels nor fallbacks nor documents by name nor protection.
     var domain = Self.example
+    domain.isProtected = false
     (domain.labels, domain.managedBy, domain.fallback) = ([], nil, nil)
     (domain.namedDocuments, domain.changePassword) = ([], nil)
     domain.document.entries[0].routes[0].fallback = nil
@@ -393,7 +399,7 @@ import Testing
   private func put(_ domain: Domain, _ service: RunningService? = nil) throws {
     try send(
       "PUT", target(domain) + "", DomainResource.json(StoredDomain(domain)),
-      (service ?? running).admin)
+      service == nil ? admin : otherAdmin)
   }
 
   private func send(
