@@ -10,10 +10,8 @@ import { changed, confirmation, domainEffects, formDialog, planDialog } from "./
 
 const w = words.drafts;
 
-function status({ status }) {
-  const kind = { open: "note", approved: "ok", declined: "error" }[status];
-  return badge(w.status[status], kind, { key: "status" });
-}
+const kinds = { open: "note", approved: "ok", declined: "error" };
+const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
 /** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
 export function askButton(draft) {
@@ -59,8 +57,7 @@ class One extends View {
 
   start() {
     this.#url = path`/v1/drafts/${this.number}`;
-    this.#draft.run();
-    this.#plan.run();
+    for (const answer of [this.#draft, this.#plan]) answer.run();
   }
 
   #done(text, link = undefined) {
@@ -79,20 +76,16 @@ class One extends View {
   }
 
   #end(title, text, send) {
-    this.set({ open: confirmation({ title, label: title, text, close: this.close, ask: async (reason) => {
-      await send(reason);
-      this.#done(w.ended(this.number));
-    } }) });
+    const ask = (reason) => send(reason).then(() => this.#done(w.ended(this.number)));
+    this.set({ open: confirmation({ title, label: title, text, close: this.close, ask }) });
   }
 
   #comment() {
     this.set({ open: formDialog({
       title: w.comment, label: w.comment, close: this.close,
       fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
-      send: async ({ text = "" }) => {
-        await request("POST", `${this.#url}/comments`, { body: { text } });
-        this.#done(w.commented);
-      },
+      send: ({ text = "" }) => (
+        request("POST", `${this.#url}/comments`, { body: { text } }).then(() => this.#done(w.commented))),
     }) });
   }
 
