@@ -18,12 +18,18 @@ extension Publisher {
       androidApps: state.androidApps.map(\.id))
     draft.acceptedCodes = accepted.map(\.rawValue).sorted()
     var domains: [DomainName: Int] = [:]
+    var used: Set<LinkedApp> = []
+    var templates: Set<TemplateName> = []
     let applied = try apply(
       state, ApplyOptions(accepted: accepted), by: context.unlimitedByProtection(isDryRun: true)
     ) { name, action, publication in
-      if let publication, action != .unchanged {
-        domains[name] = publication.edited.revisionBefore
-      }
+      guard let publication, action != .unchanged else { return }
+      domains[name] = publication.edited.base
+      let domain = publication.edited.stored.domain
+      used.formUnion(
+        domain.document.appIdentifiers.map(\.id)
+          + (domain.document.androidApps + domain.androidCredentials).map(\.id))
+      if let template = domain.template { templates.insert(template.name) }
     }
     if domains.count > Draft.mostDomains {
       throw InvalidInput(
@@ -32,8 +38,14 @@ extension Publisher {
       )
     }
     draft.bases.domains = domains
+    // What its domains use belongs to what is approved, too.
+    let others = try store.bases(
+      templates: Array(templates), apps: used.compactMap(\.identifier),
+      androidApps: used.compactMap(\.package))
+    draft.bases.add(others)
     let own = content.leaving(
-      applied.leftOut, onlyTemplates: Set(state.templates.map(\.name)))
+      { applied.leftOut.contains($0) || domains[$0] == nil },
+      onlyTemplates: Set(state.templates.map(\.name)))
     return try store.write(context) { try $0.addDraft(draft, own) }
   }
 
@@ -53,7 +65,7 @@ extension Publisher {
     state.check = { publication in
       let name = publication.edited.stored.domain.name
       if publication.edited.isChanged,
-        draft.bases.domains[name] != publication.edited.revisionBefore
+        draft.bases.domains[name] != publication.edited.base
       {
         throw PublicationError.draftOutdated(draft.id, name.text.quoted, name)
       }
@@ -71,6 +83,7 @@ extension Publisher {
       return try planning.plan(reusing: earlier)
     } write: { transaction, plan in
       try transaction.end(draft, as: .approved, by: approver)
+      try transaction.lock(draft.bases)
       let outdated = try transaction.outdated(draft.bases).map {
         PublicationError.draftOutdated(draft.id, $0, nil)
       }
@@ -104,18 +117,25 @@ extension WriteContext {
   }
 }
 
+extension EditedDomain {
+  /// What a draft is based on: the revision, or for a domain that does not exist the last one, which is negative.
+  fileprivate var base: Int { isNew ? -revisionBefore : revisionBefore }
+}
+
 extension JSON {
-  /// A state without some of its domains, and with only some of its templates.
+  /// A state without some of its domains, and with only some of its templates. Who may see its domains may see all
+  /// of it.
   fileprivate func leaving(
-    _ domains: Set<DomainName>, onlyTemplates templates: Set<TemplateName>
+    _ isLeft: (DomainName) -> Bool, onlyTemplates templates: Set<TemplateName>
   ) -> JSON {
     guard var state = objectValue else { return self }
+    state["keep"] = nil
     func keep(_ list: String, _ key: String, _ isKept: (String) -> Bool) {
       guard let elements = state[list]?.arrayValue else { return }
       state[list] = .array(elements.filter { isKept($0[key]?.stringValue ?? "") })
     }
     keep("domains", "domain") { text in
-      (try? DomainName(text)).map { !domains.contains($0) } ?? true
+      (try? DomainName(text)).map { !isLeft($0) } ?? true
     }
     keep("templates", "template") { templates.contains(TemplateName(stored: $0)) }
     return .object(state)

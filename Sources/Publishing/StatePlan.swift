@@ -362,6 +362,7 @@ struct StatePlanning {
       // If not, it was deleted after the list was read.
       if basis.stored != nil {
         do {
+          try context.refuse(from: basis.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
           var deletion = try Publication(
             deleting: name, basis, accepting: options.accepted, by: context

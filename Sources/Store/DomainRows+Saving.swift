@@ -2,12 +2,13 @@ import Association
 
 extension DomainRows {
   /// Adds the row of a domain that was never there, for `save` to write the rest.
-  static func add(_ edit: DomainEdit, now: UnixTime, _ connection: any Connection) throws
-    -> DomainRows
-  {
+  static func add(
+    _ edit: DomainEdit, _ revision: Revision, _ connection: any Connection
+  ) throws -> DomainRows {
     let entries = edit.domain.document.entries.count
     let keys: [Value] = [
-      .integer(1), .integer(now), .integer(now), .integer(edit.lintedBy), .integer(entries),
+      .integer(revision.number), .integer(revision.publishedAt), .integer(revision.publishedAt),
+      .integer(edit.lintedBy), .integer(entries),
     ]
     return DomainRows(id: try DomainTables.domain.add(edit.domain, keys, connection))
   }
@@ -33,11 +34,20 @@ extension DomainRows {
     throws
   {
     try connection.run(
-      "UPDATE domain SET revision = ?, updated_at = ?, linted_by = ?, last_entry = ? WHERE id = ?",
+      "UPDATE domain SET revision = ?, updated_at = ?, last_entry = ? WHERE id = ?",
       [
-        .integer(revision.number), .integer(revision.publishedAt), .integer(edit.lintedBy),
-        .integer(held.lastEntry), .integer(id),
+        .integer(revision.number), .integer(revision.publishedAt), .integer(held.lastEntry),
+        .integer(id),
       ])
+    // SQLite rewrites the index of every column that an UPDATE names.
+    try noteLinter(edit.lintedBy, connection)
+  }
+
+  /// Notes which linter made the findings.
+  func noteLinter(_ version: Int, _ connection: any Connection) throws {
+    try connection.run(
+      "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
+      [.integer(version), .integer(id)])
   }
 
   /// Deletes everything except the row itself and the revisions.
@@ -74,7 +84,7 @@ extension DomainRows {
     try saveNames(new, over: old, connection)
     if let old, DomainTables.domain.values(old) != DomainTables.domain.values(new) {
       try DomainTables.domain.update(new, is: .integer(id), connection)
-    } else if let use = new.template {
+    } else if old != nil, let use = new.template {
       try TemplateRows.noteCurrent(id, use, connection)
     }
     let before = old?.document ?? Document()
@@ -82,12 +92,18 @@ extension DomainRows {
     try DomainTables.applinksApp.replace(
       before.apps ?? [], by: document.apps ?? [], of: id, connection)
     for list in DomainTables.lists { try list.save(old, new, id, connection) }
-    if before.services != document.services { try saveServices(document.services, connection) }
+    if before.services != document.services {
+      if !before.services.isEmpty { try DomainTables.service.delete(of: id, connection) }
+      try addServices(document.services, connection)
+    }
     if before.substitutionVariables != document.substitutionVariables {
-      try saveVariables(document.substitutionVariables, connection)
+      if !before.substitutionVariables.isEmpty {
+        try DomainTables.variable.delete(of: id, connection)
+      }
+      try addVariables(document.substitutionVariables, connection)
     }
     if before.defaults != document.defaults {
-      try DomainTables.defaults.delete(of: id, connection)
+      if !before.defaults.isEmpty { try DomainTables.defaults.delete(of: id, connection) }
       try insertDefaults(document.defaults, [.integer(id), .null], connection)
     }
     try saveEntries(&new.document.entries, over: before.entries, &held, connection)
@@ -100,7 +116,7 @@ extension DomainRows {
       try connection.attempt {
         try DomainTables.name.replace(old?.names ?? [], by: new.names, of: id, connection)
       }
-    } catch let error as SQLError where error.kind == .unique {
+    } catch let error as SQLError where error.kind == .unique && !connection.isPipelining {
       // Somebody has created the same domain meanwhile.
       if let owner = try Self.owner(of: Alias(new.name), connection), owner.id != id,
         owner.name == new.name
@@ -134,10 +150,9 @@ extension DomainRows {
     ) { ($0.integer(0), DomainName(stored: $0.text(1))) }
   }
 
-  private func saveServices(
+  private func addServices(
     _ services: [Document.Service: Document.AppList], _ connection: any Connection
   ) throws {
-    try DomainTables.service.delete(of: id, connection)
     for service in Document.Service.allCases {
       guard let list = services[service] else { continue }
       let row = try DomainTables.service.add(
@@ -146,10 +161,9 @@ extension DomainRows {
     }
   }
 
-  private func saveVariables(
+  private func addVariables(
     _ variables: [SubstitutionVariable], _ connection: any Connection
   ) throws {
-    try DomainTables.variable.delete(of: id, connection)
     for (position, variable) in variables.enumerated() {
       let row = try DomainTables.variable.add(
         variable.name, [.integer(id), .integer(position)], connection)
@@ -187,7 +201,9 @@ extension DomainRows {
         before.androidApps, by: entry.androidApps, of: row, connection)
       try DomainTables.legacyPath.replace(before.paths, by: entry.paths, of: row, connection)
       if before.defaults != entry.defaults {
-        try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])
+        if !before.defaults.isEmpty {
+          try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])
+        }
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
       let stored = place == nil ? nil : entry.id.flatMap { held.entries[$0] }

@@ -10,14 +10,20 @@ package struct Draft: Sendable {
 
   /// What it was planned on. It is applied over that, and over nothing else.
   package struct Bases: Sendable {
-    /// The last revisions of the domains that it changes; 0 for one that never was.
+    /// The last revisions of the domains that it changes: 0 for one that never was, negative for one that is deleted.
     package var domains: [DomainName: Int] = [:]
-    /// The revisions of the templates that it has; 0 for a new one.
+    /// The revisions of the templates that it or its domains have; 0 for a new one.
     package var templates: [TemplateName: Int] = [:]
-    /// The hashes of the apps that it has, by platform and identifier; empty for a new one.
+    /// The hashes of the apps that it or its domains have, by platform and identifier; empty for a new one.
     fileprivate var apps: [String: String] = [:]
 
     package init() {}
+
+    /// Adds the templates and apps of others that it does not have.
+    package mutating func add(_ others: Bases) {
+      templates.merge(others.templates) { own, _ in own }
+      apps.merge(others.apps) { own, _ in own }
+    }
   }
 
   package struct Comment: Sendable {
@@ -131,7 +137,22 @@ extension Draft.Bases {
   }
 }
 
+extension Draft.Bases {
+  fileprivate func apps<Key: AppKey>(_ platform: Platform, _ key: (String) -> Key) -> [Key] {
+    apps.keys.filter { $0.hasPrefix(platform.rawValue) }
+      .map { key(String($0.drop { $0 != " " }.dropFirst())) }
+  }
+}
+
 extension Transaction {
+  /// Keeps others from changing the templates and apps of a draft until the transaction ends.
+  package func lock(_ bases: Draft.Bases) throws {
+    try lock(bases.templates.keys.sorted { $0.text < $1.text }, .change)
+    let apple = bases.apps(.ios) { AppIdentifier(stored: $0) }
+    let android = bases.apps(.android) { PackageName(stored: $0) }
+    try lock(apple.map(\.id) + android.map(\.id), .change)
+  }
+
   /// The first template or app of a draft that others have changed since it was made; `nil` if none.
   package func outdated(_ bases: Draft.Bases) throws -> String? {
     for (name, revision) in bases.templates where try template(name)?.revision ?? 0 != revision {
@@ -192,8 +213,9 @@ extension Transaction {
     }
     try connection.run(
       """
-      UPDATE draft SET status = ?, ended_at = ?, ended_by = ?, ended_reason = ?
-      WHERE id = ? AND status = 'open'
+      UPDATE draft SET status = ?1, ended_at = ?2, ended_by = ?3, ended_reason = ?4,
+        state = CASE WHEN ?1 = 'withdrawn' THEN '{}' ELSE state END
+      WHERE id = ?5 AND status = 'open'
       """,
       [
         .text(status.rawValue), .integer(now), .text(context.author),

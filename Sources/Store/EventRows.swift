@@ -14,7 +14,7 @@ enum EventRows {
     _ connection: any Connection, now: UnixTime
   ) throws -> Int64 {
     let values = values(event, message, of: domain, data, isWaiting: false, now: now)
-    return try connection.first(insertion.sql() + " RETURNING id", values) { $0.integer(0) } ?? 0
+    return try connection.first(insertion.sql + " RETURNING id", values) { $0.integer(0) } ?? 0
   }
 
   /// Adds an event for which `deliver` is called later, for all webhooks that receive it.

@@ -45,10 +45,10 @@ extension Transaction {
       try DomainRows.version(of: stored.domain.name, connection) == stored.version
       && basis.apps.areCurrent(connection)
     if !isCurrent { return }
-    guard let held = try DomainReading([stored.id], connection).held()[stored.id] else { return }
-    try connection.run(
-      "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
-      [.integer(Linter.version), .integer(stored.id)])
+    let held = HeldRows(
+      findings: try FindingRows.all(of: stored.id, connection),
+      suppressions: try SuppressionRows.all(of: stored.id, connection))
+    try DomainRows(id: stored.id).noteLinter(Linter.version, connection)
     try FindingRows.save(findings, over: held, of: stored.id, stored.domain.document, connection)
   }
 }

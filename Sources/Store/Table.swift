@@ -143,7 +143,7 @@ struct Table<Root: Sendable>: Sendable {
       try connection.insert(insertionWithID, [.integer(id)] + keys + values(root))
       return id
     }
-    return try connection.first(insertion.sql() + " RETURNING id", keys + values(root)) {
+    return try connection.first(insertion.sql + " RETURNING id", keys + values(root)) {
       $0.integer(0)
     } ?? 0
   }

@@ -354,7 +354,7 @@ extension Transaction {
     let known =
       try old.map { DomainRows(id: $0.id) }
       ?? (isFirst ? nil : DomainRows.revive(edit.domain, connection))
-    let rows = try known ?? DomainRows.add(edit, now: now, connection)
+    let rows = try known ?? DomainRows.add(edit, edited.revision, connection)
     var held = HeldRows()
     if known != nil {
       // A domain that returns has given numbers.

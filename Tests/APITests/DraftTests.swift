@@ -188,6 +188,25 @@ import Testing
     #expect(try value("revision", of: "t.example") == 1)
   }
 
+  @Test func aDraftDoesNotBringBackADomainThatWasDeletedSince() throws {
+    let id = try draft(try state())
+    #expect(try admin.send("DELETE", "\(path)?accept=opens-nothing", "If-Match: *").status == 200)
+    #expect(try approve(id).code == "draft-outdated")
+    #expect(try admin.send("GET", path).status == 404)
+  }
+
+  @Test func whatTheDomainsOfADraftUseIsApprovedAsItWas() throws {
+    let template: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/a/*"]]]]]
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    try running.put("t.example", ["template": "white-label"])
+    let id = try draft(try state(of: "t.example"))
+    let changed: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/b/*"]]]]]
+    let edited = try admin.send(
+      "PUT", "/v1/templates/white-label?accept=opens-nothing", json: changed, "If-Match: *")
+    #expect(edited.status == 200, "\(edited.text)")
+    #expect(try approve(id).code == "draft-outdated")
+  }
+
   @Test func aProtectedLabelProtectsItsDomains() throws {
     #expect(try anna.send("PATCH", path, json: ["labels": ["production"]]).status == 200)
     let labels = "/v1/protected-labels"

@@ -43,6 +43,24 @@ import Testing
       .certificateExpiring, ["days": 7, "expires": "2026-01-31T00:00:00Z"],
       "a.example: the certificate expires in 7 days, at 2026-01-31T00:00:00Z."
     ),
+    (
+      .draftCreated,
+      ["draft": 4, "author": "anna", "reason": "sale", "domains": ["a.example"], "domainCount": 1],
+      "Draft 4 (a.example): anna asks for approval (sale)."
+    ),
+    (
+      .draftApproved,
+      [
+        "draft": 4, "domains": ["a.example", "b.example", "c.example"], "domainCount": 5,
+        "approvedBy": "boris", "change": 9,
+      ],
+      "Draft 4 (a.example, b.example, c.example and 2 more): boris approved it. It is change 9."
+    ),
+    (
+      .draftDeclined,
+      ["draft": 4, "domains": [], "declinedBy": "boris", "declinedReason": "Too early."],
+      "Draft 4: boris declined it: Too early."
+    ),
   ]
 
   @Test(arguments: events)

@@ -48,7 +48,8 @@ import Testing
       }
     #expect(becomesTrue { files().contains { $0.hasSuffix(".part") } })
     process.signal(signal)
-    #expect(try process.waitForEnd() == .killed(bySignal: signal))
+    // On a slow machine, it may have given up before.
+    #expect(try [.killed(bySignal: signal), .exited(1)].contains(process.waitForEnd()))
     let left = files().filter { $0.hasSuffix(".part") || $0 == "new.db" }
     #expect(left.isEmpty, "\(left)")
   }

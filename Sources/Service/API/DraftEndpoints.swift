@@ -234,7 +234,7 @@ struct DraftEndpoints: Sendable {
       store.content(ofDraft: draft.id).state, beside: store, within: share)
     let accepted = listsRefusals ? [] : try call.acceptedCodes()
     return try state.answer(call, within: share, isDryRun: context.isDryRun) { report in
-      try state.apply(received, of: token, listsRefusals: listsRefusals) {
+      try state.apply(received, of: token, readBy: call.token, listsRefusals: listsRefusals) {
         try publisher.approve(
           draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context, report: report)
       }

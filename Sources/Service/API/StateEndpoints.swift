@@ -184,13 +184,16 @@ struct StateEndpoints: Sendable {
 
   /// Applies a state within the limits of a token.
   ///
-  /// - Parameter work: Applies it.
+  /// - Parameters:
+  ///   - reader: Who reads the answer, if that is somebody else.
+  ///   - work: Applies it.
   func apply(
-    _ received: ReceivedState, of token: Token?, listsRefusals: Bool = false,
+    _ received: ReceivedState, of token: Token?, readBy reader: Token? = nil,
+    listsRefusals: Bool = false,
     _ work: (DesiredState) throws -> AppliedState
   ) throws -> Outcome {
     var foreignAliases: [DomainName: Problem] = [:]
-    let limited = token.flatMap { $0.scope.isEverything ? nil : $0 }
+    let limited = (reader ?? token).flatMap { $0.scope.isEverything ? nil : $0 }
     let (applied, domains) = try checked(received, of: token) { domain, problem in
       if !listsRefusals { throw problem }
       foreignAliases[domain] = problem

@@ -43,6 +43,8 @@ package struct Insertion: Sendable, Hashable {
   private let head: String
   private let row: String
   private let tail: String
+  /// The statement for one row.
+  package let sql: String
 
   /// - Parameters:
   ///   - parameters: SQL for the value of each column, with one `?`.
@@ -55,11 +57,12 @@ package struct Insertion: Sendable, Hashable {
     head = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
     row = "(\((parameters ?? columns.map { _ in "?" }).joined(separator: ", ")))"
     self.tail = tail.isEmpty ? "" : " " + tail
+    sql = head + row + self.tail
   }
 
   /// The statement for some rows.
-  package func sql(rows: Int = 1) -> String {
-    head + repeatElement(row, count: rows).joined(separator: ", ") + tail
+  package func sql(rows: Int) -> String {
+    rows == 1 ? sql : head + repeatElement(row, count: rows).joined(separator: ", ") + tail
   }
 }
 

@@ -221,7 +221,7 @@ package final class PostgreSQLConnection: Connection {
   }
 
   package func insert(_ insertion: Insertion, _ values: [Value]) throws {
-    guard isPipelining else { return try submit(insertion.sql(), values) }
+    guard isPipelining else { return try submit(insertion.sql, values) }
     guard let place = rows.firstIndex(where: { $0.insertion == insertion }) else {
       return rows.append((insertion, [values]))
     }
@@ -236,14 +236,18 @@ package final class PostgreSQLConnection: Connection {
     let rows = rows.sorted { $0.insertion.depth < $1.insertion.depth }
     self.rows = []
     for (insertion, values) in rows {
-      try send(insertion.sql(rows: values.count), values.flatMap(\.self))
+      // With more than one, there would be too many forms to prepare.
+      try send(
+        insertion.sql(rows: values.count), values.flatMap(\.self), isRepeated: values.count == 1)
     }
   }
 
-  private func send(_ sql: String, _ values: [Value]) throws(SQLError) {
+  private func send(
+    _ sql: String, _ values: [Value], isRepeated: Bool = true
+  ) throws(SQLError) {
     if pending.count == Self.mostPending { try settle() }
     let parameters = Parameters(values)
-    let name = try prepared(sql, parameters.types)
+    let name = isRepeated ? try prepared(sql, parameters.types) : nil
     if PQpipelineStatus(handle) == PQ_PIPELINE_OFF && PQenterPipelineMode(handle) != 1 {
       throw SQLError(.disconnected, connection: handle, sql: sql)
     }

@@ -99,7 +99,7 @@ package final class SQLiteConnection: Connection {
   }
 
   package func insert(_ insertion: Insertion, _ values: [Value]) throws {
-    try submit(insertion.sql(), values)
+    try submit(insertion.sql, values)
   }
 
   package var isPipelining: Bool { false }
