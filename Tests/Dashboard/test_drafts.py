@@ -8,7 +8,7 @@ DOMAIN = "#/domains/example.com"
 
 def test_a_protected_domain_is_published_by_two_people(example, site, open_desk):
     site.call("PATCH", "/v1/domains/example.com", {"protected": True})
-    page = example.open(DOMAIN)
+    page = example.open(f"{DOMAIN}/settings")
     page.get_by_role("button", name="Edit settings").click()
     expect(page.get_by_label("A second person approves changes")).to_be_checked()
     page.get_by_label("Cache for (seconds)").fill("60")

@@ -475,7 +475,7 @@ def test_what_is_typed_stays_while_other_rows_change(example):
 def test_expectations_are_listed_and_removed_one_by_one(example, site):
     kept = [{"url": f"https://example.com/buy/{number}", "app": APP, "resolution": "match"} for number in (1, 2)]
     site.call("PATCH", "/v1/domains/example.com", {"expectations": kept}, **{"If-Match": "*"})
-    page = example.open(DOMAIN)
+    page = example.open(DOMAIN + "/settings")
     page.get_by_role("button", name="Remove the expectation for https://example.com/buy/1").click()
     publish(page, "One is enough")
     expect(page.get_by_text("Published as revision 3")).to_be_visible()

@@ -164,7 +164,7 @@ struct DomainEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = try call.domainFilter()
-    let order = call.query(.domainSort).flatMap(DomainOrder.init) ?? .name
+    let order = try call.word(.domainSort, DomainOrder.self) ?? .name
     let (domains, total, isEstimate) = try publisher.store.domains(
       filter, by: order, after: try page.after.map(Self.place), limit: page.limit + 1)
     return .page(

@@ -39,7 +39,7 @@ struct DraftEndpoints: Sendable {
       Endpoint(
         .get, one, .role(.viewer), isFilteredByToken: true,
         "getDraft", .drafts, "Read a draft with its state and comments",
-        answers: .ok("The draft.", "DraftWithState", links: links)
+        answers: .ok("The draft.", "DraftWithState")
       ) { call in
         let draft = try draft(call)
         let (state, comments) = try store.content(ofDraft: draft.id)

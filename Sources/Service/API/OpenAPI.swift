@@ -188,7 +188,7 @@ struct OpenAPI {
   private mutating func link(_ id: String, from source: Endpoint) -> JSON {
     let inAnswer = [
       "entry": "/entry/id", "route": "/route/id", "revision": "/revision", "token": "/name",
-      "suppression": "/id",
+      "suppression": "/id", "draft": "/id",
     ]
     let target = endpoints.first { $0.id == id }
     var parameters = JSON.Object()
