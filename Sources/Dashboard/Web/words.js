@@ -18,8 +18,8 @@ export const words = {
   },
   pages: {
     domains: "Domains", templates: "Templates", apps: "Apps", try: "Try a link", checks: "Checks", findings: "Findings",
-    bulk: "Bulk changes", changes: "Changes", drafts: "Drafts", settings: "Settings", menu: "Main menu", notFound: "Page not found",
-    notFoundText: "No page has this address.", toDomains: "Show all domains",
+    bulk: "Bulk changes", changes: "Changes", drafts: "Drafts", settings: "Settings", menu: "Main menu",
+    notFound: "Page not found", notFoundText: "No page has this address.", toDomains: "Show all domains",
   },
   problem: {
     forbidden: "Not allowed.", offline: "The server cannot be reached. Check your connection.",
