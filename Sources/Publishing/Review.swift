@@ -144,8 +144,8 @@ extension WriteContext {
 }
 
 extension WriteContext {
-  /// Whether a second person must approve what the author changes of a domain. What counts is the domain before the
-  /// change, so that nobody ends its protection alone.
+  /// Whether a second person must approve the author's change of a domain. The domain before the change decides, so
+  /// that nobody can end its protection alone.
   func needsApproval(of basis: DomainBasis) -> Bool {
     guard basis.isProtected, let domain = basis.stored?.domain else { return false }
     return unapproved?.covers(Alias(domain.name), labels: domain.labels) != true

@@ -198,7 +198,8 @@ struct DomainReading {
   }
 }
 
-/// What is stored of a domain besides itself, as it is until the transaction ends. A new domain has nothing.
+/// The rows of a domain that an edit must know besides the domain itself. They stay as they are until the transaction
+/// ends. A new domain has none.
 struct HeldRows {
   var findings: [ReportedFinding] = []
   var suppressions: [Suppression] = []

@@ -70,7 +70,7 @@ struct Table<Root: Sendable>: Sendable {
   /// The column with the row that these rows belong to.
   let owner: String
   private let insertion: Insertion
-  /// With an `id`, where one edit may add many rows whose `id` nobody sees.
+  /// The INSERT with an `id`, for tables to which one edit adds many rows, and whose `id` no user sees.
   private let insertionWithID: Insertion?
   let assignments: String
   private let blank: Root

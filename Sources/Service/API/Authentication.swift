@@ -142,7 +142,7 @@ final class Authentication: Sendable {
       members: ["user": .string(name), "admins": .strings(try admins())])
   }
 
-  /// Some of those who can add people, for somebody who does not know whom to ask.
+  /// The first five admins who can add users, so that an unknown user knows whom to ask.
   private func admins() throws -> [String] {
     let users = try store.users()
       .filter { $0.role == .admin && $0.domains.isEmpty && $0.labels.isEmpty }

@@ -23,7 +23,7 @@ package enum StateResource {
           + "or in `domains`."),
       Member(
         "delete", .list(of: .domain),
-        "Domains to delete. One that does not exist is passed over."),
+        "Domains to delete. Names of domains that do not exist are ignored."),
     ].schema("The desired apps and domains.", for: .request),
   ]
 

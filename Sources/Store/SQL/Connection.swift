@@ -24,21 +24,23 @@ package protocol Connection: AnyObject {
   /// The statement that begins a transaction.
   func begin(_ kind: TransactionKind) throws
 
-  /// Adds a row. A transaction that pipelines collects rows of the same INSERT, and writes them before the next
-  /// other statement, by their depth.
+  /// Adds a row. A pipelining transaction collects the rows of each INSERT, and sends them in the order of their
+  /// depth before the next statement that is not an `insert`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
   /// Whether it is in a transaction that sends statements without waiting for their results.
   var isPipelining: Bool { get }
 
-  /// An `id` for a new row of a table, so that nobody has to wait for the one that its INSERT would give it; `nil`
-  /// where that would bring nothing, or is not allowed.
+  /// An `id` for a new row of a table, taken before the INSERT, so that the transaction need not wait for it. Returns
+  /// `nil` outside of a pipeline, and for a role that may not use the table's sequence.
+  ///
+  /// - Throws: `SQLError`.
   func newID(in table: String) throws -> Int64?
 }
 
 /// An INSERT of rows with parameters.
 package struct Insertion: Sendable, Hashable {
-  /// How many rows of others, each in the one before, a row refers to: they must be there first.
+  /// The length of the longest chain of foreign keys above a row: rows with a lower depth must be sent first.
   package let depth: Int
   private let head: String
   private let row: String
@@ -188,7 +190,7 @@ extension Connection {
   ///
   /// - Throws: `SQLError`, and what `body` throws.
   package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-    // SQLite undoes only the statement. In a pipeline, an error ends the transaction, whoever waits for it.
+    // SQLite undoes only the statement. In a pipeline, any error ends the transaction, so a savepoint would not help.
     if dialect == .sqlite || isPipelining { return try body() }
     try run("SAVEPOINT attempt")
     do {
