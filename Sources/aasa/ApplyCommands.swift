@@ -31,10 +31,6 @@ enum ApplyCommand {
         "aasa apply --template white-label --from customers.csv"
       ),
       (
-        "Ask somebody to approve it",
-        "aasa apply --draft --reason 'spring sale' --server https://aasa.internal:8081 domains/"
-      ),
-      (
         "Apply it to a server, and delete everything else",
         "aasa apply --prune --server https://aasa.internal:8081 domains/"
       ),

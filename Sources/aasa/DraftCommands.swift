@@ -37,7 +37,7 @@ enum DraftCommands {
     },
     Command(
       name: "draft show", group: .domains,
-      summary: "show a draft, its comments, and what approving it would change",
+      summary: "show a draft, its comments and what it changes",
       options: [.json] + Option.installation, operands: .one("DRAFT"),
       examples: [
         ("Show draft 12", "aasa draft show 12"),

@@ -230,7 +230,6 @@ enum ListCommands {
       (
         "Show what happened on a day", "aasa audit --since 2026-11-21 --until 2026-11-22"
       ),
-      ("Keep all of it", "aasa audit --limit 1000000 --json > audit.ndjson"),
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }

@@ -75,6 +75,7 @@ private struct RandomDomain {
     object["cacheSeconds"] = .integer(random.pick([0, 60, 3600, 31_536_000]))
     object["environment"] = .string(random.pick(["production", "staging", "development"]))
     object["strict"] = .bool(random.once(in: 3))
+    if random.once(in: 4) { object["protected"] = true }
     if random.once(in: 3) { object["labels"] = ["brand-a", "summer"] }
     if random.once(in: 3) { object["managedBy"] = "git: links-repo" }
     if random.once(in: 3) {
