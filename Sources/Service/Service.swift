@@ -255,7 +255,7 @@ package final class Service: Sendable {
   /// admin listener goes last, so that `/readyz` can report the shutdown.
   ///
   /// - Parameter seconds: How long unfinished requests may take. API requests get at least half a
-  ///   second.
+  ///   second, unless it is 0.
   package func stop(within seconds: Double = 3) {
     announceEnd()
     webhooks.prepareToStop()
@@ -263,7 +263,7 @@ package final class Service: Sendable {
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
-    adminListener.stop(within: max(0.5, rest))
+    adminListener.stop(within: seconds == 0 ? 0 : max(0.5, rest))
     replication.prepareToStop()
   }
 

@@ -47,7 +47,7 @@ final class RunningService: Sendable {
     admin = Self.client(of: service, secret.text)
   }
 
-  deinit { service.stop() }
+  deinit { service.stop(within: 0) }
 
   /// Another store on the same database, as another process has it.
   func open(now: @escaping @Sendable () -> UnixTime) throws -> Store {

@@ -28,9 +28,10 @@ import Testing
       })
   }
 
-  private func token() throws -> String {
-    let created = try Program.aasa(
-      "token", "create", "--database", database, "--name", "new", "--role", "admin")
+  private func token(_ options: String...) throws -> String {
+    let created = try Program.run(
+      Program.aasa,
+      ["token", "create", "--database", database, "--name", "new", "--role", "admin"] + options)
     return created.output.trimmingCharacters(in: .newlines)
   }
 
@@ -40,7 +41,7 @@ import Testing
   func itsFilesAreServedByteForByte(version: String) throws {
     let files = try files(of: version)
     let server = try RunningServer(database: database)
-    #expect(files.count == 6)
+    #expect(files.count >= 6)
     for (host, expected) in files {
       let answer = try server.file(of: host)
       #expect(answer.status == 200 && answer.body == expected, "\(host)")
@@ -87,5 +88,35 @@ import Testing
     let difference = try Program.aasa(
       "diff", scratch.path("state.json"), "--database", database)
     #expect(difference.status == 0, "\(difference.output)\(difference.errors)")
+  }
+
+  /// What `Tests/Fixtures/make-database` writes since 1.0.0.
+  static let releases = versions.filter { $0 != "before-1.0.0" }
+
+  @Test(arguments: releases)
+  func itsDocumentsAndTemplatesAndDraftsGoOn(version: String) throws {
+    _ = try files(of: version)
+    let server = try RunningServer(database: database)
+    let client = server.client(token: try token("--publishes-protected"))
+    for (name, content) in [
+      ("gpc.json", #"{"gpc": true}"#), ("webauthn", #"{"origins":["https://full.example"]}"#),
+      ("passkey-endpoints", #"{"enroll":"https://full.example/passkeys"}"#),
+    ] {
+      let answer = try server.file(name, of: "full.example")
+      #expect(answer.status == 200 && answer.body == Array(content.utf8), "\(name): \(answer.body)")
+    }
+    let path = "/v1/templates/white-label"
+    let template = try client.send("GET", path).json
+    let edited = try client.send(
+      "PUT", path,
+      json: [
+        "parameters": try #require(template["parameters"]), "cacheSeconds": 60,
+        "entries": try #require(template["entries"]),
+      ])
+    #expect(try edited.status == 200 && edited.json["published"] == 2, "\(edited.text)")
+    let approved = try client.send("POST", "/v1/drafts/1/approve")
+    #expect(approved.status == 200, "\(approved.text)")
+    let domain = try client.send("GET", "/v1/domains/protected.example").json
+    #expect(domain["cacheSeconds"] == 60 && domain["protected"] == true)
   }
 }

@@ -64,10 +64,12 @@ package final class RunningServer: Sendable {
     Client(port: adminPort, lines: ["Host: localhost", "Authorization: Bearer \(token)"])
   }
 
-  /// Fetches the file of a host.
-  package func file(of host: String) throws -> RawResponse {
+  /// Fetches a file of a host.
+  package func file(
+    _ name: String = "apple-app-site-association", of host: String
+  ) throws -> RawResponse {
     try RawConnection(port: publicPort).exchange(
-      "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      "GET /.well-known/\(name) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
   }
 
   /// Sends a signal and waits for the end.

@@ -1,5 +1,6 @@
 import Association
 import FoundationEssentials
+import Glibc
 package import Store
 package import Testing
 
@@ -13,15 +14,25 @@ package enum TemporaryDatabase {
   /// Runs a test only on PostgreSQL.
   package static let isServer = ConditionTrait.enabled(if: folder != nil, "It is about PostgreSQL.")
 
-  /// A database of the server with tables, but no rows; a path that nothing has in a directory if tests use
-  /// SQLite.
+  /// A database with tables, but no rows: of the server, or the file `aasa.db` in a directory.
   package static func create(in directory: TemporaryDirectory) throws -> DatabaseLocation {
-    guard let folder else { return .file(directory.path("aasa.db")) }
     // Copying it is much faster than migrating each.
+    guard let folder else {
+      let path = directory.path("aasa.db")
+      try directory.write(emptyFile.get(), to: "aasa.db")
+      chmod(path, 0o600)
+      return .file(path)
+    }
     return try create(on: folder, from: template.get())
   }
 
-  /// The same without tables.
+  private static let emptyFile = Result {
+    let directory = try TemporaryDirectory()
+    _ = try Store(.file(directory.path("aasa.db")), now: { 0 })
+    return try directory.read("aasa.db")
+  }
+
+  /// The same without tables; a path that nothing has if tests use SQLite.
   package static func createEmpty(in directory: TemporaryDirectory) throws -> DatabaseLocation {
     guard let folder else { return .file(directory.path("aasa.db")) }
     return try create(on: folder, from: emptyTemplate.get())

@@ -1,6 +1,7 @@
 package import Association
 import HTTP
 import Store
+import Synchronization
 
 /// What the service reports about its health.
 package struct Readiness: Sendable {
@@ -127,10 +128,17 @@ struct ServiceEndpoints: Sendable {
       .get, "/openapi.json", .anybody,
       "getDescription", .service, "Read this description", answers: .ok("OpenAPI 3.1.", .object)
     ) { _ in Response(.noContent) }
-    let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
+    let described = others + [endpoint]
+    // Made when somebody first asks, because it takes longer than the rest of a start.
+    let document = Mutex<[UInt8]?>(nil)
     endpoint.handle = { _ in
-      Response(
-        .ok, fields: [HeaderField("Content-Type", "application/json")], body: try document.get())
+      let body = try document.withLock { document in
+        let bytes = try document ?? OpenAPI.describe(described).serialized()
+        document = bytes
+        return bytes
+      }
+      return Response(
+        .ok, fields: [HeaderField("Content-Type", "application/json")], body: body)
     }
     return endpoint
   }
