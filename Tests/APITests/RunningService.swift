@@ -47,7 +47,10 @@ final class RunningService: Sendable {
     admin = Self.client(of: service, secret.text)
   }
 
-  deinit { service.stop(within: 0) }
+  deinit {
+    service.stop(within: 0)
+    TemporaryDatabase.remove(location)
+  }
 
   /// Another store on the same database, as another process has it.
   func open(now: @escaping @Sendable () -> UnixTime) throws -> Store {

@@ -480,7 +480,10 @@ private final class HookedServer: Sendable {
       try Self.run(configuration, store, secret, descriptor: output))
   }
 
-  deinit { running.withLock { $0.stop() } }
+  deinit {
+    running.withLock { $0.stop() }
+    TemporaryDatabase.remove(location)
+  }
 
   private static func open(_ location: DatabaseLocation, _ clock: SettableClock) throws -> Store {
     try Store(location) { clock.now }

@@ -26,8 +26,9 @@ import Testing
   }
 
   @Test func everyMigrationIsRecordedAndAppliedOnce() throws {
-    _ = try temporary.open()
-    let connection = try temporary.connect()
+    let location = DatabaseLocation.file(temporary.directory.path("new.db"))
+    for _ in 1...2 { _ = try Store(location, now: { TemporaryStore.time }) }
+    let connection = try location.connect()
     let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
       "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
     }

@@ -402,7 +402,9 @@ import Testing
   }
 
   private func ofPostgreSQL() throws -> [String: Schema] {
-    let connection = try TemporaryStore().connect()
+    let temporary = try TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let connection = try temporary.connect()
     var schemas: [String: Schema] = [:]
     try connection.run(
       """

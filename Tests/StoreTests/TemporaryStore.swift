@@ -17,6 +17,8 @@ final class TemporaryStore: Sendable {
     store = try Store(location, now: now)
   }
 
+  deinit { TemporaryDatabase.remove(location) }
+
   /// The SQLite file.
   var path: String { directory.path("aasa.db") }
 

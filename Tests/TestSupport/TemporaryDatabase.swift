@@ -2,6 +2,7 @@ import Association
 import FoundationEssentials
 import Glibc
 package import Store
+import Synchronization
 package import Testing
 
 /// Where the databases of tests are: SQLite files, or with `TEST_POSTGRESQL` databases of that server
@@ -65,6 +66,24 @@ package enum TemporaryDatabase {
     try administrator().run("CREATE DATABASE \(name) OWNER aasa TEMPLATE \(template)")
     return .postgreSQL(try uri(name))
   }
+
+  /// Removes a database of the server, which is in memory, a little later: PostgreSQL waits for a tenth of a second if
+  /// a connection to it has just ended. A file goes with its directory.
+  package static func remove(_ location: DatabaseLocation) {
+    guard folder != nil else { return }
+    let oldest = unused.withLock { unused in
+      unused.append(location)
+      return unused.count > 20 ? unused.removeFirst() : nil
+    }
+    guard let oldest else { return }
+    do {
+      try administrator().run("DROP DATABASE \(name(of: oldest)) WITH (FORCE)")
+    } catch {
+      print("\(oldest) is left: \(error)")
+    }
+  }
+
+  private static let unused = Mutex<[DatabaseLocation]>([])
 
   /// The name of a database that `create` made.
   package static func name(of location: DatabaseLocation) -> String {
