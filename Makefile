@@ -26,7 +26,7 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build program run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
+.PHONY: help setup test-setup build program bundle run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
   bench-check bench-fallback bench-fleet bench-lists bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist checksums image packages package-test container-setup container-test reproducible debian13
@@ -98,29 +98,33 @@ generate: build
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
 # Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
-test: test-setup $(TRAEFIK)/installed $(CONTRACT)/installed $(CLIENTS)/installed $(DASHBOARD)/installed
+test: test-setup
+	$(MAKE) --no-print-directory --jobs 1 $(addsuffix /installed,$(TRAEFIK) $(CONTRACT) $(CLIENTS) $(DASHBOARD))
 	swift build --build-tests
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target PROGRAM= \
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target PROGRAM= BUNDLE= \
 	  dashboard test-commands test-postgresql test-units docs contract clients
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
 
-# What parts of the tests run. `make test` has built it, and sets this to nothing.
+# What parts of the tests run. `make test` has built it, and sets these to nothing.
 PROGRAM = program
+BUNDLE = bundle
 program: setup
 	swift build --product aasa
+bundle: setup
+	swift build --build-tests
 
 # They only read the build directory, so they need not wait for one another.
 SWIFT_TEST = swift test --skip-build --ignore-lock
-test-units: test-setup
+test-units: test-setup $(BUNDLE)
 	$(SWIFT_TEST) --skip 'CommandTests|DrainTests'
 
-test-commands: test-setup
+test-commands: test-setup $(BUNDLE)
 	$(SWIFT_TEST) --filter CommandTests
 
 # The same tests of the store and of the API on PostgreSQL.
-test-postgresql: test-setup
+test-postgresql: test-setup $(BUNDLE)
 	Tests/Databases/with-postgresql $(SWIFT_TEST) --filter 'StoreTests|APITests'
 
 # Traefik, which Debian does not have, from PyPI.
@@ -314,9 +318,9 @@ VERSION = $(shell cat VERSION)
 dist:
 	git archive --format tar.gz --prefix aasa-$(VERSION)/ --output aasa-$(VERSION).tar.gz HEAD
 
-# Of everything that a release publishes and that has been made. CONTRIBUTING.md says how to sign them.
+# Of everything that a release publishes. CONTRIBUTING.md says how to sign them.
 checksums:
-	sha256sum $(wildcard aasa-$(VERSION).tar.gz aasa_$(subst -,~,$(VERSION))-*.deb $(SBOM)) > SHA256SUMS
+	sha256sum aasa-$(VERSION).tar.gz $(SBOM) aasa_$(subst -,~,$(VERSION))-*.deb > SHA256SUMS || { rm SHA256SUMS; exit 1; }
 	@cat SHA256SUMS
 
 # HEALTHCHECK is not part of OCI's format, which is podman's default.

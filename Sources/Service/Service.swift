@@ -254,16 +254,17 @@ package final class Service: Sendable {
   /// Stops accepting connections, finishes the requests that have begun, and stops both listeners. The
   /// admin listener goes last, so that `/readyz` can report the shutdown.
   ///
-  /// - Parameter seconds: How long unfinished requests may take. API requests get at least half a
-  ///   second, unless it is 0.
-  package func stop(within seconds: Double = 3) {
+  /// - Parameters:
+  ///   - seconds: How long unfinished requests may take.
+  ///   - least: How long API requests may take at least, in seconds.
+  package func stop(within seconds: Double = 3, requests least: Double = 0.5) {
     announceEnd()
     webhooks.prepareToStop()
     checks.prepareToStop()
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
-    adminListener.stop(within: seconds == 0 ? 0 : max(0.5, rest))
+    adminListener.stop(within: max(least, rest))
     replication.prepareToStop()
   }
 

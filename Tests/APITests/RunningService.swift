@@ -48,7 +48,7 @@ final class RunningService: Sendable {
   }
 
   deinit {
-    service.stop(within: 0)
+    service.stop(within: 0, requests: 0)
     TemporaryDatabase.remove(location)
   }
 

@@ -105,6 +105,17 @@ import Testing
       let answer = try server.file(name, of: "full.example")
       #expect(answer.status == 200 && answer.body == Array(content.utf8), "\(name): \(answer.body)")
     }
+    let links = try server.file("assetlinks.json", of: "full.example")
+    #expect(try links.status == 200 && links.json.text.contains("com.example.shop"))
+    for (target, location) in [
+      ("/.well-known/change-password", "https://full.example/password"),
+      ("/nowhere", "https://www.example.com/nowhere"),
+      ("/private/1", "https://www.example.com/sorry"),
+    ] {
+      let answer = try RawConnection(port: server.publicPort).exchange(
+        "GET \(target) HTTP/1.1\r\nHost: full.example\r\n\r\n")
+      #expect(answer["Location"] == location, "\(target): \(answer.status)")
+    }
     let path = "/v1/templates/white-label"
     let template = try client.send("GET", path).json
     let edited = try client.send(

@@ -83,6 +83,7 @@ def draw(browser, site, target, pages):
                 draft(desk.page)
             if name == "try":
                 expect(desk.page.get_by_text("same", exact=True).first).to_be_visible()
+            desk.page.mouse.move(0, 0)
             desk.page.screenshot(path=target / f"{name}-{scheme}.png")
         desk.close()
 

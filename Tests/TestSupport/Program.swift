@@ -39,7 +39,8 @@ package enum Program {
   /// ones.
   package static func environment(_ additional: [String: String] = [:]) -> [String: String] {
     ProcessInfo.processInfo.environment
-      .filter { !$0.key.hasPrefix("AASA_") }
+      // A `make` of the tests is no part of the one that runs them.
+      .filter { !$0.key.hasPrefix("AASA_") && !$0.key.hasPrefix("MAKE") && $0.key != "MFLAGS" }
       .merging(additional) { $1 }
   }
 

@@ -193,8 +193,8 @@ class Import extends View {
   #groups(rows) {
     const text = words.bulk.import;
     const needy = ["failed", "twice", "nameless", "state"];
-    const groupOf = (row) => needy.includes(this.#stateOf(row)) ? "needy" : this.#stateOf(row) === "published" ? "done"
-      : "ready";
+    const groupOf = (row) => row.domain === "" || needy.includes(this.#stateOf(row)) ? "needy"
+      : this.#stateOf(row) === "published" ? "done" : "ready";
     const groups = Object.groupBy(rows, groupOf);
     return Object.keys(text.groups).filter((name) => groups[name]).map((name) => h("section", { key: name },
       h("h2", {}, text.groups[name](groups[name].length)), h("ul", { class: "plan rows", "aria-label": text.files },
