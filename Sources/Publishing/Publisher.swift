@@ -118,9 +118,9 @@ extension Publisher {
     }
   }
 
-  /// Publishes an earlier revision again, as a new one: its documents, names, `enabled`, `cacheSeconds` and `fallback`.
-  /// Everything else stays as it is, such as expectations, which must still hold. A revision of an
-  /// earlier version of the program has only its document.
+  /// Publishes an earlier revision again, as a new one: its documents, names, and what else was published with them.
+  /// The environment, protection, labels, owner and expectations stay as they are, and the expectations must still hold.
+  /// A revision of an earlier version of the program has only its document.
   ///
   /// - Parameters:
   ///   - detaching: Whether what came from a template becomes the domain's own. Otherwise, the domain uses the template

@@ -36,8 +36,9 @@ struct RevisionEndpoints: Sendable {
         query: [.detach],
         "restoreRevision", .revisions, "Roll back to a revision",
         description:
-          "Brings back its documents, `aliases`, `enabled`, `cacheSeconds` and `fallback`. Everything else stays as it "
-          + "is, including the expectations, which the old documents must still meet. If the `settings` of "
+          "Brings back its documents and what was published with them: `aliases`, `enabled`, `cacheSeconds`, `fallback`, "
+          + "`changePassword`. `environment`, `strict`, `protected`, `labels`, `managedBy` and the expectations stay as "
+          + "they are, and the old documents must meet these expectations. If the `settings` of "
           + "the revision are null, only the documents come back. A domain goes on using the template that it used "
           + "then; if that has changed, so that something would stay different, this needs `detach=true`.",
         problems: [.templateChanged],
