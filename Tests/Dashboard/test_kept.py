@@ -147,6 +147,13 @@ def test_the_settings_of_a_domain_are_a_draft_like_its_routes(example, site):
     expect(page.get_by_text("odd: a\\, b")).to_be_visible()
 
 
+def test_every_event_of_webhooks_can_be_chosen(example, site):
+    page = example.open("#/settings/webhooks")
+    page.get_by_role("button", name="Add a webhook").click()
+    events = site.call("GET", "/openapi.json")["components"]["schemas"]["WebhookEvent"]["enum"]
+    expect(page.get_by_role("group", name="Events").get_by_role("checkbox")).to_have_count(len(events))
+
+
 def test_a_webhook_for_slack_has_its_format_and_a_secret_can_be_replaced(example, site):
     page = example.open("#/settings/webhooks")
     page.get_by_role("button", name="Add a webhook").click()

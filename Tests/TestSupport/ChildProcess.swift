@@ -124,7 +124,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// Waits until it ends.
-  package func waitForEnd(seconds: Double = 30) throws(Failure) -> Ending {
+  package func waitForEnd(seconds: Double = 120) throws(Failure) -> Ending {
     guard becomesTrue(within: seconds, { ending != nil }), let ending else {
       throw .deadline(program: program)
     }

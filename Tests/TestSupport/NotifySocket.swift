@@ -29,7 +29,7 @@ package final class NotifySocket: Sendable {
   deinit { close(descriptor) }
 
   /// The next notification; `nil` if none arrives in time.
-  package func next(within seconds: Double = 10) -> String? {
+  package func next(within seconds: Double = 30) -> String? {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, Int32(seconds * 1000)) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 4096)

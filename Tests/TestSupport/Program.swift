@@ -47,7 +47,7 @@ package enum Program {
   /// Runs `aasa` until it ends.
   package static func aasa(
     _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:],
-    in directory: TemporaryDirectory? = nil, seconds: Double = 30
+    in directory: TemporaryDirectory? = nil, seconds: Double = 120
   ) throws -> Result {
     try run(
       aasa, arguments, input: input, environment: environment, in: directory, seconds: seconds)
@@ -57,7 +57,7 @@ package enum Program {
   package static func run(
     _ program: String, _ arguments: [String], input: [UInt8] = [],
     environment: [String: String] = [:], in directory: TemporaryDirectory? = nil,
-    seconds: Double = 30
+    seconds: Double = 120
   ) throws -> Result {
     let scratch = try TemporaryDirectory()
     let process = try ChildProcess(

@@ -28,7 +28,7 @@ package final class RawConnection {
   ///   - seconds: The timeout of each later wait.
   ///   - server: An object to keep alive as long as the connection.
   package init(
-    port: UInt16, client: UInt8 = 1, seconds: Double = 10, to server: AnyObject? = nil
+    port: UInt16, client: UInt8 = 1, seconds: Double = 30, to server: AnyObject? = nil
   ) throws(Failure) {
     self.server = server
     self.seconds = seconds

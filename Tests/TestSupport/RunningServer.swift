@@ -108,7 +108,7 @@ extension TemporaryDirectory {
   ) throws -> Value {
     var errors = ""
     var value: Value?
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while value == nil && ContinuousClock.now < deadline {
       let hasEnded = process.ending != nil
       errors = try text("err")

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// - Returns: Whether it was fulfilled before the deadline.
 package func becomesTrue<Failure: Error>(
-  within seconds: Double = 10, _ condition: () throws(Failure) -> Bool
+  within seconds: Double = 60, _ condition: () throws(Failure) -> Bool
 ) throws(Failure) -> Bool {
   let deadline = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < deadline {

@@ -651,14 +651,14 @@ export const words = {
         "revision.published": "Revision published", "domain.disabled": "Domain disabled",
         "domain.deleted": "Domain deleted", "check.failed": "Check failed", "check.recovered": "Check recovered",
         "apple.collected": "Apple fetched a change", "apple.overdue": "Apple is late to fetch a change",
-        "certificate.expiring": "Certificate expires soon",
+        "certificate.expiring": "Certificate expires soon", "draft.created": "Approval asked for",
+        "draft.approved": "Draft approved", "draft.declined": "Draft declined",
       },
     },
     audit: {
       author: "Author", since: "From", until: "To", filter: "Filter", clear: "Clear the filters", in: "in",
       empty: "Nothing found", emptyText: "Filter by the exact name of a domain, a token or a user.",
-      revision: (n) => `revision ${n}`,
-      from: (address) => `from ${address}`, did: (verb) => ({
+      revision: (n) => `revision ${n}`, from: (address) => `from ${address}`, did: (verb) => ({
         put: "saved", patch: "changed", set: "set", apply: "applied a state to",
       })[verb] ?? verb.replace(/e?$/, "ed"),
     },
