@@ -107,7 +107,7 @@ test: test-setup
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
 
-# What parts of the tests run. `make test` has built it, and sets these to nothing.
+# What the parts of the tests need. `make test` builds it once, and sets these to nothing.
 PROGRAM = program
 BUNDLE = bundle
 program: setup

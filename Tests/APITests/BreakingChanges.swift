@@ -183,13 +183,13 @@ struct BreakingChanges {
     for keyword in Set(before.keys + after.keys).subtracting(Self.known).subtracting(Self.notes)
       .sorted()
     { compareEqual(keyword, before, after, place) }
-    if let name = before["$ref"]?.stringValue {
-      if before.keys.contains(where: { $0 != "$ref" && Self.known.contains($0) })
-        || after["$ref"] != nil
-          && after.keys.contains(where: { $0 != "$ref" && Self.known.contains($0) })
-      {
+    // What is beside a reference would be lost by following it.
+    for schema in [before, after] where schema["$ref"] != nil {
+      if schema.keys.contains(where: { $0 != "$ref" && Self.known.contains($0) }) {
         found.append("\(place): a reference with more beside it is not compared")
       }
+    }
+    if let name = before["$ref"]?.stringValue {
       let names = [name, after["$ref"]?.stringValue ?? place, writer.rawValue]
       guard compared.insert(names).inserted else { return }
       place = String(name.split(separator: "/").last ?? "")
