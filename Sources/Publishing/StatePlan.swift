@@ -84,6 +84,7 @@ struct StatePlanning {
   /// Those of them whose domains are published with them.
   private var changedTemplates: Set<TemplateName> = []
   private var plan = StatePlan()
+  private let processors = processorCount()
   /// The edits of an earlier plan of domains that the state does not list.
   private var dependents: [DomainName: StatePlan.Edit] = [:]
   private var errors: [PublicationError] = []
@@ -94,6 +95,8 @@ struct StatePlanning {
   private var hasInvalid = false
   private var findingCount = 0
   private var work: StateWork
+  /// The domains that wait to be reviewed, several at the same time.
+  private var waiting: [Candidate] = []
 
   /// The number of domains that a problem names.
   private static let mostNamed = 100
@@ -101,6 +104,8 @@ struct StatePlanning {
   private static let mostFindings = 200_000
   /// The number of changes that it names for each.
   private static let mostUndone = 1000
+  /// The number of domains that are reviewed at the same time.
+  private static let mostWaiting = 64
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
@@ -157,14 +162,9 @@ struct StatePlanning {
         continue
       }
       try work.begin()
-      do {
-        try add(index, name, bases.basis(at: index, read: store.bases(of:)))
-      } catch StoreError.unknownApps(let apps) where goesOn {
-        unknownApps.formUnion(apps)
-        try report(name, store.version(of: name) == nil ? .create : .update, nil)
-      }
-      work.end(name)
+      try add(index, name, bases.basis(at: index, read: store.bases(of:)))
     }
+    try reviewWaiting()
     if hasInvalid { throw DesiredState.Invalid() }
     try refuseUnusedApps()
     if foreignCount > 0 {
@@ -172,6 +172,7 @@ struct StatePlanning {
     }
     try addDeletions()
     try addDependents()
+    try reviewWaiting()
     if goesOn {
       plan.refusals += errors as [any Error]
       if !unknownApps.isEmpty {
@@ -234,7 +235,10 @@ struct StatePlanning {
         base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
         isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
         // One that is left to others may not even fit its template as it is now.
-        if !isLeftOut { found?.domain = try resolved(desired.domain, isAsStored, basis) }
+        // A new domain is nothing that it could be the same as, and its review resolves it.
+        if !isLeftOut && basis.stored != nil {
+          found?.domain = try resolved(desired.domain, isAsStored, basis)
+        }
       }
     } catch let error as PublicationError {
       return refuse(name, error)
@@ -255,7 +259,7 @@ struct StatePlanning {
       if foreignCount <= Self.mostNamed { foreignChanges.append(change) }
     }
     if foreignCount > 0 && !goesOn { return }
-    try add(desired, name, basis, at: index)
+    try review(desired, name, basis, at: index)
   }
 
   /// A domain of the state with what its template gives it. One that is stored like this stays as it is unless the state
@@ -279,34 +283,66 @@ struct StatePlanning {
     return desired == old || desired.isSame(as: old.ownPart)
   }
 
-  private mutating func add(
+  /// Reviews a domain of the state, or one that changes with it, beside the next ones.
+  private mutating func review(
     _ desired: DesiredDomain, _ name: DomainName, _ basis: DomainBasis, at index: Int?
   ) throws {
-    var review: Review
-    do {
-      review = try self.review(desired, basis)
-      if errorCount > 0 && !goesOn { return }
-      if index == nil && !review.publication.edited.isChanged { return }
-      review.publication.compare()
-      try state.check(review.publication)
-    } catch let error as PublicationError {
-      return refuse(name, error)
+    waiting.append(
+      Candidate(
+        index: index, name: name, basis: basis,
+        proposal: Proposal(
+          domain: desired.domain,
+          accepted: options.accepted.union(state.accepted(name, basis.stored?.domain)))))
+    if waiting.count == Self.mostWaiting { try reviewWaiting() }
+  }
+
+  /// Reviews the domains that wait, on all processors, and adds them to the plan in their order.
+  private mutating func reviewWaiting() throws {
+    let candidates = waiting
+    waiting = []
+    let (reviewer, goesOn) = (reviewer, goesOn)
+    let reviewed = concurrently(candidates.count, threads: processors) { number in
+      let start = ContinuousClock.now
+      let result = Result { try reviewer.review(candidates[number], goesOn: goesOn) }
+      return (result, ContinuousClock.now - start)
     }
+    for (candidate, (result, time)) in zip(candidates, reviewed) {
+      do {
+        try add(candidate, result.get())
+      } catch let error as PublicationError {
+        refuse(candidate.name, error)
+      } catch StoreError.unknownApps(let apps) where goesOn {
+        unknownApps.formUnion(apps)
+        try report(candidate.name, candidate.basis.stored == nil ? .create : .update, nil)
+      }
+      work.end(candidate.name, after: time)
+    }
+  }
+
+  private mutating func add(
+    _ candidate: Candidate, _ reviewed: (review: Review, refusals: [PublicationError])
+  ) throws {
+    let (review, basis) = (reviewed.review, candidate.basis)
+    for error in reviewed.refusals { note(error) }
+    try plan.apps.add(review.edit.apps)
+    if errorCount > 0 && !goesOn { return }
+    if candidate.index == nil && !review.publication.edited.isChanged { return }
+    try state.check(review.publication)
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
     plan.edits.append(
       StatePlan.Edit(
-        index: index, name: name, version: basis.stored?.version,
-        keptStatements: index == nil ? review.edit.domain.assetLinksExtra : nil,
+        index: candidate.index, name: candidate.name, version: basis.stored?.version,
+        keptStatements: candidate.index == nil ? review.edit.domain.assetLinksExtra : nil,
         acceptedCodes: review.edit.acceptedCodes,
         // A dry run writes none.
         findings: !context.isDryRun && findingCount <= Self.mostFindings
           ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
-    try report(name, review.publication.action, review.publication)
+    try report(candidate.name, review.publication.action, review.publication)
   }
 
   /// Publishes the domains that the state does not list, but whose Android apps or templates it changes.
@@ -337,14 +373,8 @@ struct StatePlanning {
         if let template = domain.template.flatMap({ templates[$0.name] }) {
           domain.keepParameters(of: template, renaming: state.renamedParameters)
         }
-        do {
-          try add((domain, nil), name, basis, at: nil)
-        } catch StoreError.unknownApps(let apps) where goesOn {
-          unknownApps.formUnion(apps)
-          try report(name, .update, nil)
-        }
+        try review((domain, nil), name, basis, at: nil)
       }
-      work.end(name)
     }
   }
 
@@ -396,39 +426,15 @@ struct StatePlanning {
     if errorCount <= Self.mostNamed { errors.append(error) }
   }
 
-  private mutating func review(_ desired: DesiredDomain, _ basis: DomainBasis) throws -> Review {
-    var refusals: [PublicationError] = []
-    let review = try Review(
-      Proposal(
-        domain: desired.domain,
-        accepted: options.accepted.union(
-          state.accepted(desired.domain.name, basis.stored?.domain))),
-      over: basis, apps: appSource, action: options.action, by: context, now: store.now()
-    ) {
-      if !goesOn { throw $0 }
-      refusals.append($0)
-    }
-    for error in refusals { note(error) }
-    plan.apps.environments.merge(review.edit.apps.environments) { $1 }
-    plan.apps.android.merge(review.edit.apps.android) { $1 }
-    plan.apps.templates.merge(review.edit.apps.templates) { $1 }
-    return review
+  /// Reviews domains with the apps as the state leaves them.
+  private var reviewer: Reviewer {
+    Reviewer(
+      apps: Reviewer.Apps(
+        environments: environments, android: androidApps, templates: templates, known: plan.apps),
+      store: store, action: options.action, context: context)
   }
 
-  /// The apps as the state leaves them.
-  private var appSource: AppSource {
-    AppSource { app in
-      try environments[app] ?? plan.apps.environments[app] ?? store.environment(of: app)
-    } androidApp: { package in
-      if let found = plan.apps.android[package] { return found }
-      let stored = try store.androidApp(package)
-      return androidApps[package].map {
-        PackageName.rows.written($0.app(over: stored), stored, context)
-      } ?? stored
-    } template: { name in
-      try templates[name].map { ($0, nil) } ?? store.appSource.template(name)
-    }
-  }
+  private var appSource: AppSource { reviewer.appSource }
 
   /// Whether a stored domain is published as it should be. It is not linted again then.
   private func isUnchanged(_ domain: Domain, _ basis: DomainBasis) throws -> Bool {
@@ -565,7 +571,12 @@ struct StatePlanning {
       guard let index = edit.index, let desired = try state.domain(index, basis.stored) else {
         throw Outdated()
       }
-      publications.append(try review(desired, basis).publication)
+      let candidate = Candidate(
+        index: index, name: edit.name, basis: basis,
+        proposal: Proposal(
+          domain: desired.domain,
+          accepted: options.accepted.union(state.accepted(edit.name, basis.stored?.domain))))
+      publications.append(try reviewer.review(candidate, goesOn: goesOn).review.publication)
     }
     for publication in publications.comparingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
@@ -620,6 +631,79 @@ extension DesiredState {
   }
 }
 
+/// A domain that is to be reviewed.
+private struct Candidate: Sendable {
+  /// The index in the state; `nil` for a domain that changes with it.
+  let index: Int?
+  let name: DomainName
+  let basis: DomainBasis
+  let proposal: Proposal
+}
+
+/// Reviews domains of a state, several at the same time.
+private struct Reviewer: Sendable {
+  /// What the state and the plan so far know of apps and templates.
+  struct Apps: Sendable {
+    let environments: [AppIdentifier: App.Environment]
+    let android: [PackageName: DesiredApp<PackageName>]
+    let templates: [TemplateName: Template]
+    let known: UsedApps
+  }
+
+  let apps: Apps
+  let store: Store
+  let action: String
+  let context: WriteContext
+
+  /// - Parameter goesOn: Whether the review goes on after what stops it.
+  func review(
+    _ candidate: Candidate, goesOn: Bool
+  ) throws -> (review: Review, refusals: [PublicationError]) {
+    var refusals: [PublicationError] = []
+    var review = try Review(
+      candidate.proposal, over: candidate.basis, apps: appSource, action: action, by: context,
+      now: store.now()
+    ) {
+      if !goesOn { throw $0 }
+      refusals.append($0)
+    }
+    if candidate.index != nil || review.publication.edited.isChanged {
+      review.publication.compare()
+    }
+    return (review, refusals)
+  }
+
+  /// The apps as the state leaves them.
+  var appSource: AppSource {
+    AppSource { app in
+      try apps.environments[app] ?? apps.known.environments[app] ?? store.environment(of: app)
+    } androidApp: { package in
+      if let found = apps.known.android[package] { return found }
+      let stored = try store.androidApp(package)
+      return apps.android[package].map {
+        PackageName.rows.written($0.app(over: stored), stored, context)
+      } ?? stored
+    } template: { name in
+      try apps.templates[name].map { ($0, nil) } ?? store.appSource.template(name)
+    }
+  }
+}
+
+extension UsedApps {
+  /// Adds apps that another review depends on.
+  ///
+  /// - Throws: `Outdated` if somebody changed an app between two reviews.
+  fileprivate mutating func add(_ apps: UsedApps) throws {
+    func same<Value: Equatable>(_ old: Value, _ new: Value) throws -> Value {
+      if old != new { throw Outdated() }
+      return new
+    }
+    try environments.merge(apps.environments, uniquingKeysWith: same)
+    try android.merge(apps.android, uniquingKeysWith: same)
+    try templates.merge(apps.templates, uniquingKeysWith: same)
+  }
+}
+
 /// Measures the work on a state, and ends it when it takes too long.
 private struct StateWork {
   let longest: Duration
@@ -643,9 +727,10 @@ private struct StateWork {
       .checked, done: done, of: count, longest: longest, slowest: slowest.map(\.domain))
   }
 
-  mutating func end(_ name: DomainName) {
+  /// - Parameter time: How long it took, if that was not since it began.
+  mutating func end(_ name: DomainName, after time: Duration? = nil) {
     done += 1
-    slowest.append((name, .now - begun))
+    slowest.append((name, time ?? .now - begun))
     slowest.sort { $0.time > $1.time }
     if slowest.count > 5 { slowest.removeLast() }
   }

@@ -140,8 +140,8 @@ package final class LiveTable: Sendable {
     let (store, contents) = (store, SharedContents())
     let count = min(8, processorCount())
     let parts = try concurrently(count) { part in
-      try LoadedPart(part, of: count, from: store, contents)
-    }
+      Result { try LoadedPart(part, of: count, from: store, contents) }
+    }.map { try $0.get() }
     serve(all: parts.map(\.domains), &state)
     kept?.outdate()
     state.snapshotAt = nil

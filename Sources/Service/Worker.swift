@@ -1,6 +1,7 @@
 import Dispatch
 import Checking
 import Glibc
+import Store
 import Synchronization
 
 /// Work on a thread of its own, one piece at a time.

@@ -17,9 +17,12 @@ package final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
-  /// How long an edit of several domains keeps others waiting, and how long where they never leave it enough time.
-  /// That is less than `longestWait`, so that they are not refused.
-  private static let delay = (usual: Duration.milliseconds(250), last: Duration.seconds(4))
+  /// How long an edit of several domains keeps others waiting before it gives way.
+  private static let delay = Duration.milliseconds(250)
+
+  /// How often it gives way. Then, once, it keeps others waiting for `longestWaits` times what they usually wait at most.
+  private static let mostGivenWay = 3
+  private static let longestWaits = 6
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
   package static let longestWait = Duration.seconds(5)
@@ -102,21 +105,24 @@ package final class Store: Sendable {
     _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
-    var gaveWay = false
-    for number in 1...Self.mostPlans {
+    var gaveWay = 0
+    for _ in 1...Self.mostPlans {
       do {
         let plan = try plan(made)
         made = plan
-        let delay = number < Self.mostPlans ? Self.delay.usual : Self.delay.last
+        let isLast = gaveWay == Self.mostGivenWay
+        let longest = self.waitBudget.load(ordering: .relaxed) * Self.longestWaits
+        let delay = isLast ? .milliseconds(longest) : Self.delay
         return try write(context, &waitBudget, mostDelay: isLong ? delay : nil) {
-          try body($0, plan)
+          if isLast { writeQueue.takeLong(.database) }
+          return try body($0, plan)
         }
       } catch is Outdated {
       } catch is GaveWay {
-        gaveWay = true
+        gaveWay += 1
       }
     }
-    throw gaveWay ? StoreError.gaveWay : .busy
+    throw gaveWay > 0 ? StoreError.gaveWay : .busy
   }
 
   /// - Parameter mostDelay: How long others may wait for an edit of many domains.

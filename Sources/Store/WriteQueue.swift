@@ -17,6 +17,8 @@ final class WriteQueue: Sendable {
     /// Signalled when its turn comes.
     let turn: DispatchSemaphore
     let came = ContinuousClock.now
+    /// Whether it needs its turn for long.
+    var isLong = false
   }
 
   /// The thread that has the turn, then those that wait for it.
@@ -27,6 +29,15 @@ final class WriteQueue: Sendable {
     queues.withLock { queues in
       queues[subject]?.dropFirst().first.map { .now - $0.came >= duration } ?? false
     }
+  }
+
+  /// The thread that has the turn needs it for long. Meanwhile, nobody who waits for it gives up.
+  func takeLong(_ subject: Subject) {
+    queues.withLock { $0[subject]?[0].isLong = true }
+  }
+
+  private func isLong(_ subject: Subject) -> Bool {
+    queues.withLock { $0[subject]?.first?.isLong ?? false }
   }
 
   /// Runs `body` when the thread's turn comes.
@@ -42,7 +53,11 @@ final class WriteQueue: Sendable {
     }
     defer { leave(subject, turn) }
     if !isFree {
-      try waitBudget.wait { turn.wait(timeout: .now() + .milliseconds($0)) == .success }
+      try waitBudget.wait {
+        turn.wait(timeout: .now() + .milliseconds($0)) == .success
+      } unless: {
+        isLong(subject)
+      }
     }
     return try body(&waitBudget)
   }
@@ -73,12 +88,15 @@ struct WaitBudget {
 
   /// Repeats `attempt`, which waits up to the given number of milliseconds, until it succeeds.
   ///
+  /// - Parameter isFree: Whether waiting costs nothing now.
   /// - Throws: `StoreError.busy`, and what `attempt` throws.
-  mutating func wait(_ attempt: (Int) throws -> Bool) throws {
+  mutating func wait(
+    _ attempt: (Int) throws -> Bool, unless isFree: () -> Bool = { false }
+  ) throws {
     while true {
       let start = ContinuousClock.now
       if try attempt(min(100, max(1, Int(rest / .milliseconds(1))))) { return }
-      rest -= ContinuousClock.now - start
+      if !isFree() { rest -= ContinuousClock.now - start }
       if rest <= .zero || isAbandoned() { throw StoreError.busy }
     }
   }

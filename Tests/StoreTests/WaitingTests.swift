@@ -128,8 +128,15 @@ import Testing
     while .now - start < .seconds(60) { try transaction.goOn() }
   }
 
-  @Test func anEditOfSeveralDomainsThatNeverGetsThroughIsRefused() throws {
-    store.setLockTimeout(milliseconds: 600_000)
+  /// An edit of several domains, while others never stop writing.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: How long others wait at most.
+  ///   - write: Writes the edit, given the number of the attempt.
+  private func editWhileOthersWrite(
+    waiting milliseconds: Int, _ write: (borrowing Transaction, Int) throws -> Void
+  ) throws {
+    store.setLockTimeout(milliseconds: milliseconds)
     let (store, context) = (store, context)
     let hasEnded = Atomic(false)
     let writes = DispatchSemaphore(value: 0)
@@ -141,15 +148,32 @@ import Testing
         }
       }
     ])
-    #expect(throws: StoreError.gaveWay) {
-      try store.edit(context) { _ in
-      } write: { transaction, _ in
-        writes.signal()
-        try Self.wait(in: transaction)
-      }
+    defer {
+      hasEnded.store(true, ordering: .releasing)
+      #expect(others.end())
     }
-    hasEnded.store(true, ordering: .releasing)
-    #expect(others.end())
+    var number = 0
+    try store.edit(context) { _ in
+    } write: { transaction, _ in
+      number += 1
+      writes.signal()
+      try write(transaction, number)
+    }
+  }
+
+  @Test func anEditOfSeveralDomainsIsWrittenWhileOthersNeverStopWriting() throws {
+    try editWhileOthersWrite(waiting: 1000) { transaction, number in
+      if number < 4 { return try Self.wait(in: transaction) }
+      // Longer than others wait: they are not refused.
+      let start = ContinuousClock.now
+      while .now - start < .milliseconds(1500) { try transaction.goOn() }
+    }
+  }
+
+  @Test func anEditOfSeveralDomainsThatNeverGetsThroughIsRefused() throws {
+    #expect(throws: StoreError.gaveWay) {
+      try editWhileOthersWrite(waiting: 500) { transaction, _ in try Self.wait(in: transaction) }
+    }
   }
 
   @Test func authenticationWaitsForNoReader() throws {

@@ -262,7 +262,7 @@ package struct BodyValue {
   }
 
   /// An object with these members and no others.
-  package func object(_ allowed: [String]) -> BodyObject? {
+  package func object(_ allowed: some Sequence<String>) -> BodyObject? {
     guard let members else { return nil }
     for key in members.keys where !allowed.contains(where: { sameScalars($0, key) }) {
       faults.add(

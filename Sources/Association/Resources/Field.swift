@@ -3,76 +3,91 @@
 /// A resource is one list of fields. Reading a body with every fault named, writing an answer and the
 /// schemas of the OpenAPI description all come from that list. Fields are read in the order of the
 /// list, so one may depend on those before it.
-package struct Field<Root>: Sendable {
-  package fileprivate(set) var member: Member
+///
+/// A class, because copying a field wherever a list of them is used takes longer than what it does.
+package final class Field<Root>: Sendable {
+  package let member: Member
   fileprivate let write: @Sendable (Root) -> JSON?
   /// Writes also what answers leave out.
-  fileprivate var writeAlways: (@Sendable (Root) -> JSON)?
-  fileprivate var read: (@Sendable (BodyValue, inout Root) -> Void)?
+  fileprivate let writeAlways: (@Sendable (Root) -> JSON)?
+  fileprivate let read: (@Sendable (BodyValue, inout Root) -> Void)?
+
+  fileprivate init(
+    _ member: Member, write: @escaping @Sendable (Root) -> JSON?,
+    always: (@Sendable (Root) -> JSON)? = nil,
+    read: (@Sendable (BodyValue, inout Root) -> Void)? = nil
+  ) {
+    self.member = member
+    self.write = write
+    writeAlways = always
+    self.read = member.traits.contains(.readOnly) ? nil : read
+  }
 
   /// The same field with more traits.
   package func adding(_ traits: Member.Traits) -> Field {
-    var field = self
-    field.member.traits.formUnion(traits)
-    return field
-  }
-
-  /// A member that is only written.
-  fileprivate init(_ member: Member, write: @escaping @Sendable (Root) -> JSON?) {
-    (self.member, self.write, read) = (member, write, nil)
+    var member = member
+    member.traits.formUnion(traits)
+    return Field(member, write: write, always: writeAlways, read: read)
   }
 
   /// A member with its own way to be written and read. Without `read` it is read-only.
-  package init(
+  package convenience init(
     _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Member.Traits = [],
-    write: @escaping @Sendable (Root) -> JSON?,
+    write: @escaping @Sendable (Root) -> JSON?, always: (@Sendable (Root) -> JSON)? = nil,
     read: (@Sendable (BodyValue, inout Root) -> Void)? = nil
   ) {
     let traits = read == nil ? traits.union(.readOnly) : traits
-    member = Member(name, schema, documentation, traits)
-    self.write = write
-    self.read = traits.contains(.readOnly) ? nil : read
+    self.init(
+      Member(name, schema, documentation, traits), write: write, always: always, read: read)
   }
 
   /// A property. Answers leave it out where `isLeftOut` says so.
-  package init<Value>(
+  package convenience init<Value>(
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = [],
     unless isLeftOut: (@Sendable (Value) -> Bool)? = nil
   ) {
+    let always: @Sendable (Root) -> JSON = { coding.write($0[keyPath: path]) }
     self.init(
       name, coding.schema, documentation, isLeftOut == nil ? traits : traits.union(.optional),
-      write: { isLeftOut?($0[keyPath: path]) == true ? nil : coding.write($0[keyPath: path]) },
-      read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
-    if isLeftOut != nil { writeAlways = { coding.write($0[keyPath: path]) } }
+      write: {
+        let value = $0[keyPath: path]
+        return isLeftOut?(value) == true ? nil : coding.write(value)
+      },
+      always: isLeftOut == nil ? nil : always,
+      read: { body, root in
+        if let value = coding.read(body) { root[keyPath: path] = value }
+      })
   }
 
   /// A property that may be `nil`, which answers leave out.
-  package init<Value>(
+  package convenience init<Value>(
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value?> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = .optional
   ) {
     self.init(
       name, coding.schema, documentation, traits, write: { $0[keyPath: path].map(coding.write) },
-      read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
+      read: { body, root in
+        if let value = coding.read(body) { root[keyPath: path] = value }
+      })
   }
 
   /// A property that is only written.
-  package init<Value>(
-    _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value> & Sendable,
+  package convenience init<Value>(
+    _ name: String, _ coding: Coding<Value>, get: @escaping @Sendable (Root) -> Value,
     _ documentation: String = ""
   ) {
     self.init(
-      name, coding.schema, documentation, write: { coding.write($0[keyPath: path]) })
+      name, coding.schema, documentation, write: { coding.write(get($0)) })
   }
 
   /// A property that is only written, and left out where it is `nil`.
-  package init<Value>(
-    _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value?> & Sendable,
+  package convenience init<Value>(
+    _ name: String, _ coding: Coding<Value>, get: @escaping @Sendable (Root) -> Value?,
     _ documentation: String = "", _ traits: Member.Traits = .optional
   ) {
     self.init(
-      name, coding.schema, documentation, traits, write: { $0[keyPath: path].map(coding.write) })
+      name, coding.schema, documentation, traits, write: { get($0).map(coding.write) })
   }
 }
 
@@ -101,9 +116,10 @@ extension Array {
     _ path: any WritableKeyPath<Root, Part> & Sendable
   ) -> [Field<Root>] where Element == Field<Part> {
     map { field in
-      var whole = Field<Root>(field.member, write: { field.write($0[keyPath: path]) })
-      if let read = field.read { whole.read = { body, root in read(body, &root[keyPath: path]) } }
-      return whole
+      var whole: (@Sendable (BodyValue, inout Root) -> Void)?
+      if let read = field.read { whole = { body, root in read(body, &root[keyPath: path]) } }
+      return Field<Root>(
+        field.member, write: { field.write($0[keyPath: path]) }, read: whole)
     }
   }
 
@@ -118,8 +134,8 @@ extension Array {
   /// Copies these members of a value into another one.
   package func copy<Root>(_ value: Root, into other: inout Root) where Element == Field<Root> {
     for field in self {
-      guard let json = field.write(value) else { continue }
-      field.read?(BodyValue(json: json, pointer: .root, faults: Faults()), &other)
+      guard let read = field.read, let json = field.write(value) else { continue }
+      read(BodyValue(json: json, pointer: .root, faults: Faults()), &other)
     }
   }
 
@@ -151,8 +167,8 @@ extension BodyValue {
   package func read<Root>(_ fields: [Field<Root>], into value: inout Root, isOpen: Bool = false)
     -> Bool
   {
-    let object = isOpen ? self.object() : object(fields.map(\.member.name))
-    guard let object else { return false }
+    let known = isOpen ? self.object() : object(fields.lazy.map(\.member.name))
+    guard let object = known else { return false }
     var isComplete = true
     for field in fields {
       let isRequired = field.member.traits.contains(.required)

@@ -1,4 +1,5 @@
 import CCurl
+import Store
 import Synchronization
 
 /// The thread on which all transfers run.

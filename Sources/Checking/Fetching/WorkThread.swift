@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Store
 import Synchronization
 
 /// A thread on which asynchronous work runs: checks of domains, and deliveries to webhooks. Such work takes none
@@ -66,28 +67,4 @@ package final class WorkThread: TaskExecutor {
 private final class Awaited<Result: Sendable>: Sendable {
   let result = Mutex<Result?>(nil)
   let done = DispatchSemaphore(value: 0)
-}
-
-/// Runs `body` on a thread of its own.
-package func onThread(_ body: @escaping @Sendable () -> Void) {
-  final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let work = Unmanaged.passRetained(Work(body))
-  let code = pthread_create(
-    &thread, nil,
-    { work in
-      // Sound: this is the reference that was retained for the thread, and nobody else releases it.
-      if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
-      return nil
-    }, work.toOpaque())
-  if code == 0 {
-    pthread_detach(thread)
-  } else {
-    // Without memory for a thread, libdispatch waits for one of its own.
-    let work = work.takeRetainedValue()
-    DispatchQueue.global().async { work.body() }
-  }
 }

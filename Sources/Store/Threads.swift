@@ -1,0 +1,79 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The number of processors that this process may use. taskset, systemd and containers may allow
+/// fewer than the machine has.
+package func processorCount() -> Int {
+  let all = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  // A mask in hexadecimal digits, `ff,ffffffff` (proc_pid_status(5)).
+  let mask = fileText(at: "/proc/self/status")?.split(separator: "\n")
+    .first { $0.hasPrefix("Cpus_allowed:") }?.drop { $0 != ":" }
+  let allowed = mask?.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) } ?? 0
+  return allowed == 0 ? all : min(all, allowed)
+}
+
+/// The text of a file in `/proc`; `nil` if it cannot be read.
+package func fileText(at path: String) -> String? {
+  FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+}
+
+/// Runs `body` on a thread of its own.
+package func onThread(_ body: @escaping @Sendable () -> Void) {
+  if let thread = start(body) {
+    pthread_detach(thread)
+  } else {
+    // Without memory for a thread, libdispatch waits for one of its own.
+    DispatchQueue.global().async(execute: body)
+  }
+}
+
+/// Runs pieces of work on several threads, this one among them, and returns their results in order when all are done.
+/// The threads have the priority of this one.
+///
+/// - Parameters:
+///   - threads: The most threads.
+///   - work: Takes the number of the piece, from 0.
+package func concurrently<Value: Sendable>(
+  _ count: Int, threads: Int = .max, _ work: @Sendable (Int) -> Value
+) -> [Value] {
+  let results = Mutex([Value?](repeating: nil, count: count))
+  let next = Atomic(0)
+  return withoutActuallyEscaping(work) { work in
+    let workOff: @Sendable () -> Void = {
+      while true {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        if number >= count { return }
+        let result = work(number)
+        results.withLock { $0[number] = result }
+      }
+    }
+    // Without memory for more threads, there are fewer.
+    let others = (1..<max(1, min(count, threads))).compactMap { _ in start(workOff) }
+    workOff()
+    for thread in others { pthread_join(thread, nil) }
+    return results.withLock { $0.compactMap(\.self) }
+  }
+}
+
+/// Starts a thread, which somebody has to join or detach; `nil` without memory for it. It has let go of `body` when it
+/// ends.
+private func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+  final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let work = Unmanaged.passRetained(Work(body))
+  let code = pthread_create(
+    &thread, nil,
+    { work in
+      // Sound: this is the reference that was retained for the thread, and nobody else releases it.
+      if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+      return nil
+    }, work.toOpaque())
+  if code == 0 { return thread }
+  work.release()
+  return nil
+}
