@@ -161,8 +161,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     var object: JSON.Object = [resource.key: .string(new.text)]
     object["domains"] = Self.json(publications)
     object["change"] = Self.change(publications)
-    if try call.context().isDryRun { object["dryRun"] = true }
-    return .json(.ok, .object(object))
+    return try .json(.ok, object, to: call.context())
   }
 
   private static func change(_ publications: [Publication]) -> JSON? {

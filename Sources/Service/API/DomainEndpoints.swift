@@ -68,8 +68,7 @@ struct DomainEndpoints: Sendable {
           by: call.context())
         var object = PublicationResource(publication).json
         object["domain"] = .string(publication.edited.stored.domain.name.text)
-        if try call.context().isDryRun { object["dryRun"] = true }
-        return .json(.ok, .object(object))
+        return try .json(.ok, object, to: call.context())
       },
       Endpoint(
         .post, path + "/restore", .role(.editor), effect: .publication, query: [.detach],

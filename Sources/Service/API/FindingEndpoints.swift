@@ -148,9 +148,7 @@ struct FindingEndpoints: Sendable {
       }
       return report
     }
-    var object = SuppressionResource.json(report)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(.created, .object(object))
+    return .json(.created, SuppressionResource.json(report), to: context)
   }
 
   private func suppress(_ call: Call) throws -> Response {
@@ -172,8 +170,6 @@ struct FindingEndpoints: Sendable {
       }
       return report
     }
-    var object = SuppressionResource.json(report)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(.created, .object(object))
+    return .json(.created, SuppressionResource.json(report), to: context)
   }
 }
