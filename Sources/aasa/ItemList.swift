@@ -26,7 +26,7 @@ struct ItemList {
   @discardableResult
   func print(_ arguments: Arguments) throws -> JSON {
     let installation = try Installation(arguments)
-    var rest = try arguments.limit() ?? limit ?? Int.max
+    var rest = try arguments.number(Self.limit) ?? limit ?? Int.max
     var table = Table(titles)
     var groups = Groups()
     var query = query
@@ -96,16 +96,6 @@ private struct Groups {
         return Table.Cell("\(cell.text) and \(texts.count - 1) more", cell.color)
       }
     }
-  }
-}
-
-extension Arguments {
-  fileprivate func limit() throws(UsageError) -> Int? {
-    guard let text = value(ItemList.limit) else { return nil }
-    guard let limit = Int(text), limit > 0 else {
-      throw UsageError("--limit must be a number of at least 1, not \(text.quoted).")
-    }
-    return limit
   }
 }
 
