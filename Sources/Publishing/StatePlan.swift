@@ -574,7 +574,6 @@ struct StatePlanning {
 }
 
 extension DesiredState {
-  /// A domain of the state is invalid.
   package struct Invalid: Error {}
 
   /// No domain of the state uses apps that somebody limited to domains would add.

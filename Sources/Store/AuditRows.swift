@@ -16,9 +16,7 @@ package struct AuditRecord: Sendable, Equatable {
   package var reason = ""
   /// The changed domain. Without a domain, app, token, webhook, user or group, the whole database was changed.
   package var domain: DomainName?
-  /// The changed app.
   package var app: AppIdentifier?
-  /// The changed Android app.
   package var androidApp: PackageName?
   /// The name of the token that was created or revoked, or that somebody signed in or out with.
   package var token: String?
@@ -26,7 +24,6 @@ package struct AuditRecord: Sendable, Equatable {
   package var webhook: String?
   /// The name of the user who was added, changed or deleted.
   package var user: String?
-  /// The changed template.
   package var template: TemplateName?
   /// The name of the group that was added, changed or deleted.
   package var group: String?
@@ -43,14 +40,10 @@ package struct AuditRecord: Sendable, Equatable {
   package enum Subject: Sendable, Equatable {
     case domain(DomainName)
     case app(LinkedApp)
-    /// A token, by its name.
     case token(String)
-    /// A webhook, by its name.
     case webhook(String)
-    /// A user, by name.
     case user(String)
     case template(TemplateName)
-    /// A group, by its name.
     case group(String)
   }
 }

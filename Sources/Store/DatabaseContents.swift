@@ -4,7 +4,6 @@ package struct DatabaseContents: Sendable, Equatable {
   package let domains: Int
   /// The number of revisions of all domains.
   package let revisions: Int
-  /// The version of the schema.
   package let schema: Int
   /// The size of the file, in bytes; 0 for a database of a server.
   package let bytes: Int

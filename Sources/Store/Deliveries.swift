@@ -52,14 +52,12 @@ package struct Delivery: Sendable {
 /// A delivery that this server attempts now.
 package struct ClaimedDelivery: Sendable {
   package let delivery: Delivery
-  /// The row of its webhook.
   package let webhookRow: Int64
   package let webhook: Webhook
   /// The key that signs it.
   package let secret: WebhookSecret
 }
 
-/// What came of an attempt.
 package struct DeliveryAttempt: Sendable {
   /// What follows.
   package enum Outcome: Sendable, Equatable {
@@ -73,7 +71,6 @@ package struct DeliveryAttempt: Sendable {
     case gone
   }
 
-  /// What was attempted.
   package let claimed: ClaimedDelivery
   /// When.
   package let at: UnixTime

@@ -102,7 +102,6 @@ enum DigestRows {
       WHERE webhook_id = webhook.id ORDER BY event_id LIMIT 1) <= ?1 - digest_seconds
     """
 
-  /// Whether any digest is due.
   static func isAnyDue(_ connection: any Connection, now: UnixTime) throws -> Bool {
     try connection.first("\(due) LIMIT 1", [.integer(now)]) { _ in true } ?? false
   }

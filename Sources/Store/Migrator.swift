@@ -133,7 +133,6 @@ enum Migrator {
 struct Schema {
   /// The statement that creates each object, by name.
   private let objects: [String: String]
-  /// The names of the tables.
   let tables: [String]
 
   /// The schema that the migrations create in an empty database, up to a version.

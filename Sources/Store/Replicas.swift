@@ -11,7 +11,6 @@ package struct Replica: Sendable, Equatable {
   package var version: String
   /// Where its JSON API is reached.
   package var url: String
-  /// When it started.
   package var startedAt: UnixTime
   /// When it was last seen.
   package var seenAt: UnixTime

@@ -3,7 +3,6 @@ import Glibc
 
 /// The result of a restore.
 package struct Restored: Sendable, Equatable {
-  /// The contents of the backup.
   package let contents: DatabaseContents
   /// The version of the schema now.
   package let schema: Int

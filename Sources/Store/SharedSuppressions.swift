@@ -5,7 +5,6 @@ package import Association
 package struct SharedSuppression: Sendable, Equatable {
   /// Its number, from 1.
   package var id: Int64 = 0
-  /// The code of the findings.
   package var code = ""
   /// The document that the findings are about.
   package var kind = DocumentKind.apple
@@ -21,7 +20,6 @@ package struct SharedSuppression: Sendable, Equatable {
   package var owner = ""
   /// When the findings count again.
   package var endsAt: UnixTime = 0
-  /// When it was created.
   package var createdAt: UnixTime = 0
   /// Who created it: the name of a token, or of a command.
   package var author = ""

@@ -301,7 +301,6 @@ package struct AppRows<Key: AppKey>: Sendable {
     if !missing.isEmpty { throw StoreError.unknownApps(missing.map(\.id)) }
   }
 
-  /// Writes the row of an app.
   func save(_ app: Key.App, over old: Key.App?, now: UnixTime, _ connection: any Connection) throws
   {
     try check(app)

@@ -48,7 +48,6 @@ package struct CheckRecord: Sendable {
     package var revision: Int?
     /// By how many revisions that is behind.
     package var lag: Int?
-    /// When it was fetched.
     package var fetchedAt: UnixTime?
 
     package init(revision: Int?, lag: Int?, fetchedAt: UnixTime?) {
@@ -64,7 +63,6 @@ package struct CheckRecord: Sendable {
     package var names: [String]
     /// Who issued it.
     package var issuer: String
-    /// When it ends.
     package var endsAt: UnixTime
 
     package init(names: [String], issuer: String, endsAt: UnixTime) {
@@ -82,7 +80,6 @@ package struct CheckRecord: Sendable {
   }
 }
 
-/// A check that was recorded.
 package struct RecordedCheck: Sendable {
   /// The status after suppressions.
   package let status: CheckStatus
@@ -123,7 +120,6 @@ package struct CheckState: Sendable {
   package let failures: Int
   /// When the first of them was.
   package let failingSince: UnixTime?
-  /// When the certificate of the origin ends.
   package let certificateEndsAt: UnixTime?
   /// By how many revisions Apple's CDN is behind.
   package let cdnLag: Int?

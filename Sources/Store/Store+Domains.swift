@@ -141,7 +141,6 @@ private struct DomainListing {
     return (matches ?? 0, Int(stride))
   }
 
-  /// All matches, in order.
   func matches() throws -> [(place: DomainOrder.Place, id: Int64)] {
     try connection.all(
       """
@@ -152,7 +151,6 @@ private struct DomainListing {
     ) { (DomainOrder.Place(updatedAt: $0.time(2), name: $0.text(0)), $0.integer(1)) }
   }
 
-  /// A page of the list.
   func page(
     after last: DomainOrder.Place?, limit: Int, now: UnixTime
   ) throws -> [DomainSummary] {
@@ -271,7 +269,6 @@ package struct DomainFilter: Sendable {
   package var app: AppIdentifier?
   /// An Android app that the domain uses.
   package var androidApp: PackageName?
-  /// The environment of the domain.
   package var environment: App.Environment?
   /// Whether the domain is served.
   package var isEnabled: Bool?
@@ -283,7 +280,6 @@ package struct DomainFilter: Sendable {
   package var isCollected: Bool?
   /// How the last check of the domain ended.
   package var check: CheckOutcome?
-  /// A label that the domain has.
   package var label: Label?
   /// The template that the domain uses.
   package var template: TemplateName?
@@ -532,7 +528,6 @@ package struct DomainSummary: Sendable, Equatable {
   /// The format of entries that do not set their own.
   package let format: Domain.Format
   package let environment: App.Environment
-  /// The current revision.
   package let revision: Int
   /// The time of the last change.
   package let updatedAt: UnixTime
@@ -559,7 +554,6 @@ package struct DomainSummary: Sendable, Equatable {
   package let managedBy: String?
   /// Whether an edit of the domain's template was not published for it, because that was refused.
   package let isBehind: Bool
-  /// The template that the domain uses.
   package let template: TemplateUse?
 
   /// What Apple's CDN has fetched of a domain, by the fetch ledger.

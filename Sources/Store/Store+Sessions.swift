@@ -4,7 +4,6 @@ package import Association
 package struct Session: Sendable {
   /// The token that it was begun with.
   package let token: Token
-  /// When it ends.
   package let endsAt: UnixTime
 
   /// How long a session lasts, in seconds.

@@ -148,7 +148,6 @@ package final class StateReader: Sendable {
   /// A domain in the order of names, and the SHA-256 of its file, if that is known.
   package struct Item: Sendable {
     package let name: DomainName
-    /// The current revision.
     package let revision: Int
     /// The SHA-256 of the file that an export writes, as 64 hexadecimal digits.
     package var sha256: String?

@@ -18,7 +18,6 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 
 /// A bearer token without its secret, or what stands for one: the rights of a command or of a user.
 package struct Token: Sendable, Equatable {
-  /// The name of the token.
   package var name: String
   package var role: Role
   /// The domains that it is limited to.
@@ -27,7 +26,6 @@ package struct Token: Sendable, Equatable {
   package var documents: [DocumentName] = []
   /// Whether it publishes protected domains without a second person; of a user, any grant.
   package var publishesProtected = false
-  /// When it was created.
   package var createdAt: UnixTime
   /// When it expires; `nil` for never.
   package var expiresAt: UnixTime?
@@ -232,7 +230,6 @@ enum TokenRows {
 
   fileprivate static let select = "SELECT \(selection) FROM token"
 
-  /// Whether a token has this name.
   static func has(_ name: String, _ connection: any Connection) throws -> Bool {
     try connection.first("SELECT 1 FROM token WHERE name = ?", [.text(name)]) { _ in true } ?? false
   }

@@ -5,7 +5,6 @@ package import Association
 package struct Suppression: Sendable, Equatable {
   /// The number in the domain, from 1.
   package var number: Int64 = 0
-  /// The code of the findings.
   package var code = ""
   /// The document that the findings are about.
   package var kind = DocumentKind.apple
@@ -17,7 +16,6 @@ package struct Suppression: Sendable, Equatable {
   package var owner = ""
   /// When the findings count again.
   package var endsAt: UnixTime = 0
-  /// When it was created.
   package var createdAt: UnixTime = 0
   /// Who created it: the name of a token, or of a command.
   package var author = ""
@@ -42,7 +40,6 @@ package struct Suppression: Sendable, Equatable {
 
 /// A suppression to be created.
 package struct NewSuppression: Sendable {
-  /// The code of the findings.
   package var code: Finding.Code
   /// The document that they are about.
   package var kind: DocumentKind
@@ -55,7 +52,6 @@ package struct NewSuppression: Sendable {
   /// When the findings count again.
   package var endsAt: UnixTime
 
-  /// A suppression to be created.
   package init(
     code: Finding.Code, kind: DocumentKind = .apple, pointer: String, reason: String,
     owner: String, endsAt: UnixTime

@@ -34,7 +34,6 @@ extension JSON {
 
 /// Writes events for the webhooks that want them.
 enum WebhookRows {
-  /// Whether any webhook wants an event.
   static func wants(_ event: WebhookEvent, _ connection: any Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM webhook WHERE \(isTold) LIMIT 1", [.text(event.rawValue)]

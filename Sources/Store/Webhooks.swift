@@ -11,7 +11,6 @@ package struct Webhook: Sendable, Equatable {
     case slack
   }
 
-  /// The name of the webhook.
   package var name: String
   /// Where events are sent: an `https` URL, or an `http` URL whose host is an address.
   package var url = ""
@@ -26,7 +25,6 @@ package struct Webhook: Sendable, Equatable {
   package var digestSeconds: Int?
   /// When its target answered 410, which disabled it; `nil` if it did not.
   package var goneAt: UnixTime?
-  /// When it was created.
   package var createdAt: UnixTime = 0
   /// When it last changed.
   package var updatedAt: UnixTime = 0

@@ -14,7 +14,6 @@ struct ItemList {
   var limit: Int?
   /// What rows have in common that are shown as one; `nil` to show each.
   var group: ((JSON, [Table.Cell]) -> String)?
-  /// The cells of an item.
   let row: (JSON) -> [Table.Cell]
 
   /// How many items a page has.

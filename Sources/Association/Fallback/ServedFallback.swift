@@ -62,7 +62,6 @@ package final class ServedFallback: Sendable {
     }
   }
 
-  /// The links of the page.
   package var links: Fallback? { fallback }
 
   /// The target of the first route that has one and matches. Nothing matches a URL for which that takes too long.

@@ -51,7 +51,6 @@ package struct ValidationError: Error, Sendable, Equatable, CustomStringConverti
 /// linter warns about them. The bundle identifier has ASCII letters, digits, `-`, `_` and single dots
 /// (Apple: "CFBundleIdentifier"; Apple does not allow `_`, but it occurs). Case matters.
 package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The whole identifier.
   package let text: String
 
   /// Parses an identifier.
@@ -124,7 +123,6 @@ package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConver
 
   private var shown: String { text.shown }
 
-  /// The whole identifier.
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
@@ -297,7 +295,6 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
   package static let internationalizedHelp =
     "Test it on a device with iOS 16 or later. If it fails there, use a name in ASCII."
 
-  /// The name as in DNS.
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
@@ -357,6 +354,5 @@ package struct Alias: Sendable, Hashable, CustomStringConvertible {
     isWildcard ? host.hasSuffix(".\(name.text)") : host == name.text
   }
 
-  /// The alias as it is written.
   package var description: String { isWildcard ? "*.\(name)" : name.text }
 }

@@ -82,7 +82,6 @@ package final class PublicListener: Sendable {
   /// Where it listens, with the actual port if port 0 was requested.
   package var address: SocketAddress { listener.address }
 
-  /// The port that it listens on.
   package var port: UInt16 { listener.port }
 
   /// Shuts down gracefully: stops accepting connections, waits a limited time for unfinished

@@ -164,7 +164,6 @@ private struct PublishedHosts {
   /// Whether so many documents were read that no more are.
   var isExhausted: Bool { bytesLeft < 0 }
 
-  /// The names of a domain.
   mutating func names(of name: DomainName) throws -> [Alias] {
     guard let known = try known(name) else { return [] }
     self.known[name] = known
