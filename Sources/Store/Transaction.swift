@@ -173,7 +173,7 @@ package struct EditedDomain: Sendable {
     (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
     self.basis = basis
     suppressions = Suppressions(
-      own: basis.suppressions.filter { $0.endsAt > now },
+      own: basis.suppressions.filter { $0.decision.endsAt > now },
       shared: basis.sharedSuppressions.active(for: stored.domain, at: now))
   }
 
@@ -360,7 +360,7 @@ extension Transaction {
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
     if known != nil { try rows.publish(revision, edit, held, connection) }
     try FindingRows.save(edit.findings, over: held, of: rows.id, domain.document, connection)
-    edited.suppressions.own = held.suppressions.filter { $0.endsAt > now }
+    edited.suppressions.own = held.suppressions.filter { $0.decision.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []

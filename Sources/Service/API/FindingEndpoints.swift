@@ -161,7 +161,7 @@ struct FindingEndpoints: Sendable {
       try Relinting(store).run(for: name)
     } write: { transaction, _ in
       let (report, count) = try transaction.suppress(new, in: name)
-      try SuppressionResource.check(report, ofCode: new.code, in: name)
+      try SuppressionResource.check(report, in: name)
       if count > Suppression.limit {
         throw InvalidInput(
           .tooMany,
