@@ -141,6 +141,9 @@ package struct AppliedState: Sendable {
     case unchanged
   }
 
+  /// Takes what happens to a domain. The publication is `nil` if nothing is published, or if it cannot be made.
+  package typealias Report = (DomainName, Action, Publication?) throws -> Void
+
   /// The apps in the order of the state, then deleted ones.
   package internal(set) var apps: [(app: AppIdentifier, action: Action)]
   /// The Android apps in the same order.

@@ -59,7 +59,7 @@ extension Publisher {
   package func approve(
     _ draft: Draft, _ state: DesiredState, accepting accepted: Set<Finding.Code> = [],
     listsRefusals: Bool = false, by approver: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void
+    report: @escaping AppliedState.Report
   ) throws -> AppliedState {
     var state = state
     state.check = { publication in

@@ -14,7 +14,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> [Publication]
     let put: @Sendable (Key.App, Set<Finding.Code>, WriteContext) throws -> Put
     let accompany:
-      @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping StateEndpoints.Report) throws
+      @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping AppliedState.Report) throws
         -> (applied: AppliedState, domains: [DomainName])
     /// What putting an app changes.
     let effect: Endpoint.Effect
