@@ -106,11 +106,6 @@ struct DomainRows {
   func load(_ connection: any Connection) throws -> StoredDomain? {
     try DomainReading([id], connection).domains()[id]
   }
-
-  /// Reads the domain's own name, then its aliases.
-  func names(_ connection: any Connection) throws -> [Alias] {
-    try DomainTables.name.list(of: id, connection)
-  }
 }
 
 extension [Int64: Int] {

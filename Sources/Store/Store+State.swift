@@ -68,11 +68,6 @@ extension Transaction {
     try DomainRows.versions(of: names, connection)
   }
 
-  /// The environment of an app; production if it is not stored.
-  package func environment(of app: AppIdentifier) throws -> App.Environment {
-    try AppIdentifier.rows.environment(of: app, connection)
-  }
-
   /// Reads the apps that a domain names, besides those that were read before.
   package func read(_ apps: inout UsedApps, of domain: Domain) throws {
     try apps.read(of: domain, connection)
