@@ -135,7 +135,7 @@ extension JSON {
       state[list] = .array(elements.filter { isKept($0[key]?.stringValue ?? "") })
     }
     keep("domains", "domain") { text in
-      (try? DomainName(text)).map { !isLeft($0) } ?? true
+      DomainName(usable: text).map { !isLeft($0) } ?? true
     }
     keep("templates", "template") { templates.contains(TemplateName(stored: $0)) }
     return .object(state)

@@ -98,17 +98,6 @@ extension ServedFallback {
   }
 }
 
-extension LinkTarget {
-  /// The target; `nil` for any other text.
-  fileprivate init?(usable text: String) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      return nil
-    }
-  }
-}
-
 extension Document {
   /// The routes with their own targets, with everything that decides what they match.
   fileprivate var onlyFallbacks: Document {

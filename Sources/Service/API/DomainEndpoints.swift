@@ -307,7 +307,7 @@ extension Call {
   private static func host(ofURL text: String) -> DomainName? {
     guard let scheme = text.firstRange(of: "://") else { return nil }
     let host = text[scheme.upperBound...].prefix { !"/?#:".contains($0) }
-    do throws(ValidationError) { return try DomainName(String(host)) } catch { return nil }
+    return DomainName(usable: String(host))
   }
 
   /// Checks that the token may give its domain a name.
