@@ -147,14 +147,6 @@ extension Store {
     }
   }
 
-  /// Records a check that was not due.
-  ///
-  /// - Returns: `nil` if the domain is not published here.
-  /// - Throws: `StoreError`.
-  package func record(_ check: CheckRecord) throws -> RecordedCheck? {
-    try record([check]).first ?? nil
-  }
-
   /// Takes domains that are due, so that no other server checks them for a while: first those that fail or
   /// have changed.
   ///
