@@ -107,7 +107,7 @@ extension Store {
 extension Store {
   /// The number of the newest record; 0 if there is none.
   package func lastAuditRecord() throws -> Int64 {
-    try follow { try $0.first("SELECT max(id) FROM audit") { $0.integer(0) } ?? 0 }
+    try follow { try $0.number("SELECT max(id) FROM audit") ?? 0 }
   }
 
   /// The oldest records of commands in a range, which have no client, and the number of the others.
@@ -122,10 +122,8 @@ extension Store {
       let records = try connection.all(
         "\(AuditRows.select) \(condition) ORDER BY id LIMIT ?", range + [.integer(limit)],
         row: AuditRows.read)
-      let count = try connection.first("SELECT count(*) FROM audit \(condition)", range) {
-        $0.int(0)
-      }
-      return (records, (count ?? 0) - records.count)
+      let count = try connection.count("SELECT count(*) FROM audit \(condition)", range)
+      return (records, count - records.count)
     }
   }
 }

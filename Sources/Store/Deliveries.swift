@@ -236,10 +236,8 @@ extension Store {
       [.integer(now() - Delivery.retryPeriod), .integer(limit)],
       [.integer(now() - Delivery.retention), .integer(limit)]
     )
-    let isAny = try read { connection in
-      try connection.first(over, given) { _ in true } ?? connection.first(old, kept) { _ in true }
-    }
-    guard isAny != nil else { return (0, true) }
+    let isAny = try read { try $0.has(over, given) || $0.has(old, kept) }
+    guard isAny else { return (0, true) }
     return try write(Self.context) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       let waiting = try connection.all(over, given) { ($0.integer(0), $0.integer(1)) }

@@ -6,9 +6,8 @@ struct DomainRows {
 
   /// The row of the domain with this own name.
   static func id(of name: DomainName, _ connection: any Connection) throws -> Int64? {
-    try connection.first(
-      "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
-    ) { $0.integer(0) }
+    try connection.number(
+      "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)])
   }
 
   /// The names of some domains, in order.

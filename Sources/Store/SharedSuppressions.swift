@@ -97,10 +97,7 @@ extension Transaction {
     (new.decision.createdAt, new.decision.author) = (now, context.author)
     let count = try SharedSuppressionRows.all(connection).count + 1
     if isDryRun {
-      new.id =
-        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM shared_suppression") {
-          $0.integer(0)
-        } ?? 1
+      new.id = try connection.number("SELECT coalesce(max(id), 0) + 1 FROM shared_suppression") ?? 1
     } else {
       new.id = try SharedSuppressionRows.table.add(new, [], connection)
       try SharedSuppressionRows.checkSoon(new, connection, now: now)
@@ -165,8 +162,8 @@ enum SharedSuppressionRows {
   /// - Parameter time: SQL for the time.
   static func covering(at time: String, _ connection: any Connection) throws -> String {
     // Nearly always there are none, and a list of all findings is faster without.
-    let isAny = try connection.first("SELECT 1 FROM shared_suppression LIMIT 1") { _ in true }
-    guard isAny == true else { return "CAST(NULL AS BIGINT)" }
+    let isAny = try connection.has("SELECT 1 FROM shared_suppression LIMIT 1")
+    if !isAny { return "CAST(NULL AS BIGINT)" }
     return """
       (SELECT shared.id FROM shared_suppression AS shared
         WHERE \(isCovered { "shared.\($0)" }) AND shared.ends_at > \(time)

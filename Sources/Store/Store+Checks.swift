@@ -202,7 +202,7 @@ extension Store {
   ///
   /// - Throws: `StoreError.database`.
   package func scheduledDomains() throws -> Int {
-    try read { try $0.first("SELECT count(*) FROM check_schedule") { $0.int(0) } ?? 0 }
+    try read { try $0.count("SELECT count(*) FROM check_schedule") }
   }
 
   /// A page of the checks of a domain, as runs of equal outcomes, the newest first.
@@ -254,8 +254,7 @@ extension Store {
           failingSince: row.optionalTime(3), certificateEndsAt: row.optionalTime(4),
           cdnLag: try Int?.read(row, 5), cdnFetchedAt: row.optionalTime(6))
       }
-      let total = try connection.first("SELECT count(*) \(from)", values) { $0.int(0) }
-      return (page, total ?? 0)
+      return (page, try connection.count("SELECT count(*) \(from)", values))
     }
   }
 }

@@ -119,7 +119,7 @@ private struct DomainListing {
     let deleted = "(SELECT count(*) FROM domain WHERE deleted_name IS NOT NULL)"
     let sql =
       filter.isDeleted ? "SELECT \(deleted)" : "SELECT count(*) - \(deleted) FROM domain"
-    return try connection.first(sql) { $0.int(0) } ?? 0
+    return try connection.count(sql)
   }
 
   /// How many of the domains at regular distances meet the conditions. Of few domains, that is every one.
@@ -129,16 +129,15 @@ private struct DomainListing {
     // What was published at once may repeat itself at round distances.
     while stride > 1, [2, 3, 5].contains(where: { stride.isMultiple(of: $0) }) { stride += 1 }
     let (step, end) = (each.parameter(1), each.parameter(2))
-    let matches = try connection.first(
+    let matches = try connection.count(
       """
       WITH RECURSIVE sampled(id) AS (
         SELECT \(step) UNION ALL SELECT id + \(step) FROM sampled WHERE id + \(step) <= \(end))
       SELECT count(*) FROM sampled CROSS JOIN domain CROSS JOIN \(filter.names)
       \(DomainFilter.checks)
       WHERE domain.id = sampled.id AND own.domain_id = domain.id AND own.position = 0 \(each.sql)
-      """, each.values + [.integer(stride), .integer(last ?? 0)]
-    ) { $0.int(0) }
-    return (matches ?? 0, Int(stride))
+      """, each.values + [.integer(stride), .integer(last ?? 0)])
+    return (matches, Int(stride))
   }
 
   func matches() throws -> [(place: DomainOrder.Place, id: Int64)] {

@@ -175,9 +175,7 @@ extension Transaction {
   package func createFirstToken() throws -> TokenSecret? {
     try connection.run(
       "DELETE FROM token WHERE unused_until <= ? AND last_used_at IS NULL", [.integer(now)])
-    guard try connection.first("SELECT 1 FROM token LIMIT 1", row: { _ in true }) == nil else {
-      return nil
-    }
+    if try connection.has("SELECT 1 FROM token LIMIT 1") { return nil }
     let secret = try createToken(name: "first-admin", role: .admin, publishesProtected: true)
     try connection.run("UPDATE token SET unused_until = ?", [.integer(now + 86_400)])
     return secret
@@ -231,7 +229,7 @@ enum TokenRows {
   fileprivate static let select = "SELECT \(selection) FROM token"
 
   static func has(_ name: String, _ connection: any Connection) throws -> Bool {
-    try connection.first("SELECT 1 FROM token WHERE name = ?", [.text(name)]) { _ in true } ?? false
+    try connection.has("SELECT 1 FROM token WHERE name = ?", [.text(name)])
   }
 
   static func read(_ row: borrowing Row) throws -> Stored {

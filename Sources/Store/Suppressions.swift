@@ -164,9 +164,8 @@ enum SuppressionRows {
 
   /// The number of the last suppression that a domain got; 0 if it never had one.
   static func last(of domain: Int64, _ connection: any Connection) throws -> Int64 {
-    try connection.first(
-      "SELECT last_suppression FROM domain WHERE id = ?", [.integer(domain)]
-    ) { $0.integer(0) } ?? 0
+    try connection.number("SELECT last_suppression FROM domain WHERE id = ?", [.integer(domain)])
+      ?? 0
   }
 
   static func all(of domain: Int64, _ connection: any Connection) throws -> [Suppression] {

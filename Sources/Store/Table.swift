@@ -143,9 +143,7 @@ struct Table<Root: Sendable>: Sendable {
       try connection.insert(insertionWithID, [.integer(id)] + keys + values(root))
       return id
     }
-    return try connection.first(insertion.sql + " RETURNING id", keys + values(root)) {
-      $0.integer(0)
-    } ?? 0
+    return try connection.number(insertion.sql + " RETURNING id", keys + values(root)) ?? 0
   }
 
   func update(
