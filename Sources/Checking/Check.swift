@@ -16,8 +16,6 @@ package struct Check: Sendable {
   package internal(set) var origin: FoundDocument?
   /// What Apple's CDN serves, in the same way.
   package internal(set) var cdn: FoundDocument?
-  /// When the certificate of the origin ends.
-  package var certificateEndsAt: UnixTime? { certificate?.endsAt }
   var certificate: CertificateFacts?
   var requests: [JSON] = []
 

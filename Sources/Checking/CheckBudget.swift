@@ -11,7 +11,6 @@ package final class CheckBudget: Sendable {
   package struct Amount: Sendable {
     /// The time of the processor.
     package var time: Duration
-    /// The number of steps.
     package var steps: Int
 
     package init(time: Duration, steps: Int) { (self.time, self.steps) = (time, steps) }
@@ -40,7 +39,6 @@ package final class CheckBudget: Sendable {
     rest = Mutex(request)
   }
 
-  /// The share of a domain.
   func share() -> Share { Share(of: self, domain) }
 
   /// What is left for a domain.

@@ -13,7 +13,6 @@ package struct Checker: Sendable {
     /// The key for Google's service; `nil` asks without one.
     package var googleKey: String?
 
-    /// The real services.
     package init() {}
   }
 

@@ -1,7 +1,6 @@
 package import Association
 
 extension Fetch.Failure {
-  /// The code of the finding.
   package var code: Finding.Code {
     switch self {
     case .url, .connection, .header: .connectionFailed

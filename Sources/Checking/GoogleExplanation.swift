@@ -5,7 +5,6 @@ struct GoogleExplanation {
   /// A longer one is cut between lines, in characters.
   private static let limit = 4_000
 
-  /// The explanation on one line.
   let text: String
 
   init(_ debugString: String) {

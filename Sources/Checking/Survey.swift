@@ -59,9 +59,6 @@ struct Reply: Equatable {
   /// Where the first redirect leads, without its query, which may differ each time.
   let redirect: String?
 
-  /// Whether there is a file.
-  var isFile: Bool { type != nil }
-
   init(_ observation: Observation) {
     let hops = observation.followed.hops
     redirect = hops.count > 1 ? String(hops[1].url.prefix { $0 != "?" }) : nil

@@ -17,7 +17,6 @@ package struct DesiredState {
   var renamedParameters: [String: String] = [:]
   /// What is required of the only template of the state.
   var precondition = Precondition.none
-  /// The names of the domains.
   package let domains: [DomainName]
   /// Domains that are not in the state, but that pruning leaves.
   package let kept: Set<DomainName>
@@ -134,15 +133,16 @@ package struct ApplyOptions: Sendable {
 package struct AppliedState: Sendable {
   /// What happens to an app or a domain.
   package enum Action: String, Sendable, CaseIterable {
-    /// It is created.
     case create
-    /// It changes.
     case update
     /// It is deleted, because it is not in the state.
     case delete
     /// It does not change.
     case unchanged
   }
+
+  /// Takes what happens to a domain. The publication is `nil` if nothing is published, or if it cannot be made.
+  package typealias Report = (DomainName, Action, Publication?) throws -> Void
 
   /// The apps in the order of the state, then deleted ones.
   package internal(set) var apps: [(app: AppIdentifier, action: Action)]

@@ -49,7 +49,6 @@ extension Proposal {
     createsAndroidApps = true
   }
 
-  /// The apps that the edit creates.
   var createdApps: [AndroidApp] {
     androidApps.filter(\.isCreated).map(\.app)
   }

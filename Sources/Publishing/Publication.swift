@@ -106,9 +106,7 @@ extension Publication {
 package struct ChangedResolution: Sendable, Equatable {
   package let url: String
   package let app: LinkedApp
-  /// The resolution before the edit.
   package let before: Resolution
-  /// The resolution after the edit.
   package let after: Resolution
 }
 

@@ -10,8 +10,7 @@ extension Publisher {
   package func accompany(
     _ old: AppIdentifier, by new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     try change(
       domainsOf: old, "accompany app \(old) by \(new)", accepting: accepted, by: context,
@@ -27,8 +26,7 @@ extension Publisher {
   package func accompany(
     _ old: PackageName, by new: PackageName, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     guard let app = try store.androidApp(new) else { throw StoreError.unknownApps([.android(new)]) }
     return try change(
@@ -45,8 +43,7 @@ extension Publisher {
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`.
   package func deleteEverywhere<Key: AppKey>(
     _ key: Key, accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     try change(
       domainsOf: key, "delete app \(key) everywhere", accepting: accepted, by: context,
@@ -71,7 +68,7 @@ extension Publisher {
     acceptingOf: @escaping (Domain?) -> Set<Finding.Code> = { _ in [] },
     adding apps: () throws -> [DesiredApp<AppIdentifier>] = { [] },
     finally: ((borrowing Transaction) throws -> Void)? = nil,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void,
+    report: @escaping AppliedState.Report,
     _ changed: @escaping (Domain) -> Domain
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     var options = ApplyOptions(overwrite: true, accepted: accepted)

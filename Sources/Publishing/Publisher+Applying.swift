@@ -1,4 +1,4 @@
-package import Association
+import Association
 package import Store
 
 extension Publisher {
@@ -14,8 +14,7 @@ extension Publisher {
   ///   `report` throw.
   package func apply(
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedState {
     let state = try options.overwrite ? state : state.leavingTemplates(store)
     let applied = try store.edit(context) { (earlier: StatePlan?) in
@@ -32,7 +31,7 @@ extension Publisher {
   ///
   /// - Returns: What was done, and the domains of the state.
   func apply(
-    _ options: ApplyOptions, by context: WriteContext, report: @escaping StatePlanning.Report,
+    _ options: ApplyOptions, by context: WriteContext, report: @escaping AppliedState.Report,
     _ state: () throws -> DesiredState
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     let result = try store.edit(context) { (earlier: PlannedState?) in
@@ -49,7 +48,7 @@ extension Publisher {
   /// - Parameter earlier: A plan that is outdated in part.
   func plan(
     _ state: DesiredState, _ options: ApplyOptions, reusing earlier: PlannedState?,
-    by context: WriteContext, report: @escaping StatePlanning.Report
+    by context: WriteContext, report: @escaping AppliedState.Report
   ) throws -> PlannedState {
     var planning = StatePlanning(self, state, options, by: context, report: report)
     let isSame = earlier?.state.domains == state.domains

@@ -59,7 +59,7 @@ extension Publisher {
   package func approve(
     _ draft: Draft, _ state: DesiredState, accepting accepted: Set<Finding.Code> = [],
     listsRefusals: Bool = false, by approver: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void
+    report: @escaping AppliedState.Report
   ) throws -> AppliedState {
     var state = state
     state.check = { publication in
@@ -135,7 +135,7 @@ extension JSON {
       state[list] = .array(elements.filter { isKept($0[key]?.stringValue ?? "") })
     }
     keep("domains", "domain") { text in
-      (try? DomainName(text)).map { !isLeft($0) } ?? true
+      DomainName(usable: text).map { !isLeft($0) } ?? true
     }
     keep("templates", "template") { templates.contains(TemplateName(stored: $0)) }
     return .object(state)

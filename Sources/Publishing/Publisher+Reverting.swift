@@ -35,8 +35,7 @@ extension Publisher {
   package func revert(
     _ id: Int64, _ options: ReversalOptions = ReversalOptions(), by context: WriteContext,
     checking check: @escaping (Alias) throws -> Void = { _ in },
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedReversal {
     let templates = try store.changedTemplates(of: id)
     if templates.isEmpty, let template = try store.change(id).publishedTemplate {
@@ -75,7 +74,7 @@ extension Publisher {
   /// Gives a renamed app its earlier identifier again.
   private func revert(
     _ app: ChangedApp, of id: Int64, _ options: ReversalOptions, by context: WriteContext,
-    report: (DomainName, AppliedState.Action, Publication?) throws -> Void
+    report: AppliedState.Report
   ) throws -> AppliedReversal {
     let reversal = try RenamingReversal(
       change: id, action: Self.reverting(id), app: app, store.changedDomains(of: id))

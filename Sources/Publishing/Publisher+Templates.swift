@@ -16,8 +16,7 @@ extension Publisher {
     _ template: Template, if precondition: Precondition = .none,
     renaming renamed: [String: String] = [:], skippingRefused skipsRefused: Bool = false,
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedState {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     options.action = Self.putting + template.name.text

@@ -249,7 +249,6 @@ extension AppSource {
 }
 
 extension Store {
-  /// The stored apps.
   var appSource: AppSource {
     AppSource(environment: environment(of:), androidApp: androidApp(_:)) { name in
       try self.storedTemplate(name).map { ($0.template, $0.revision) }

@@ -33,8 +33,7 @@ extension Publisher {
     _ edits: [RouteEdit], ofEntriesWith app: LinkedApp?, in selection: DomainSelection,
     skippingRefused skipsRefused: Bool = false, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     (options.action, options.skipsRefused) = ("edit routes", skipsRefused)

@@ -68,14 +68,11 @@ struct StatePlan {
 
 /// Makes the plan for a state, one domain after the other.
 struct StatePlanning {
-  /// Takes what happens to a domain. The publication is `nil` if it cannot be made.
-  typealias Report = (DomainName, AppliedState.Action, Publication?) throws -> Void
-
   let publisher: Publisher
   let state: DesiredState
   let options: ApplyOptions
   let context: WriteContext
-  let report: Report
+  let report: AppliedState.Report
 
   private var store: Store { publisher.store }
   private let environments: [AppIdentifier: App.Environment]
@@ -109,7 +106,7 @@ struct StatePlanning {
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
-    by context: WriteContext, report: @escaping Report
+    by context: WriteContext, report: @escaping AppliedState.Report
   ) {
     self.publisher = publisher
     self.state = state
@@ -585,7 +582,6 @@ struct StatePlanning {
 }
 
 extension DesiredState {
-  /// A domain of the state is invalid.
   package struct Invalid: Error {}
 
   /// No domain of the state uses apps that somebody limited to domains would add.

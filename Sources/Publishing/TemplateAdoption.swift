@@ -14,8 +14,7 @@ extension Publisher {
     _ selection: DomainSelection, into name: TemplateName, values: [DomainName: JSON.Object],
     skippingRefused skipsRefused: Bool = false, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext,
-    report: @escaping (DomainName, AppliedState.Action, Publication?) throws -> Void = { _, _, _ in
-    }
+    report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     (options.action, options.skipsRefused) = ("adopt into template \(name.text)", skipsRefused)

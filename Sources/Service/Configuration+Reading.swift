@@ -6,7 +6,6 @@ import Glibc
 /// A configuration with the origin of each value. Precedence, highest first: flags, environment
 /// variables, the `--config` file, defaults.
 package struct EffectiveConfiguration: Sendable {
-  /// The values.
   package private(set) var configuration = Configuration()
 
   /// Where values that are not defaults came from, by the names of their settings.

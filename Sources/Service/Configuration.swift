@@ -42,13 +42,11 @@ package struct Configuration: Sendable, Equatable {
   package var googleKey: String?
   package var appleOverdueHours = 24
 
-  /// The defaults.
   package init() {}
 
   /// An invalid setting that prevents startup, as a sentence: what is wrong, where, and what is
   /// allowed.
   package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The sentence.
     package let description: String
     /// Whether it is about the address of the database.
     package internal(set) var isOfDatabase = false

@@ -8,7 +8,6 @@ import Synchronization
 /// Writes one line per event: the time, the level, a message and fields. Writers never wait: lines
 /// go through a bounded queue, and are dropped and counted while stderr is not being read.
 package final class Log: Sendable {
-  /// The format of lines.
   package enum Format: String, Sendable {
     /// For people.
     case text

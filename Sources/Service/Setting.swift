@@ -259,19 +259,28 @@ extension Format<Int> {
   }
 }
 
-extension Format<[Fetcher.Place]> {
-  static var places: Format {
+extension Format {
+  /// A list of texts, separated by commas.
+  fileprivate static func list<Element: CustomStringConvertible>(
+    _ placeholder: String, allowed: String, _ parse: @escaping @Sendable (String) -> Element?
+  ) -> Format where Value == [Element] {
     Format(
-      kind: .list, placeholder: "PLACES",
-      allowed: "a list of HOST:ADDRESS or HOST:ADDRESS:PORT, such as example.com:10.0.0.7",
+      kind: .list, placeholder: placeholder, allowed: allowed,
       read: { text in
-        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter {
-          !$0.isEmpty
-        }
-        let places = words.compactMap { Fetcher.Place($0) }
-        return places.count == words.count ? places : nil
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
+          .filter { !$0.isEmpty }
+        let elements = words.compactMap(parse)
+        return elements.count == words.count ? elements : nil
       },
       json: { .strings($0.map(\.description)) })
+  }
+}
+
+extension Format<[Fetcher.Place]> {
+  static var places: Format {
+    list(
+      "PLACES", allowed: "a list of HOST:ADDRESS or HOST:ADDRESS:PORT, such as example.com:10.0.0.7"
+    ) { Fetcher.Place($0) }
   }
 }
 
@@ -285,17 +294,9 @@ extension Format<SocketAddress> {
 
 extension Format<[AddressRange]> {
   static var ranges: Format {
-    Format(
-      kind: .list, placeholder: "RANGES",
-      allowed: "a list of addresses and ranges, such as 10.0.0.0/8,::1",
-      read: { text in
-        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter {
-          !$0.isEmpty
-        }
-        let ranges = words.compactMap(AddressRange.init)
-        return ranges.count == words.count ? ranges : nil
-      },
-      json: { .strings($0.map(\.description)) })
+    list("RANGES", allowed: "a list of addresses and ranges, such as 10.0.0.0/8,::1") {
+      AddressRange($0)
+    }
   }
 }
 

@@ -16,9 +16,7 @@ package struct AuditRecord: Sendable, Equatable {
   package var reason = ""
   /// The changed domain. Without a domain, app, token, webhook, user or group, the whole database was changed.
   package var domain: DomainName?
-  /// The changed app.
   package var app: AppIdentifier?
-  /// The changed Android app.
   package var androidApp: PackageName?
   /// The name of the token that was created or revoked, or that somebody signed in or out with.
   package var token: String?
@@ -26,7 +24,6 @@ package struct AuditRecord: Sendable, Equatable {
   package var webhook: String?
   /// The name of the user who was added, changed or deleted.
   package var user: String?
-  /// The changed template.
   package var template: TemplateName?
   /// The name of the group that was added, changed or deleted.
   package var group: String?
@@ -43,14 +40,10 @@ package struct AuditRecord: Sendable, Equatable {
   package enum Subject: Sendable, Equatable {
     case domain(DomainName)
     case app(LinkedApp)
-    /// A token, by its name.
     case token(String)
-    /// A webhook, by its name.
     case webhook(String)
-    /// A user, by name.
     case user(String)
     case template(TemplateName)
-    /// A group, by its name.
     case group(String)
   }
 }
@@ -114,7 +107,7 @@ extension Store {
 extension Store {
   /// The number of the newest record; 0 if there is none.
   package func lastAuditRecord() throws -> Int64 {
-    try follow { try $0.first("SELECT max(id) FROM audit") { $0.integer(0) } ?? 0 }
+    try follow { try $0.number("SELECT max(id) FROM audit") ?? 0 }
   }
 
   /// The oldest records of commands in a range, which have no client, and the number of the others.
@@ -129,10 +122,8 @@ extension Store {
       let records = try connection.all(
         "\(AuditRows.select) \(condition) ORDER BY id LIMIT ?", range + [.integer(limit)],
         row: AuditRows.read)
-      let count = try connection.first("SELECT count(*) FROM audit \(condition)", range) {
-        $0.int(0)
-      }
-      return (records, (count ?? 0) - records.count)
+      let count = try connection.count("SELECT count(*) FROM audit \(condition)", range)
+      return (records, count - records.count)
     }
   }
 }

@@ -128,10 +128,7 @@ enum CheckRows {
       return last.id
     }
     var run = run
-    run.id =
-      try connection.first("SELECT coalesce(max(id), 0) + 1 FROM domain_check") {
-        $0.integer(0)
-      } ?? 1
+    run.id = try connection.number("SELECT coalesce(max(id), 0) + 1 FROM domain_check") ?? 1
     return try table.add(run, [.integer(domain)], connection)
   }
 

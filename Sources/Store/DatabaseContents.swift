@@ -4,7 +4,6 @@ package struct DatabaseContents: Sendable, Equatable {
   package let domains: Int
   /// The number of revisions of all domains.
   package let revisions: Int
-  /// The version of the schema.
   package let schema: Int
   /// The size of the file, in bytes; 0 for a database of a server.
   package let bytes: Int
@@ -36,10 +35,8 @@ package struct DatabaseContents: Sendable, Equatable {
       let faults = try DamageCheck.faults(connection)
       if !faults.isEmpty { throw BackupError.damaged(name, faults: faults) }
       // A deleted domain has no name.
-      domains =
-        try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") { $0.int(0) }
-        ?? 0
-      revisions = try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0
+      domains = try connection.count("SELECT count(*) FROM domain_name WHERE position = 0")
+      revisions = try connection.count("SELECT count(*) FROM revision")
     } catch let error as SQLError {
       switch error.kind {
       case .corrupt: throw BackupError.damaged(name, faults: [error.message])
@@ -73,10 +70,8 @@ extension Store {
   package func contents() throws -> DatabaseContents {
     try scan { connection in
       DatabaseContents(
-        domains: try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") {
-          $0.int(0)
-        } ?? 0,
-        revisions: try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0,
+        domains: try connection.count("SELECT count(*) FROM domain_name WHERE position = 0"),
+        revisions: try connection.count("SELECT count(*) FROM revision"),
         schema: try Migrator.version(connection), bytes: 0)
     }
   }

@@ -52,14 +52,12 @@ package struct Delivery: Sendable {
 /// A delivery that this server attempts now.
 package struct ClaimedDelivery: Sendable {
   package let delivery: Delivery
-  /// The row of its webhook.
   package let webhookRow: Int64
   package let webhook: Webhook
   /// The key that signs it.
   package let secret: WebhookSecret
 }
 
-/// What came of an attempt.
 package struct DeliveryAttempt: Sendable {
   /// What follows.
   package enum Outcome: Sendable, Equatable {
@@ -73,7 +71,6 @@ package struct DeliveryAttempt: Sendable {
     case gone
   }
 
-  /// What was attempted.
   package let claimed: ClaimedDelivery
   /// When.
   package let at: UnixTime
@@ -239,10 +236,8 @@ extension Store {
       [.integer(now() - Delivery.retryPeriod), .integer(limit)],
       [.integer(now() - Delivery.retention), .integer(limit)]
     )
-    let isAny = try read { connection in
-      try connection.first(over, given) { _ in true } ?? connection.first(old, kept) { _ in true }
-    }
-    guard isAny != nil else { return (0, true) }
+    let isAny = try read { try $0.has(over, given) || $0.has(old, kept) }
+    guard isAny else { return (0, true) }
     return try write(Self.context) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       let waiting = try connection.all(over, given) { ($0.integer(0), $0.integer(1)) }

@@ -102,9 +102,8 @@ enum DigestRows {
       WHERE webhook_id = webhook.id ORDER BY event_id LIMIT 1) <= ?1 - digest_seconds
     """
 
-  /// Whether any digest is due.
   static func isAnyDue(_ connection: any Connection, now: UnixTime) throws -> Bool {
-    try connection.first("\(due) LIMIT 1", [.integer(now)]) { _ in true } ?? false
+    try connection.has("\(due) LIMIT 1", [.integer(now)])
   }
 
   /// Makes each digest that is due a delivery.
@@ -129,13 +128,12 @@ enum DigestRows {
     }
     if isEmpty { return }
     // Digests of a webhook are sent in their order.
-    let queue = try connection.first(
+    let queue = try connection.number(
       """
       SELECT event_delivery.queue FROM event_delivery
       JOIN webhook_event ON webhook_event.id = event_id
       WHERE webhook_id = ? AND event = ? ORDER BY event_id DESC LIMIT 1
-      """, [.integer(webhook), .text(Delivery.digest)]
-    ) { $0.integer(0) }
+      """, [.integer(webhook), .text(Delivery.digest)])
     let event = try EventRows.add(
       Delivery.digest, WebhookRows.newMessage(), of: nil, digest.data, connection,
       now: now)

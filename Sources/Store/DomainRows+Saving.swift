@@ -217,9 +217,7 @@ extension DomainRows {
     _ entries: inout [Entry], over old: [Entry], _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
-    let last = try connection.first(
-      "SELECT last_entry FROM domain WHERE id = ?", [.integer(id)]
-    ) { $0.integer(0) }
+    let last = try connection.number("SELECT last_entry FROM domain WHERE id = ?", [.integer(id)])
     var lastRoutes: [Int64: Int64] = [:]
     try connection.run("SELECT number, last_route FROM entry WHERE domain_id = ?", [.integer(id)]) {
       lastRoutes[$0.integer(0)] = $0.integer(1)
@@ -280,10 +278,9 @@ extension DomainRows {
   static func number(
     _ column: StaticString, of domain: Int64, _ connection: any Connection
   ) throws -> Int64 {
-    try connection.first(
+    try connection.number(
       "UPDATE domain SET \(column) = \(column) + 1 WHERE id = ? RETURNING \(column)",
-      [.integer(domain)]
-    ) { $0.integer(0) } ?? 0
+      [.integer(domain)]) ?? 0
   }
 
   private func delete(

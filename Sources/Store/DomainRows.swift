@@ -6,9 +6,8 @@ struct DomainRows {
 
   /// The row of the domain with this own name.
   static func id(of name: DomainName, _ connection: any Connection) throws -> Int64? {
-    try connection.first(
-      "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
-    ) { $0.integer(0) }
+    try connection.number(
+      "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)])
   }
 
   /// The names of some domains, in order.
@@ -105,11 +104,6 @@ struct DomainRows {
   /// The domain; `nil` if it does not exist.
   func load(_ connection: any Connection) throws -> StoredDomain? {
     try DomainReading([id], connection).domains()[id]
-  }
-
-  /// Reads the domain's own name, then its aliases.
-  func names(_ connection: any Connection) throws -> [Alias] {
-    try DomainTables.name.list(of: id, connection)
   }
 }
 

@@ -180,13 +180,11 @@ extension Transaction {
   package func addDraft(_ new: Draft, _ state: JSON) throws -> Draft {
     var draft = new
     (draft.author, draft.reason, draft.createdAt) = (context.author, context.reason, now)
-    let count = try connection.first(
-      "SELECT count(*) FROM draft WHERE author = ? AND status = 'open'", [.text(draft.author)]
-    ) { $0.int(0) }
-    if count ?? 0 >= Draft.mostOpen { throw StoreError.tooManyDrafts(draft.author) }
+    let count = try connection.count(
+      "SELECT count(*) FROM draft WHERE author = ? AND status = 'open'", [.text(draft.author)])
+    if count >= Draft.mostOpen { throw StoreError.tooManyDrafts(draft.author) }
     if isDryRun {
-      draft.id =
-        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM draft") { $0.integer(0) } ?? 1
+      draft.id = try connection.number("SELECT coalesce(max(id), 0) + 1 FROM draft") ?? 1
       return draft
     }
     draft.id = try DraftRows.table.add(draft, [.text(state.text)], connection)
@@ -253,15 +251,14 @@ extension Transaction {
   package func comment(_ text: String, on draft: Draft) throws -> Draft.Comment {
     let comment = Draft.Comment(author: context.author, at: now, text: text)
     try DraftRows.get(draft.id, locks: !isDryRun, connection).checkIsOpen()
-    let count = try connection.first(
-      "SELECT count(*) FROM draft_comment WHERE draft_id = ?", [.integer(draft.id)]
-    ) { $0.int(0) }
-    if count ?? 0 >= Draft.mostComments { throw StoreError.tooManyComments(draft.id) }
+    let count = try connection.count(
+      "SELECT count(*) FROM draft_comment WHERE draft_id = ?", [.integer(draft.id)])
+    if count >= Draft.mostComments { throw StoreError.tooManyComments(draft.id) }
     if isDryRun { return comment }
     try connection.run(
       "INSERT INTO draft_comment (draft_id, position, author, at, text) VALUES (?, ?, ?, ?, ?)",
       [
-        .integer(draft.id), .integer(count ?? 0), .text(comment.author), .integer(now),
+        .integer(draft.id), .integer(count), .text(comment.author), .integer(now),
         .text(text),
       ])
     return comment
@@ -343,9 +340,7 @@ enum DraftRows {
   }
 
   static func isAny(endedBefore time: UnixTime, _ connection: any Connection) throws -> Bool {
-    try connection.first(
-      "SELECT 1 FROM draft WHERE ended_at < ? LIMIT 1", [.integer(time)]
-    ) { _ in true } ?? false
+    try connection.has("SELECT 1 FROM draft WHERE ended_at < ? LIMIT 1", [.integer(time)])
   }
 
   /// Deletes drafts that ended long ago, with their comments.

@@ -47,13 +47,12 @@ enum EarlierDeliveries {
   }
 
   private static func addEvent(of row: Row, _ connection: any Connection) throws -> Int64? {
-    let event = try connection.first(
+    let event = try connection.number(
       """
       INSERT INTO webhook_event (message, event, domain, data, at, is_waiting, queue)
       SELECT message, event, domain, data, at, 0, 0 FROM webhook_delivery WHERE id = ?
       RETURNING id
-      """, [.integer(row.id)]
-    ) { $0.integer(0) }
+      """, [.integer(row.id)])
     if let event { try EventRows.deliver(event, to: [], connection, now: 0) }
     return event
   }

@@ -14,7 +14,7 @@ enum EventRows {
     _ connection: any Connection, now: UnixTime
   ) throws -> Int64 {
     let values = values(event, message, of: domain, data, isWaiting: false, now: now)
-    return try connection.first(insertion.sql + " RETURNING id", values) { $0.integer(0) } ?? 0
+    return try connection.number(insertion.sql + " RETURNING id", values) ?? 0
   }
 
   /// Adds an event for which `deliver` is called later, for all webhooks that receive it.
@@ -44,12 +44,11 @@ enum EventRows {
   /// Whether the deliveries of any event, or a digest, are still to be written.
   static func isAnyWaiting(_ connection: any Connection, now: UnixTime) throws -> Bool {
     if try DigestRows.isAnyDue(connection, now: now) { return true }
-    return try connection.first(
+    return try connection.has(
       """
       SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_event WHERE is_waiting = 1)
         OR EXISTS (SELECT 1 FROM webhook_delivery)
-      """
-    ) { _ in true } ?? false
+      """)
   }
 
   /// Writes the deliveries of the first events that wait for it.
@@ -137,9 +136,8 @@ enum EventRows {
     _ row: Int64, _ old: Webhook, _ connection: any Connection, now: UnixTime
   ) throws {
     if old.isEnabled {
-      let after = try connection.first(
-        "SELECT after_event FROM webhook WHERE id = ?", [.integer(row)]
-      ) { $0.integer(0) }
+      let after = try connection.number(
+        "SELECT after_event FROM webhook WHERE id = ?", [.integer(row)])
       for event in try waiting(after: after ?? 0, connection)
       where old.wants(event.event, of: event.domain) {
         try deliver(event.id, to: [row], connection, now: now)

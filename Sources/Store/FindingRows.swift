@@ -115,7 +115,7 @@ enum FindingRows {
     let shared = try SharedSuppressionRows.all(connection).active(for: stored.domain, at: now)
     return rows.enumerated().map { index, row in
       let own = index < own.count ? own[index] : nil
-      return own.flatMap { $0.endsAt > now ? $0.mark : nil } ?? shared.mark(of: row)
+      return own.flatMap { $0.decision.endsAt > now ? $0.mark : nil } ?? shared.mark(of: row)
     }
   }
 

@@ -78,7 +78,7 @@ enum Migrator {
         LIMIT 1
         """
       }
-    if try connection.first(sql, row: { _ in true }) == true { throw StoreError.foreign }
+    if try connection.has(sql) { throw StoreError.foreign }
   }
 
   /// The version of the schema; 0 for an empty database.
@@ -88,8 +88,8 @@ enum Migrator {
       case .sqlite: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
       case .postgreSQL: "SELECT 1 WHERE to_regclass('migration') IS NOT NULL"
       }
-    guard try connection.first(table, row: { _ in true }) == true else { return 0 }
-    return try connection.first("SELECT max(version) FROM migration") { $0.int(0) } ?? 0
+    guard try connection.has(table) else { return 0 }
+    return Int(try connection.number("SELECT max(version) FROM migration") ?? 0)
   }
 
   private static func apply(
@@ -133,7 +133,6 @@ enum Migrator {
 struct Schema {
   /// The statement that creates each object, by name.
   private let objects: [String: String]
-  /// The names of the tables.
   let tables: [String]
 
   /// The schema that the migrations create in an empty database, up to a version.

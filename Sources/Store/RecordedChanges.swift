@@ -28,7 +28,6 @@ package struct ChangedDomain: Sendable, Equatable {
   package let after: Int?
   /// The current revision, or the last one of a deleted domain; `nil` if nothing is kept of the domain.
   package let current: Int?
-  /// Whether the domain exists.
   package let exists: Bool
   /// The codes of the errors that were accepted for the revision before; `nil` if that is not kept.
   package let acceptedCodes: [String]?

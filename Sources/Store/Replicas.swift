@@ -11,7 +11,6 @@ package struct Replica: Sendable, Equatable {
   package var version: String
   /// Where its JSON API is reached.
   package var url: String
-  /// When it started.
   package var startedAt: UnixTime
   /// When it was last seen.
   package var seenAt: UnixTime
@@ -86,9 +85,7 @@ extension Store {
   /// The change that somebody wants a server to report; `nil` if the server is not known.
   package func awaited(of id: String) throws -> Int64? {
     try follow { connection in
-      try connection.first("SELECT awaited FROM replica WHERE id = ?", [.text(id)]) {
-        $0.integer(0)
-      }
+      try connection.number("SELECT awaited FROM replica WHERE id = ?", [.text(id)])
     }
   }
 
@@ -163,15 +160,14 @@ extension Store {
     }
     if let holder, holder != id { return false }
     return try write(Self.context) { transaction in
-      try transaction.connection.first(
+      try transaction.connection.has(
         """
         INSERT INTO lease (work, holder, ends_at) VALUES (?1, ?2, ?3)
         ON CONFLICT (work) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
           WHERE lease.holder = excluded.holder OR lease.ends_at < ?4
         RETURNING 1
         """,
-        [.text(work.rawValue), .text(id), .integer(transaction.now + seconds), .integer(now)]
-      ) { _ in true } ?? false
+        [.text(work.rawValue), .text(id), .integer(transaction.now + seconds), .integer(now)])
     }
   }
 }

@@ -3,7 +3,6 @@ import Glibc
 
 /// The result of a restore.
 package struct Restored: Sendable, Equatable {
-  /// The contents of the backup.
   package let contents: DatabaseContents
   /// The version of the schema now.
   package let schema: Int
@@ -208,12 +207,11 @@ private struct Replacement {
     ]
     let own = columns.map { "own.\($0)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0)" }.joined(separator: ", ")
-    return try connection.first(
+    return try connection.has(
       """
       SELECT 1 FROM main.audit AS own JOIN saved.audit AS old USING (id)
       WHERE (\(own)) IS NOT (\(old)) LIMIT 1
-      """
-    ) { _ in true } ?? false
+      """)
   }
 
   /// Adds only audit records with numbers that the database never had. Its own records are kept,

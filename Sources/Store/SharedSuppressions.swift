@@ -1,30 +1,15 @@
 package import Association
 
-/// A team's decision not to act on some findings of several domains until a time: of all that it matches, whenever they
-/// were added. It changes nothing that is published.
+/// A suppression of findings of several domains: of all that it matches, whenever they were added. Other than that of
+/// one domain, it follows no entry and no route.
 package struct SharedSuppression: Sendable, Equatable {
   /// Its number, from 1.
   package var id: Int64 = 0
-  /// The code of the findings.
-  package var code = ""
-  /// The document that the findings are about.
-  package var kind = DocumentKind.apple
-  /// Findings at this JSON pointer or below it. Other than that of one domain, it follows no entry and no route.
-  package var pointer = ""
+  package var decision = SuppressionDecision()
   /// What covers the names of its domains; `nil` if a label chooses them.
   package var domain: Alias?
   /// The label of its domains.
   package var label: Label?
-  /// Why nobody acts on them.
-  package var reason = ""
-  /// Who decided that, and should be asked.
-  package var owner = ""
-  /// When the findings count again.
-  package var endsAt: UnixTime = 0
-  /// When it was created.
-  package var createdAt: UnixTime = 0
-  /// Who created it: the name of a token, or of a command.
-  package var author = ""
 
   /// There are no more than these.
   package static let limit = 200
@@ -35,18 +20,9 @@ package struct SharedSuppression: Sendable, Equatable {
     self.domain?.covers(Alias(domain.name)) == true || label.map(domain.labels.contains) == true
   }
 
-  /// Whether a finding of one of its domains has its code and is at its place, and may be suppressed.
-  fileprivate func covers(_ finding: ReportedFinding) -> Bool {
-    guard code == finding.code, kind.rawValue == finding.kind, !finding.isLintError,
-      finding.pointer.utf8.starts(with: pointer.utf8)
-    else { return false }
-    let rest = finding.pointer.utf8.dropFirst(pointer.utf8.count)
-    return rest.isEmpty || rest.first == UInt8(ascii: "/")
-  }
-
   /// As the findings that it covers show it.
   fileprivate var mark: ReportedFinding.Suppression {
-    var mark = ReportedFinding.Suppression(id: id, reason: reason, owner: owner, endsAt: endsAt)
+    var mark = decision.mark(id)
     (mark.domain, mark.label) = (domain, label)
     return mark
   }
@@ -83,12 +59,14 @@ package struct Suppressions: Sendable {
 extension [SharedSuppression] {
   /// Those that have not ended, and that have a domain.
   func active(for domain: Domain, at now: UnixTime) -> [SharedSuppression] {
-    filter { $0.endsAt > now && $0.covers(domain) }
+    filter { $0.decision.endsAt > now && $0.covers(domain) }
   }
 
   /// The mark of a finding of a domain that all of these have.
   func mark(of finding: ReportedFinding) -> ReportedFinding.Suppression? {
-    filter { $0.covers(finding) }.max { $0.endsAt < $1.endsAt }?.mark
+    if finding.isLintError { return nil }
+    return filter { $0.decision.covers(finding, at: finding.pointer) }
+      .max { $0.decision.endsAt < $1.decision.endsAt }?.mark
   }
 }
 
@@ -116,13 +94,10 @@ extension Transaction {
     _ new: SharedSuppression
   ) throws -> (report: SharedSuppressionReport, count: Int) {
     var new = new
-    (new.createdAt, new.author) = (now, context.author)
+    (new.decision.createdAt, new.decision.author) = (now, context.author)
     let count = try SharedSuppressionRows.all(connection).count + 1
     if isDryRun {
-      new.id =
-        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM shared_suppression") {
-          $0.integer(0)
-        } ?? 1
+      new.id = try connection.number("SELECT coalesce(max(id), 0) + 1 FROM shared_suppression") ?? 1
     } else {
       new.id = try SharedSuppressionRows.table.add(new, [], connection)
       try SharedSuppressionRows.checkSoon(new, connection, now: now)
@@ -149,7 +124,8 @@ extension Transaction {
     let domains =
       suppression.domain?.description ?? "label \(suppression.label.map(\.text) ?? "")"
     try AuditRows.add(
-      "\(action) \(suppression.code) in \(domains) (\(suppression.id))", nil, by: context, now: now,
+      "\(action) \(suppression.decision.code) in \(domains) (\(suppression.id))", nil, by: context,
+      now: now,
       connection)
   }
 }
@@ -159,10 +135,11 @@ enum SharedSuppressionRows {
   fileprivate static let table = Table(
     "shared_suppression", keys: [], blank: SharedSuppression(),
     columns: [
-      Column("code", \.code), Column("kind", \.kind), Column("pointer", \.pointer),
-      Column("glob", \.domain), Column("label", \.label), Column("reason", \.reason),
-      Column("owner", \.owner), Column("ends_at", \.endsAt), Column("created_at", \.createdAt),
-      Column("author", \.author),
+      Column("code", \.decision.code), Column("kind", \.decision.kind),
+      Column("pointer", \.decision.place), Column("glob", \.domain), Column("label", \.label),
+      Column("reason", \.decision.reason), Column("owner", \.decision.owner),
+      Column("ends_at", \.decision.endsAt), Column("created_at", \.decision.createdAt),
+      Column("author", \.decision.author),
     ])
 
   static func all(_ connection: any Connection) throws -> [SharedSuppression] {
@@ -185,8 +162,8 @@ enum SharedSuppressionRows {
   /// - Parameter time: SQL for the time.
   static func covering(at time: String, _ connection: any Connection) throws -> String {
     // Nearly always there are none, and a list of all findings is faster without.
-    let isAny = try connection.first("SELECT 1 FROM shared_suppression LIMIT 1") { _ in true }
-    guard isAny == true else { return "CAST(NULL AS BIGINT)" }
+    let isAny = try connection.has("SELECT 1 FROM shared_suppression LIMIT 1")
+    if !isAny { return "CAST(NULL AS BIGINT)" }
     return """
       (SELECT shared.id FROM shared_suppression AS shared
         WHERE \(isCovered { "shared.\($0)" }) AND shared.ends_at > \(time)
@@ -221,7 +198,8 @@ enum SharedSuppressionRows {
 
   private static func values(_ suppression: SharedSuppression) -> [Value] {
     [
-      .text(suppression.code), .text(suppression.kind.rawValue), .text(suppression.pointer),
+      .text(suppression.decision.code), .text(suppression.decision.kind.rawValue),
+      .text(suppression.decision.place),
       .optional(suppression.label?.text), .optional(suppression.domain?.description),
     ]
   }
@@ -238,7 +216,7 @@ enum SharedSuppressionRows {
     ) { ($0.int(0), $0.int(1), $0.int(2)) }
     return SharedSuppressionReport(
       suppression: suppression, findings: counts?.0 ?? 0, domains: counts?.1 ?? 0,
-      coversError: (counts?.2 ?? 0) > 0, isActive: suppression.endsAt > now)
+      coversError: (counts?.2 ?? 0) > 0, isActive: suppression.decision.endsAt > now)
   }
 
   /// Has domains checked soon whose findings of checks begin to count, or cease to: only a check changes their status.

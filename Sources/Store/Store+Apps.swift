@@ -301,7 +301,6 @@ package struct AppRows<Key: AppKey>: Sendable {
     if !missing.isEmpty { throw StoreError.unknownApps(missing.map(\.id)) }
   }
 
-  /// Writes the row of an app.
   func save(_ app: Key.App, over old: Key.App?, now: UnixTime, _ connection: any Connection) throws
   {
     try check(app)
@@ -313,7 +312,7 @@ package struct AppRows<Key: AppKey>: Sendable {
         "UPDATE \(table.name) SET \(table.assignments) WHERE \(keyColumn) = ?",
         table.values(new) + [.text(key)])
     }
-    let row = try connection.first("SELECT \(row(of: "?"))", [.text(key)]) { $0.integer(0) }
+    let row = try connection.number("SELECT \(row(of: "?"))", [.text(key)])
     if let row { try writeOthers(app, row, connection) }
   }
 
@@ -327,10 +326,9 @@ package struct AppRows<Key: AppKey>: Sendable {
     try check(app)
     let count =
       try old?.domainCount
-      ?? connection.first(
+      ?? connection.count(
         "SELECT count(*) FROM (\(uses("NULL", "?1", nil))) AS used WHERE ?1 IS NOT NULL",
-        [.text(app[keyPath: key].text)]
-      ) { $0.int(0) } ?? 0
+        [.text(app[keyPath: key].text)])
     return StoredApp(app: app, domainCount: count, updatedAt: now)
   }
 

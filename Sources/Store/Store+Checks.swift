@@ -48,7 +48,6 @@ package struct CheckRecord: Sendable {
     package var revision: Int?
     /// By how many revisions that is behind.
     package var lag: Int?
-    /// When it was fetched.
     package var fetchedAt: UnixTime?
 
     package init(revision: Int?, lag: Int?, fetchedAt: UnixTime?) {
@@ -64,7 +63,6 @@ package struct CheckRecord: Sendable {
     package var names: [String]
     /// Who issued it.
     package var issuer: String
-    /// When it ends.
     package var endsAt: UnixTime
 
     package init(names: [String], issuer: String, endsAt: UnixTime) {
@@ -82,7 +80,6 @@ package struct CheckRecord: Sendable {
   }
 }
 
-/// A check that was recorded.
 package struct RecordedCheck: Sendable {
   /// The status after suppressions.
   package let status: CheckStatus
@@ -123,7 +120,6 @@ package struct CheckState: Sendable {
   package let failures: Int
   /// When the first of them was.
   package let failingSince: UnixTime?
-  /// When the certificate of the origin ends.
   package let certificateEndsAt: UnixTime?
   /// By how many revisions Apple's CDN is behind.
   package let cdnLag: Int?
@@ -149,14 +145,6 @@ extension Store {
         try CheckRows.record($0, interval: interval, transaction.connection, now: transaction.now)
       }
     }
-  }
-
-  /// Records a check that was not due.
-  ///
-  /// - Returns: `nil` if the domain is not published here.
-  /// - Throws: `StoreError`.
-  package func record(_ check: CheckRecord) throws -> RecordedCheck? {
-    try record([check]).first ?? nil
   }
 
   /// Takes domains that are due, so that no other server checks them for a while: first those that fail or
@@ -214,7 +202,7 @@ extension Store {
   ///
   /// - Throws: `StoreError.database`.
   package func scheduledDomains() throws -> Int {
-    try read { try $0.first("SELECT count(*) FROM check_schedule") { $0.int(0) } ?? 0 }
+    try read { try $0.count("SELECT count(*) FROM check_schedule") }
   }
 
   /// A page of the checks of a domain, as runs of equal outcomes, the newest first.
@@ -266,8 +254,7 @@ extension Store {
           failingSince: row.optionalTime(3), certificateEndsAt: row.optionalTime(4),
           cdnLag: try Int?.read(row, 5), cdnFetchedAt: row.optionalTime(6))
       }
-      let total = try connection.first("SELECT count(*) \(from)", values) { $0.int(0) }
-      return (page, total ?? 0)
+      return (page, try connection.count("SELECT count(*) \(from)", values))
     }
   }
 }

@@ -4,15 +4,12 @@ package import Association
 package struct NewFetches: Sendable, Equatable {
   /// The row of the domain.
   package let domain: Int64
-  /// The number of the revision.
   package let revision: Int
   package let kind: DocumentKind
   package let fetcher: FetcherClass
   /// The number of fetches, at least 1.
   package private(set) var count: Int
-  /// The time of the first one.
   package private(set) var firstAt: UnixTime
-  /// The time of the last one.
   package private(set) var lastAt: UnixTime
 
   package init(
@@ -60,13 +57,9 @@ extension NewFetches {
 
 /// The number of fetches, and their times.
 package struct FetchCount: Sendable, Equatable {
-  /// The number of fetches.
   package let count: Int
-  /// The time of the first one.
   package let firstAt: UnixTime
-  /// The time of the last one.
   package let lastAt: UnixTime
-  /// The revision of the last one.
   package let lastRevision: Int
 }
 
@@ -79,7 +72,6 @@ package struct FetchReport: Sendable, Equatable {
   package let revisions: [RevisionFetches]
 }
 
-/// The fetches of one revision.
 package struct RevisionFetches: Sendable, Equatable {
   package let revision: Revision
   /// No element for a class without fetches.
@@ -91,11 +83,9 @@ package struct RevisionFetches: Sendable, Equatable {
 
 /// The number of domains whose bytes Apple's CDN has not fetched.
 package struct WaitingDomains: Sendable, Equatable {
-  /// The environment of the domains.
   package let environment: App.Environment
   /// Whether Apple's CDN has fetched earlier revisions of them.
   package let isCollectedBefore: Bool
-  /// The number of domains.
   package let count: Int
   /// When the first of them began to serve its bytes; `nil` without any.
   package let since: UnixTime?

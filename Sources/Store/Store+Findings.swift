@@ -106,14 +106,13 @@ extension Store {
         if row.int(1) > 0 { counts.append((row.text(0), row.int(1))) }
         suppressed += row.int(2)
       }
-      let pending = try connection.first(
+      let pending = try connection.count(
         """
         SELECT count(*) FROM domain CROSS JOIN domain_name AS own
         WHERE own.domain_id = domain.id AND linted_by < ?5 AND \(FindingFilter.names)
-        """, Array(conditions.prefix(4)) + [.integer(Linter.version)]
-      ) { $0.int(0) }
+        """, Array(conditions.prefix(4)) + [.integer(Linter.version)])
       return FindingList(
-        page: page, counts: counts, suppressed: suppressed, pendingDomains: pending ?? 0)
+        page: page, counts: counts, suppressed: suppressed, pendingDomains: pending)
     }
   }
 

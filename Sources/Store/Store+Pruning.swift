@@ -203,8 +203,7 @@ extension Store {
     let rows = """
       SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT ?2) AS oldest WHERE at < ?1
       """
-    let isAny = try read { try $0.first(rows, values) { _ in true } ?? false }
-    guard isAny else { return 0 }
+    if try !read({ try $0.has(rows, values) }) { return 0 }
     return try write(Self.context) { transaction in
       try transaction.connection.run("DELETE FROM audit WHERE id IN (\(rows))", values)
       return transaction.connection.changes
@@ -229,10 +228,7 @@ extension Store {
       ORDER BY change_id LIMIT ?1
       """, [Value.integer(domains)]
     )
-    let isAny = try read { connection in
-      try connection.first(oldest.0, oldest.1) { _ in true } != nil
-        || connection.first(orphans.0, orphans.1) { _ in true } != nil
-    }
+    let isAny = try read { try $0.has(oldest.0, oldest.1) || $0.has(orphans.0, orphans.1) }
     guard isAny else { return true }
     return try write(Self.context) { transaction in
       let connection = transaction.connection
@@ -266,7 +262,7 @@ extension Store {
       ORDER BY last_at LIMIT ?2
       """
     let values: [Value] = [.integer(cutoff), .integer(limit)]
-    if try read({ try $0.first(rows, values) { _ in true } }) == nil { return 0 }
+    if try !read({ try $0.has(rows, values) }) { return 0 }
     return try write(Self.context) { transaction in
       try transaction.connection.run(
         "UPDATE domain_check SET result = NULL WHERE id IN (\(rows))", values)

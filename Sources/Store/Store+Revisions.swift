@@ -225,7 +225,6 @@ enum RevisionRows {
     }
   }
 
-  /// The current revision of a domain.
   static func current(of domain: Int64, _ connection: any Connection) throws -> Revision? {
     let current = try connection.all(
       select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",

@@ -17,12 +17,10 @@ package struct ServedDomain: Sendable {
 package struct ServedFile: Sendable {
   /// The kind, of which a domain has at most one file.
   package let kind: DocumentKind
-  /// The number of the revision.
   package let revision: Int
   package let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
   package let sha256: String
-  /// The time of publication.
   package let publishedAt: UnixTime
   /// The `max-age` of answers, in seconds.
   package let cacheSeconds: Int
@@ -38,7 +36,6 @@ extension ServedFile {
   }
 }
 
-/// What was read of a domain.
 package enum ReadDomain: Sendable {
   /// It does not exist.
   case deleted

@@ -4,7 +4,6 @@ package import Association
 package struct Session: Sendable {
   /// The token that it was begun with.
   package let token: Token
-  /// When it ends.
   package let endsAt: UnixTime
 
   /// How long a session lasts, in seconds.
@@ -45,9 +44,7 @@ extension Transaction {
   package func beginSession(
     of token: Token, _ secret: TokenSecret, insteadOf earlier: TokenSecret? = nil
   ) throws -> TokenSecret {
-    let row = try connection.first(
-      "SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)]
-    ) { $0.integer(0) }
+    let row = try connection.number("SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)])
     guard let row else { throw StoreError.notFound(.token(token.name)) }
     if isDryRun { return try TokenSecret() }
     try connection.run(
@@ -81,13 +78,12 @@ extension Transaction {
 
   /// Who signs in and out again and again from an address does not fill the audit log.
   private func recordOncePerMinute(_ action: String, _ token: String) throws {
-    let isRecorded = try connection.first(
+    let isRecorded = try connection.has(
       """
       SELECT 1 FROM audit WHERE id > (SELECT max(id) FROM audit) - 200
         AND at > ? AND action = ? AND token = ? AND address = ?
       """,
-      [.integer(now - 60), .text(action), .text(token), .text(context.address)]
-    ) { _ in true }
-    if isRecorded == nil { try record(action, .token(token)) }
+      [.integer(now - 60), .text(action), .text(token), .text(context.address)])
+    if !isRecorded { try record(action, .token(token)) }
   }
 }

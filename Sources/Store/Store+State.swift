@@ -68,11 +68,6 @@ extension Transaction {
     try DomainRows.versions(of: names, connection)
   }
 
-  /// The environment of an app; production if it is not stored.
-  package func environment(of app: AppIdentifier) throws -> App.Environment {
-    try AppIdentifier.rows.environment(of: app, connection)
-  }
-
   /// Reads the apps that a domain names, besides those that were read before.
   package func read(_ apps: inout UsedApps, of domain: Domain) throws {
     try apps.read(of: domain, connection)
@@ -148,7 +143,6 @@ package final class StateReader: Sendable {
   /// A domain in the order of names, and the SHA-256 of its file, if that is known.
   package struct Item: Sendable {
     package let name: DomainName
-    /// The current revision.
     package let revision: Int
     /// The SHA-256 of the file that an export writes, as 64 hexadecimal digits.
     package var sha256: String?

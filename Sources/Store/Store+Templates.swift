@@ -5,7 +5,6 @@ package struct StoredTemplate: Sendable, Equatable {
   package var template: Template
   /// The number of the revision, from 1.
   package var revision: Int
-  /// When it was published.
   package var publishedAt: UnixTime
   /// Who published it.
   package var author: String
@@ -66,7 +65,6 @@ extension Store {
     }
   }
 
-  /// The domains that use a template.
   package func domains(using template: TemplateName) throws -> [DomainName] {
     try read { try TemplateRows.domains(of: template, $0) }
   }
@@ -83,7 +81,6 @@ extension Transaction {
     try TemplateRows.find(name, connection)
   }
 
-  /// The domains that use a template.
   package func domains(using template: TemplateName) throws -> [DomainName] {
     try TemplateRows.domains(of: template, connection)
   }

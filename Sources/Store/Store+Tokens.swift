@@ -18,7 +18,6 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 
 /// A bearer token without its secret, or what stands for one: the rights of a command or of a user.
 package struct Token: Sendable, Equatable {
-  /// The name of the token.
   package var name: String
   package var role: Role
   /// The domains that it is limited to.
@@ -27,7 +26,6 @@ package struct Token: Sendable, Equatable {
   package var documents: [DocumentName] = []
   /// Whether it publishes protected domains without a second person; of a user, any grant.
   package var publishesProtected = false
-  /// When it was created.
   package var createdAt: UnixTime
   /// When it expires; `nil` for never.
   package var expiresAt: UnixTime?
@@ -177,9 +175,7 @@ extension Transaction {
   package func createFirstToken() throws -> TokenSecret? {
     try connection.run(
       "DELETE FROM token WHERE unused_until <= ? AND last_used_at IS NULL", [.integer(now)])
-    guard try connection.first("SELECT 1 FROM token LIMIT 1", row: { _ in true }) == nil else {
-      return nil
-    }
+    if try connection.has("SELECT 1 FROM token LIMIT 1") { return nil }
     let secret = try createToken(name: "first-admin", role: .admin, publishesProtected: true)
     try connection.run("UPDATE token SET unused_until = ?", [.integer(now + 86_400)])
     return secret
@@ -232,9 +228,8 @@ enum TokenRows {
 
   fileprivate static let select = "SELECT \(selection) FROM token"
 
-  /// Whether a token has this name.
   static func has(_ name: String, _ connection: any Connection) throws -> Bool {
-    try connection.first("SELECT 1 FROM token WHERE name = ?", [.text(name)]) { _ in true } ?? false
+    try connection.has("SELECT 1 FROM token WHERE name = ?", [.text(name)])
   }
 
   static func read(_ row: borrowing Row) throws -> Stored {

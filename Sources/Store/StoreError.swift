@@ -1,6 +1,5 @@
 package import Association
 
-/// An error of the store.
 package enum StoreError: Error, Sendable, Equatable {
   /// Something does not exist.
   case notFound(Item)
@@ -33,7 +32,6 @@ package enum StoreError: Error, Sendable, Equatable {
   case draftEnded(Int64, Draft.Status, by: String)
   /// There are `Webhook.limit` webhooks.
   case tooManyWebhooks
-  /// The webhook of this name is disabled.
   case webhookDisabled(String)
   /// The database belongs to another program.
   case foreign

@@ -1,32 +1,27 @@
 package import Association
 
-/// A team's decision not to act on some findings of a domain until a time. It changes nothing that is
-/// published.
-package struct Suppression: Sendable, Equatable {
-  /// The number in the domain, from 1.
-  package var number: Int64 = 0
-  /// The code of the findings.
+/// A team's decision not to act on some findings until a time. It changes nothing that is published.
+package struct SuppressionDecision: Sendable, Equatable {
   package var code = ""
   /// The document that the findings are about.
   package var kind = DocumentKind.apple
-  /// Where the findings are, with entries and routes by their numbers.
-  var place = ""
+  /// Findings at this place or below it: a JSON pointer, but once it is stored for one domain, with entries and routes
+  /// by their numbers.
+  package var place = ""
   /// Why nobody acts on them.
   package var reason = ""
   /// Who decided that, and should be asked.
   package var owner = ""
   /// When the findings count again.
   package var endsAt: UnixTime = 0
-  /// When it was created.
   package var createdAt: UnixTime = 0
   /// Who created it: the name of a token, or of a command.
   package var author = ""
 
-  /// The maximum number of a domain.
-  package static let limit = 1000
+  package init() {}
 
   /// Whether a finding has its code, and is at its place or below it.
-  fileprivate func covers(_ finding: ReportedFinding, at place: String) -> Bool {
+  func covers(_ finding: ReportedFinding, at place: String) -> Bool {
     guard code == finding.code, kind.rawValue == finding.kind,
       place.utf8.starts(with: self.place.utf8)
     else { return false }
@@ -34,39 +29,23 @@ package struct Suppression: Sendable, Equatable {
     return rest.isEmpty || rest.first == UInt8(ascii: "/")
   }
 
-  /// As the findings that it covers show it.
-  package var mark: ReportedFinding.Suppression {
+  /// As the findings that the suppression with a number covers show it.
+  func mark(_ number: Int64) -> ReportedFinding.Suppression {
     ReportedFinding.Suppression(id: number, reason: reason, owner: owner, endsAt: endsAt)
   }
 }
 
-/// A suppression to be created.
-package struct NewSuppression: Sendable {
-  /// The code of the findings.
-  package var code: Finding.Code
-  /// The document that they are about.
-  package var kind: DocumentKind
-  /// Findings at this JSON pointer or below it.
-  package var pointer: String
-  /// Why nobody acts on them.
-  package var reason: String
-  /// Who made the decision.
-  package var owner: String
-  /// When the findings count again.
-  package var endsAt: UnixTime
+/// A suppression of findings of one domain.
+package struct Suppression: Sendable, Equatable {
+  /// The number in the domain, from 1.
+  package var number: Int64 = 0
+  package var decision = SuppressionDecision()
 
-  /// A suppression to be created.
-  package init(
-    code: Finding.Code, kind: DocumentKind = .apple, pointer: String, reason: String,
-    owner: String, endsAt: UnixTime
-  ) {
-    self.code = code
-    self.kind = kind
-    self.pointer = pointer
-    self.reason = reason
-    self.owner = owner
-    self.endsAt = endsAt
-  }
+  /// The maximum number of a domain.
+  package static let limit = 1000
+
+  /// As the findings that it covers show it.
+  var mark: ReportedFinding.Suppression { decision.mark(number) }
 }
 
 /// A suppression with what it covers now.
@@ -103,7 +82,7 @@ extension Transaction {
   ///
   /// - Throws: `StoreError.notFound`; `Outdated` if the domain's findings must be made again first.
   package func suppress(
-    _ new: NewSuppression, in name: DomainName
+    _ new: SuppressionDecision, in name: DomainName
   ) throws -> (report: SuppressionReport, count: Int) {
     guard let stored = try DomainRows.find(name, connection) else {
       throw StoreError.notFound(.domain(name))
@@ -114,16 +93,15 @@ extension Transaction {
       isDryRun
       ? try SuppressionRows.last(of: stored.id, connection) + 1
       : try DomainRows.number("last_suppression", of: stored.id, connection)
-    let suppression = Suppression(
-      number: number, code: new.code.rawValue, kind: new.kind,
-      place: document.place(at: new.pointer, in: new.kind),
-      reason: new.reason, owner: new.owner, endsAt: new.endsAt, createdAt: now,
-      author: context.author)
+    var new = new
+    (new.createdAt, new.author) = (now, context.author)
+    new.place = document.place(at: new.place, in: new.kind)
+    let suppression = Suppression(number: number, decision: new)
     let count = try SuppressionRows.all(of: stored.id, connection).count + 1
     if !isDryRun {
       try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
       try FindingRows.mark(of: stored.id, document, connection, now: now)
-      try record("suppress \(suppression.code) (\(number))", .domain(name))
+      try record("suppress \(new.code) (\(number))", .domain(name))
     }
     let findings = try FindingRows.all(of: stored.id, connection)
     return (suppression.report(document, findings, now: now), count)
@@ -145,7 +123,7 @@ extension Transaction {
       "DELETE FROM suppression WHERE domain_id = ? AND number = ?",
       [.integer(stored.id), .integer(number)])
     try FindingRows.mark(of: stored.id, stored.domain.document, connection, now: now)
-    try record("end suppression of \(suppression.code) (\(number))", .domain(name))
+    try record("end suppression of \(suppression.decision.code) (\(number))", .domain(name))
   }
 }
 
@@ -153,11 +131,11 @@ extension Suppression {
   fileprivate func report(
     _ document: Document, _ findings: [ReportedFinding], now: UnixTime
   ) -> SuppressionReport {
-    let covered = findings.filter { covers($0, at: document.place(of: $0)) }
+    let covered = findings.filter { decision.covers($0, at: document.place(of: $0)) }
     return SuppressionReport(
-      suppression: self, pointer: document.pointer(of: place, in: kind), findings: covered.count,
-      coversError: covered.contains { $0.severity == .error && $0.source == .lint },
-      isActive: endsAt > now)
+      suppression: self, pointer: document.pointer(of: decision.place, in: decision.kind),
+      findings: covered.count, coversError: covered.contains(where: \.isLintError),
+      isActive: decision.endsAt > now)
   }
 }
 
@@ -167,7 +145,8 @@ extension [Suppression] {
   func covering(_ finding: ReportedFinding, in document: Document) -> Suppression? {
     if finding.isLintError || isEmpty { return nil }
     let place = document.place(of: finding)
-    return filter { $0.covers(finding, at: place) }.max { $0.endsAt < $1.endsAt }
+    return filter { $0.decision.covers(finding, at: place) }
+      .max { $0.decision.endsAt < $1.decision.endsAt }
   }
 }
 
@@ -176,17 +155,17 @@ enum SuppressionRows {
   static let table = Table(
     "suppression", keys: ["domain_id"], blank: Suppression(),
     columns: [
-      Column("number", \.number), Column("code", \.code), Column("kind", \.kind),
-      Column("place", \.place),
-      Column("reason", \.reason), Column("owner", \.owner), Column("ends_at", \.endsAt),
-      Column("created_at", \.createdAt), Column("author", \.author),
+      Column("number", \.number), Column("code", \.decision.code),
+      Column("kind", \.decision.kind), Column("place", \.decision.place),
+      Column("reason", \.decision.reason), Column("owner", \.decision.owner),
+      Column("ends_at", \.decision.endsAt), Column("created_at", \.decision.createdAt),
+      Column("author", \.decision.author),
     ])
 
   /// The number of the last suppression that a domain got; 0 if it never had one.
   static func last(of domain: Int64, _ connection: any Connection) throws -> Int64 {
-    try connection.first(
-      "SELECT last_suppression FROM domain WHERE id = ?", [.integer(domain)]
-    ) { $0.integer(0) } ?? 0
+    try connection.number("SELECT last_suppression FROM domain WHERE id = ?", [.integer(domain)])
+      ?? 0
   }
 
   static func all(of domain: Int64, _ connection: any Connection) throws -> [Suppression] {

@@ -143,9 +143,7 @@ struct Table<Root: Sendable>: Sendable {
       try connection.insert(insertionWithID, [.integer(id)] + keys + values(root))
       return id
     }
-    return try connection.first(insertion.sql + " RETURNING id", keys + values(root)) {
-      $0.integer(0)
-    } ?? 0
+    return try connection.number(insertion.sql + " RETURNING id", keys + values(root)) ?? 0
   }
 
   func update(
@@ -256,75 +254,26 @@ extension Optional: Storable where Wrapped: Storable {
   var stored: Value { self?.stored ?? .null }
 }
 
-extension AppIdentifier: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> AppIdentifier {
-    AppIdentifier(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
+/// A name that a column holds as its text.
+protocol StoredName: Storable, CustomStringConvertible {
+  init(stored text: String)
 }
 
-extension PackageName: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> PackageName {
-    PackageName(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension TemplateName: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> TemplateName {
-    TemplateName(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension WebOrigin: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> WebOrigin {
-    WebOrigin(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension DocumentName: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> DocumentName {
-    DocumentName(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension MediaType: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> MediaType {
-    MediaType(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension SecureURL: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> SecureURL {
-    SecureURL(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension Label: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> Label {
-    Label(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension DomainName: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> DomainName {
-    DomainName(stored: row.text(column))
-  }
-  var stored: Value { .text(text) }
-}
-
-extension Alias: Storable {
-  static func read(_ row: borrowing Row, _ column: Int32) -> Alias {
-    Alias(stored: row.text(column))
-  }
+extension StoredName {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Self { Self(stored: row.text(column)) }
   var stored: Value { .text(description) }
 }
+
+extension AppIdentifier: StoredName {}
+extension PackageName: StoredName {}
+extension TemplateName: StoredName {}
+extension WebOrigin: StoredName {}
+extension DocumentName: StoredName {}
+extension MediaType: StoredName {}
+extension SecureURL: StoredName {}
+extension Label: StoredName {}
+extension DomainName: StoredName {}
+extension Alias: StoredName {}
 
 /// As a JSON array.
 extension [String]: Storable {

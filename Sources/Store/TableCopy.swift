@@ -76,9 +76,8 @@ struct TableCopy {
           if row.int(2) == 1 && kind == .integer { counter = row.text(0) }
           return Column(name: row.text(0), kind: kind)
         }
-        let keys = try connection.first(
-          "SELECT count(*) FROM pragma_table_info(?) WHERE pk > 0", [.text(name)]
-        ) { $0.int(0) }
+        let keys = try connection.count(
+          "SELECT count(*) FROM pragma_table_info(?) WHERE pk > 0", [.text(name)])
         tables.append(Table(name: name, columns: columns, counter: keys == 1 ? counter : nil))
       }
       waiting.removeAll { table in ready.contains { $0.name == table.name } }
@@ -150,7 +149,7 @@ private struct RowProgress {
   init(_ work: String, of tables: [TableCopy.Table], in connection: any Connection) throws {
     self.work = work
     total = try tables.reduce(0) { total, table in
-      try total + (connection.first("SELECT count(*) FROM \"\(table.name)\"") { $0.int(0) } ?? 0)
+      try total + (connection.count("SELECT count(*) FROM \"\(table.name)\""))
     }
   }
 
@@ -204,20 +203,15 @@ extension TableCopy.Table {
   }
 
   private func lastNumber(_ counter: String, _ connection: any Connection) throws -> Int64 {
-    let highest = try connection.first("SELECT max(\"\(counter)\") FROM \"\(name)\"") {
-      $0.integer(0)
-    }
+    let highest = try connection.number("SELECT max(\"\(counter)\") FROM \"\(name)\"")
     let given: Int64?
     switch connection.dialect {
     case .sqlite:
-      given = try connection.first(
-        "SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)]
-      ) { $0.integer(0) }
+      given = try connection.number("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)])
     case .postgreSQL:
-      given = try connection.first(
+      given = try connection.number(
         "SELECT pg_sequence_last_value(pg_get_serial_sequence(?, ?)::regclass)",
-        [.text(name), .text(counter)]
-      ) { $0.integer(0) }
+        [.text(name), .text(counter)])
     }
     return max(highest ?? 0, given ?? 0)
   }

@@ -39,7 +39,6 @@ package struct WriteContext: Sendable {
 /// What a caller requires of the domain or the template that it changes (RFC 9110 section 13.1).
 package enum Precondition: Sendable, Equatable {
   case none
-  /// It exists.
   case exists
   /// It does not exist.
   case absent
@@ -118,10 +117,8 @@ package struct DomainEdit: Sendable {
   package let domain: Domain
   /// The domain as the edit found it.
   package let basis: DomainBasis
-  /// The apps that the edit depends on.
   package let apps: UsedApps
   package let documents: Documents
-  /// The codes of accepted errors.
   package let acceptedCodes: [String]
   /// The linter's findings about the document; `nil` if they are made later.
   package let findings: [Finding]?
@@ -159,11 +156,8 @@ package struct Outdated: Error {
   package init() {}
 }
 
-/// A domain after an edit.
 package struct EditedDomain: Sendable {
-  /// The domain as stored now.
   package internal(set) var stored: StoredDomain
-  /// The current revision.
   package internal(set) var revision: Revision
   /// Whether anything changed. If not, no revision was published.
   package let isChanged: Bool
@@ -179,7 +173,7 @@ package struct EditedDomain: Sendable {
     (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
     self.basis = basis
     suppressions = Suppressions(
-      own: basis.suppressions.filter { $0.endsAt > now },
+      own: basis.suppressions.filter { $0.decision.endsAt > now },
       shared: basis.sharedSuppressions.active(for: stored.domain, at: now))
   }
 
@@ -189,7 +183,6 @@ package struct EditedDomain: Sendable {
   package var domainBefore: Domain? { basis.stored?.domain }
   /// The last revision before the edit, perhaps of a deleted domain; 0 without any.
   package var revisionBefore: Int { basis.lastNumber }
-  /// Whether the edit created the domain.
   package var isNew: Bool { basis.stored == nil }
 }
 
@@ -367,7 +360,7 @@ extension Transaction {
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
     if known != nil { try rows.publish(revision, edit, held, connection) }
     try FindingRows.save(edit.findings, over: held, of: rows.id, domain.document, connection)
-    edited.suppressions.own = held.suppressions.filter { $0.endsAt > now }
+    edited.suppressions.own = held.suppressions.filter { $0.decision.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []

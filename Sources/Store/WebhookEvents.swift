@@ -34,11 +34,8 @@ extension JSON {
 
 /// Writes events for the webhooks that want them.
 enum WebhookRows {
-  /// Whether any webhook wants an event.
   static func wants(_ event: WebhookEvent, _ connection: any Connection) throws -> Bool {
-    try connection.first(
-      "SELECT 1 FROM webhook WHERE \(isTold) LIMIT 1", [.text(event.rawValue)]
-    ) { _ in true } ?? false
+    try connection.has("SELECT 1 FROM webhook WHERE \(isTold) LIMIT 1", [.text(event.rawValue)])
   }
 
   /// SQL for whether a webhook receives the event that is the first parameter.

@@ -11,7 +11,6 @@ package struct Webhook: Sendable, Equatable {
     case slack
   }
 
-  /// The name of the webhook.
   package var name: String
   /// Where events are sent: an `https` URL, or an `http` URL whose host is an address.
   package var url = ""
@@ -26,7 +25,6 @@ package struct Webhook: Sendable, Equatable {
   package var digestSeconds: Int?
   /// When its target answered 410, which disabled it; `nil` if it did not.
   package var goneAt: UnixTime?
-  /// When it was created.
   package var createdAt: UnixTime = 0
   /// When it last changed.
   package var updatedAt: UnixTime = 0
@@ -131,7 +129,7 @@ extension Transaction {
     var new = new
     (new.createdAt, new.updatedAt, new.goneAt) = (now, now, nil)
     guard let (id, old) = try WebhookRows.find(new.name, connection) else {
-      let count = try connection.first("SELECT count(*) FROM webhook") { $0.int(0) } ?? 0
+      let count = try connection.count("SELECT count(*) FROM webhook")
       if count >= Webhook.limit { throw StoreError.tooManyWebhooks }
       let secret = try secret ?? WebhookSecret()
       if isDryRun { return (new, true, secret) }
@@ -201,10 +199,7 @@ extension Transaction {
       var delivery = Delivery()
       (delivery.event, delivery.message, delivery.data) = (Delivery.test, message, data)
       (delivery.at, delivery.dueAt) = (now, now)
-      delivery.id =
-        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM webhook_event") {
-          $0.integer(0)
-        } ?? 1
+      delivery.id = try connection.number("SELECT coalesce(max(id), 0) + 1 FROM webhook_event") ?? 1
       return delivery
     }
     let event = try EventRows.add(

@@ -82,10 +82,8 @@ enum DiffCommand {
   }
 
   private static func planFormat(_ arguments: Arguments) throws(UsageError) -> PlanPrinter.Format {
-    guard let word = arguments.value(format) else { return arguments.has(.json) ? .json : .text }
-    guard format.choices.contains(word), let format = PlanPrinter.Format(rawValue: word) else {
-      throw UsageError(
-        "--format must be one of \(format.choices.joined(separator: ", ")), not \(word.quoted).")
+    guard let format: PlanPrinter.Format = try arguments.choice(format) else {
+      return arguments.has(.json) ? .json : .text
     }
     if arguments.has(.json) {
       throw UsageError("--json and --format cannot be used together.")

@@ -23,10 +23,7 @@ enum ChangeCommands {
     ],
     failure: "refused, or stored but not served yet; stderr says which"
   ) { arguments in
-    guard let change = Int(arguments.operands[0]), change > 0 else {
-      throw UsageError(
-        "CHANGE must be a number of at least 1, not \(arguments.operands[0].quoted).")
-    }
+    let change = try arguments.number("CHANGE")
     var query = try arguments.changeQuery()
     query["skip"] = arguments.value(skip)
     try perform(
@@ -36,7 +33,6 @@ enum ChangeCommands {
 
   private static let app = Option(
     "--app", "APP", "Only entries that name this app, by app identifier or package name.")
-  private static let label = Option("--label", "LABEL", "Only domains with this label.")
   private static let template = Option("--template", "NAME", "Only domains that use this template.")
   private static let filter = Option(
     "--filter", "JSON",
@@ -57,8 +53,6 @@ enum ChangeCommands {
     "--last", nil, "Add or move the route behind all others. This is the default of --add.")
   private static let before = Option("--before", "ROUTE", "Add or move the route before this one.")
   private static let after = Option("--after", "ROUTE", "Add or move the route behind this one.")
-  private static let skipRefused = Option(
-    "--skip", "refused", "Leave domains as they are that would be refused.", choices: ["refused"])
 
   static let routes = Command(
     name: "routes", group: .domains,
@@ -68,8 +62,8 @@ enum ChangeCommands {
       + "--template or --filter chooses. ROUTE is a path, or a route in JSON, as the API takes it. Changes all domains, or "
       + "none.",
     options: [
-      add, remove, replace, with, move, edits, exclude, first, last, before, after, app, label,
-      template, filter, skipRefused, .dryRun, .accept, .reason, .json,
+      add, remove, replace, with, move, edits, exclude, first, last, before, after, app, .label,
+      template, filter, .skipRefused, .dryRun, .accept, .reason, .json,
     ] + Option.installation, operands: .any("DOMAIN"),
     examples: [
       (
@@ -93,7 +87,7 @@ enum ChangeCommands {
       }
       conditions = members
     }
-    for (key, option) in [("label", label), ("template", template)] {
+    for (key, option) in [("label", .label), ("template", template)] {
       if let value = arguments.value(option) { conditions[key] = .string(value) }
     }
     if !conditions.isEmpty { body["filter"] = .object(conditions) }
@@ -103,7 +97,7 @@ enum ChangeCommands {
     }
     body["app"] = arguments.value(app).map { .string($0) }
     var query = try arguments.changeQuery()
-    query["skip"] = arguments.value(skipRefused)
+    query["skip"] = arguments.value(.skipRefused)
     try perform(
       APIClient.Request(
         "POST", "/v1/routes", query: query, body: JSON.object(body).serialized()), arguments)

@@ -14,7 +14,6 @@ enum MissingDatabase {
   case absent
   /// It creates a database and says so, since the path may be a mistake.
   case createdWithNote
-  case created
 }
 
 /// A database that cannot be used, as a sentence that says what to do.
@@ -72,15 +71,6 @@ extension Store {
           : "Created the database \(location.description.quotedPath).")
     }
     return store
-  }
-
-  /// Runs `body` with a database.
-  ///
-  /// - Throws: What `body` throws, with the store's errors converted to `UnusableDatabase`.
-  static func use<Result>(
-    _ location: DatabaseLocation, missing: MissingDatabase, _ body: (Store) throws -> Result
-  ) throws -> Result {
-    try advising(location) { try body(open(location, missing: missing)) }
   }
 
   /// Runs `body`, and converts the store's errors to `UnusableDatabase`.

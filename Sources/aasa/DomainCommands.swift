@@ -115,10 +115,7 @@ enum DomainCommands {
     failure: "refused, or stored but not served yet; stderr says which"
   ) { arguments in
     let domain = try DomainName(arguments.operands[0])
-    guard let number = Int(arguments.operands[1]), number > 0 else {
-      throw UsageError(
-        "REVISION must be a number of at least 1, not \(arguments.operands[1].quoted).")
-    }
+    let number = try arguments.number("REVISION", at: 1)
     let installation = try Installation(arguments)
     var query = try arguments.changeQuery()
     if arguments.has(detach) { query["detach"] = "true" }

@@ -1,5 +1,4 @@
 import Association
-import Checking
 
 /// The domains that a command line names, and those in its `--from` file.
 struct DomainList {
@@ -44,15 +43,8 @@ struct DomainList {
   /// - Throws: `Failure` if there are none; what the installation throws.
   mutating func addLabelled(_ arguments: Arguments, from installation: Installation) throws {
     guard let label = try arguments.value(Self.label).map({ try Label($0) }) else { return }
-    var (query, seen, isFirst) = (["label": label.text, "limit": "1000"], Set(domains), true)
-    while isFirst || query["cursor"] != nil {
-      isFirst = false
-      let page = try installation.json(
-        APIClient.Request("GET", "/v1/domains", query: query), having: "items")
-      let names = (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
-      domains += names.map(DomainName.init(stored:)).filter { seen.insert($0).inserted }
-      query["cursor"] = page["next"]?.stringValue
-    }
+    let labelled = try installation.domainNames(["label": label.text])
+    domains = (domains + labelled.map(DomainName.init(stored:))).uniqued()
     if domains.isEmpty && unreadable.isEmpty {
       throw Failure("No domain has the label \"\(label)\". 'aasa domains' lists the domains.")
     }

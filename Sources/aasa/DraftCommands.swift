@@ -113,11 +113,7 @@ enum DraftCommands {
   ]
 
   private static func path(_ arguments: Arguments) throws(UsageError) -> String {
-    guard let draft = Int(arguments.operands[0]), draft > 0 else {
-      throw UsageError(
-        "DRAFT must be a number of at least 1, not \(arguments.operands[0].quoted).")
-    }
-    return "/v1/drafts/\(draft)"
+    "/v1/drafts/\(try arguments.number("DRAFT"))"
   }
 
   private static func show(_ arguments: Arguments) throws -> ExitStatus {

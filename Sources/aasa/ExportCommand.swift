@@ -112,7 +112,6 @@ enum ExportCommand {
   }
 }
 
-/// The apps of an export.
 struct ExportedApps {
   var apple: [JSON] = []
   var android: [JSON] = []

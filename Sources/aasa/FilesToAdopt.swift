@@ -213,12 +213,7 @@ struct FilesToAdopt {
     let name = parts.last ?? ""
     let text = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
     // A single label is a word such as "staging" far more often than a domain.
-    guard text.contains(".") else { return nil }
-    do throws(ValidationError) {
-      return try DomainName(text)
-    } catch {
-      return nil
-    }
+    return text.contains(".") ? DomainName(usable: text) : nil
   }
 }
 

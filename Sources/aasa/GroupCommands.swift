@@ -33,12 +33,8 @@ enum GroupCommands {
       ],
       failure: "refused, or the database cannot be used"
     ) { arguments in
-      let word = try arguments.required(role)
-      guard role.choices.contains(word) else {
-        throw UsageError(
-          "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
-      }
-      var body: JSON.Object = ["role": .string(word)]
+      let role: Role = try arguments.choice(role, arguments.required(role))
+      var body: JSON.Object = ["role": .string(role.rawValue)]
       body["domains"] = .strings(try arguments.all(domain).map { try Alias($0).description })
       body["labels"] = .strings(try arguments.all(label).map { try Label($0).text })
       if arguments.has(TokenCommand.publishesProtected) { body["publishesProtected"] = true }
@@ -47,7 +43,7 @@ enum GroupCommands {
         having: "name")
       if arguments.has(.json) { try Terminal.print(group.text) }
       Terminal.complain(
-        "The group \(arguments.operands[0].quoted): \(word), \(TokenCommand.text(ofDomains: group))."
+        "The group \(arguments.operands[0].quoted): \(role.rawValue), \(TokenCommand.text(ofDomains: group))."
       )
       return .success
     },

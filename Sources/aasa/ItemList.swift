@@ -14,7 +14,6 @@ struct ItemList {
   var limit: Int?
   /// What rows have in common that are shown as one; `nil` to show each.
   var group: ((JSON, [Table.Cell]) -> String)?
-  /// The cells of an item.
   let row: (JSON) -> [Table.Cell]
 
   /// How many items a page has.
@@ -26,7 +25,7 @@ struct ItemList {
   @discardableResult
   func print(_ arguments: Arguments) throws -> JSON {
     let installation = try Installation(arguments)
-    var rest = try arguments.limit() ?? limit ?? Int.max
+    var rest = try arguments.number(Self.limit) ?? limit ?? Int.max
     var table = Table(titles)
     var groups = Groups()
     var query = query
@@ -96,16 +95,6 @@ private struct Groups {
         return Table.Cell("\(cell.text) and \(texts.count - 1) more", cell.color)
       }
     }
-  }
-}
-
-extension Arguments {
-  fileprivate func limit() throws(UsageError) -> Int? {
-    guard let text = value(ItemList.limit) else { return nil }
-    guard let limit = Int(text), limit > 0 else {
-      throw UsageError("--limit must be a number of at least 1, not \(text.quoted).")
-    }
-    return limit
   }
 }
 

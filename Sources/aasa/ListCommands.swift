@@ -3,8 +3,6 @@ import Service
 
 /// The commands that list what is stored: `aasa domains`, `revisions`, `checks`, `findings`, `changes` and `audit`.
 enum ListCommands {
-  private static let app = Option(
-    "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
   private static let androidApp = Option(
     "--android-app", "PACKAGE", "Only domains that use this Android app, such as com.example.app.")
   private static let finding = Option(
@@ -19,7 +17,6 @@ enum ListCommands {
   private static let source = Option(
     "--source", "SOURCE", "Only findings in documents (lint) or from outside (check).",
     choices: Finding.Source.allCases.map(\.rawValue))
-  private static let label = Option("--label", "LABEL", "Only domains with this label.")
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
@@ -41,7 +38,9 @@ enum ListCommands {
       "Shows the name, the current revision, when the domain last changed, its environment, "
       + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose "
       + "name or alias contains it.",
-    options: [app, androidApp, finding, uncollected, check, label, deleted, ItemList.limit, .json]
+    options: [
+      .app, androidApp, finding, uncollected, check, .label, deleted, ItemList.limit, .json,
+    ]
       + Option.installation,
     operands: .optional("TEXT"),
     examples: [
@@ -53,8 +52,8 @@ enum ListCommands {
     ]
   ) { arguments in
     var query = arguments.query([
-      ("app", app), ("androidApp", androidApp), ("finding", finding), ("check", check),
-      ("label", label),
+      ("app", .app), ("androidApp", androidApp), ("finding", finding), ("check", check),
+      ("label", .label),
     ])
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
@@ -141,7 +140,7 @@ enum ListCommands {
       "Shows the severity, the code, the domain, the place in its document or the URL of a check, and "
       + "what was found. What repeats in other domains or places is shown once, with their number. --json shows "
       + "all of them, and adds what to do.",
-    options: [domain, label, code, .severity, source, ItemList.limit, .json] + Option.installation,
+    options: [domain, .label, code, .severity, source, ItemList.limit, .json] + Option.installation,
     examples: [
       ("List what checks from outside found", "aasa findings --source check"),
       (
@@ -152,7 +151,7 @@ enum ListCommands {
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
     var query = arguments.query([
-      ("domain", domain), ("label", label), ("code", code), ("source", source),
+      ("domain", domain), ("label", .label), ("code", code), ("source", source),
     ])
     let least = try arguments.leastSeverity()
     if least > .note { query["minSeverity"] = least.rawValue }

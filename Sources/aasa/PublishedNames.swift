@@ -45,12 +45,12 @@ final class PublishedNames {
 
   /// The domain that a host belongs to.
   func domain(serving host: DomainName) throws -> Domain? {
-    try names(query: ["host": host.text]).first.map(read)
+    try installation.domainNames(["host": host.text]).first.map(read)
   }
 
   /// The domains whose files or settings name an app.
   func domains(using app: String) throws -> [Domain] {
-    try names(query: [kind == .assetLinks ? "androidApp" : "app": app]).map(read)
+    try installation.domainNames([kind == .assetLinks ? "androidApp" : "app": app]).map(read)
   }
 
   /// What an app is for; `nil` if it is not known here.
@@ -63,18 +63,6 @@ final class PublishedNames {
       "environment"]?.stringValue
   }
 
-  private func names(query: [String: String]) throws -> [String] {
-    var names: [String] = []
-    var query = query.merging(["limit": "1000"]) { $1 }
-    while true {
-      let request = APIClient.Request("GET", "/v1/domains", query: query)
-      let page = try installation.json(request, having: "items")
-      names += (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
-      guard let next = page["next"]?.stringValue else { return names }
-      query["cursor"] = next
-    }
-  }
-
   private func read(_ name: String) throws -> Domain {
     if let domain = known[name] { return domain }
     let path = "/v1/domains/\(name)"
@@ -85,5 +73,19 @@ final class PublishedNames {
     let domain = try Domain(json, file: file)
     known[name] = domain
     return domain
+  }
+}
+
+extension Installation {
+  /// The names of the domains that meet conditions, as parameters of the list.
+  func domainNames(_ conditions: [String: String]) throws -> [String] {
+    var names: [String] = []
+    var query = conditions.merging(["limit": "1000"]) { $1 }
+    while true {
+      let page = try json(APIClient.Request("GET", "/v1/domains", query: query), having: "items")
+      names += (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
+      guard let next = page["next"]?.stringValue else { return names }
+      query["cursor"] = next
+    }
   }
 }

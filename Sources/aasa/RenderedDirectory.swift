@@ -111,12 +111,7 @@ final class RenderedDirectory {
   /// The names in the directory that can be hosts.
   func hosts() throws -> [DomainName] {
     try names(in: "").compactMap { name in
-      do throws(ValidationError) {
-        let host = try DomainName(name)
-        return host.text == name ? host : nil
-      } catch {
-        return nil
-      }
+      DomainName(usable: name).flatMap { $0.text == name ? $0 : nil }
     }
   }
 

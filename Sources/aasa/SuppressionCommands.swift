@@ -66,10 +66,7 @@ enum SuppressionCommands {
       ],
       failure: "there is no such suppression, or the database cannot be used"
     ) { arguments in
-      guard let number = Int(arguments.operands[0]), number > 0 else {
-        throw UsageError(
-          "NUMBER must be a number of at least 1, not \(arguments.operands[0].quoted).")
-      }
+      let number = try arguments.number("NUMBER")
       try Installation(arguments).perform(
         APIClient.Request("DELETE", "/v1/suppressions/\(number)"))
       return .success

@@ -4,15 +4,10 @@ import Service
 
 /// `aasa template adopt` and `aasa template suggest`: existing domains under a template.
 enum TemplateCommands {
-  private static let label = Option("--label", "LABEL", "Only domains with this label.")
-  private static let app = Option(
-    "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
   private static let table = Option(
     "--from", "FILE",
     "A CSV file with values: the first column is \"domain\", each other one a parameter of the template. What it leaves "
       + "out is found in the domain.")
-  private static let skipRefused = Option(
-    "--skip", "refused", "Leave domains as they are that would be refused.", choices: ["refused"])
   private static let name = Option("--name", "NAME", "The name for the template.")
   private static let values = Option(
     "--values", nil, "Print the values of each domain instead, as a table for --from.")
@@ -24,7 +19,7 @@ enum TemplateCommands {
         "DOMAIN is a name, or a wildcard such as '*.brand.example' for all domains below a name. Each domain must open the "
         + "same URLs in the same apps as before; otherwise it is named, with an example. What it has beyond the template "
         + "stays its own. Takes all of the domains, or none.",
-      options: [label, app, table, skipRefused, .dryRun, .accept, .reason, .json]
+      options: [.label, .app, table, .skipRefused, .dryRun, .accept, .reason, .json]
         + Option.installation, operands: Command.Operands(name: "NAME DOMAIN", count: 1...Int.max),
       examples: [
         (
@@ -42,7 +37,7 @@ enum TemplateCommands {
       details:
         "Prints a template with what the domains have in common, and parameters for what differs, as 'aasa apply' takes "
         + "it. Changes nothing. stderr says what each domain would have.",
-      options: [name, label, app, values, .json] + Option.installation,
+      options: [name, .label, .app, values, .json] + Option.installation,
       operands: .any("DOMAIN"),
       examples: [
         (
@@ -86,8 +81,8 @@ enum TemplateCommands {
     var body: JSON.Object = [:]
     if !domains.isEmpty { body["domains"] = .strings(domains) }
     var filter: JSON.Object = [:]
-    filter["label"] = arguments.value(label).map { .string($0) }
-    filter["app"] = arguments.value(app).map { .string($0) }
+    filter["label"] = arguments.value(.label).map { .string($0) }
+    filter["app"] = arguments.value(.app).map { .string($0) }
     if !filter.isEmpty { body["filter"] = .object(filter) }
     return body
   }
@@ -117,7 +112,7 @@ enum TemplateCommands {
       throw UsageError("Name the domains, or choose them with --label, --app or --from.")
     }
     var query = try arguments.changeQuery()
-    query["skip"] = arguments.value(skipRefused)
+    query["skip"] = arguments.value(.skipRefused)
     try ChangeCommands.perform(
       APIClient.Request(
         "POST", "/v1/templates/\(name)/adopt", query: query, body: JSON.object(body).serialized()),

@@ -75,14 +75,10 @@ enum TokenCommand {
     guard (1...100).contains(name.unicodeScalars.count), !name.hasControlCharacter else {
       throw UsageError("--name must have 1 to 100 characters and no control characters.")
     }
-    let word = try arguments.required(role)
-    guard role.choices.contains(word) else {
-      throw UsageError(
-        "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
-    }
+    let role: Role = try arguments.choice(role, arguments.required(role))
     let domains = try arguments.all(domain).map { try Alias($0).description }
     var token: JSON.Object = [
-      "name": .string(name), "role": .string(word), "domains": .strings(domains),
+      "name": .string(name), "role": .string(role.rawValue), "domains": .strings(domains),
       "expiresAt": try arguments.value(expires).map {
         .time(try arguments.futureTime($0, of: expires))
       } ?? .null,
@@ -105,7 +101,7 @@ enum TokenCommand {
       try installation.revokeToken(name)
       throw error
     }
-    let scope = [word, text(ofDomains: created), text(ofExpiry: created)]
+    let scope = [role.rawValue, text(ofDomains: created), text(ofExpiry: created)]
     Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
     return .success
   }

@@ -49,7 +49,7 @@ import Testing
     var check = CheckRecord(
       try DomainName(name), at: 1_700_000_000, findings: findings, result: [:])
     check.certificate = certificate.map { .init(names: [name], issuer: "Example CA", endsAt: $0) }
-    _ = try running.store.record(check)
+    _ = try running.store.record([check])
   }
 
   private func suppress(_ code: String, of name: String) throws {

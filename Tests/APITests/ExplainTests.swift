@@ -70,7 +70,7 @@ import Testing
   private func check(_ domain: String = "a.example", cdn revision: Int, at time: UnixTime) throws {
     var check = CheckRecord(try DomainName(domain), at: time, findings: [], result: [:])
     check.cdn = CheckRecord.Copy(revision: revision, lag: nil, fetchedAt: nil)
-    _ = try running.store.record(check)
+    _ = try running.store.record([check])
   }
 
   @Test func aDeviceIsComparedWithTheRevisionOfItsTime() throws {

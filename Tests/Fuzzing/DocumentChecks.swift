@@ -47,12 +47,12 @@ private func checkAdopting(_ file: JSON) throws {
   } catch {
     return
   }
-  let served = document.rendered()
+  let served = document.json.serialized()
   let read = try JSON.parse(served).value
   try require(read == file, "the served file is another one")
   let again = try Document(adopting: read)
   try require(again == document, "the served file has other rows")
-  try require(again.rendered() == served, "the served file is served differently")
+  try require(again.json.serialized() == served, "the served file is served differently")
 }
 
 /// A document with every kind of route.

@@ -48,8 +48,8 @@ import Testing
   }
 
   private func suppress(_ code: Finding.Code, until: UnixTime = start + 1000) throws {
-    let new = NewSuppression(
-      code: code, pointer: "", reason: "known", owner: "web", endsAt: until)
+    var new = SuppressionDecision()
+    (new.code, new.reason, new.owner, new.endsAt) = (code.rawValue, "known", "web", until)
     _ = try store.write(WriteContext(author: "test")) { try $0.suppress(new, in: name) }
   }
 

@@ -59,7 +59,7 @@ extension Store {
   ) throws -> DomainEdit {
     DomainEdit(
       domain, over: try basis(of: domain.name),
-      documents: documents ?? [.apple: domain.document.rendered()], findings: findings)
+      documents: documents ?? [.apple: domain.document.json.serialized()], findings: findings)
   }
 
   /// Creates or changes an Android app without publishing.

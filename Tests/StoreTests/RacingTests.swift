@@ -73,7 +73,7 @@ import Testing
     let stored = try store.domain(name)
     #expect(stored.revision == revisions && stored.domain.paths == paths)
     let served = try #require(try store.served(stored.id))
-    #expect(served.document == stored.domain.document.rendered())
+    #expect(served.document == stored.domain.document.json.serialized())
     let numbers = try store.revisions(of: name, before: nil, limit: 100).map(\.number)
     #expect(numbers == (1...revisions).reversed())
   }

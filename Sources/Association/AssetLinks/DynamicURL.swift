@@ -5,7 +5,6 @@ struct DynamicURL {
   let path: [UInt16]
   /// The whole query; `nil` without a `?`.
   let query: [UInt16]?
-  /// The parameters of the query.
   let parameters: [[UInt16]]
   /// The fragment; `nil` without a `#`.
   let fragment: [UInt16]?

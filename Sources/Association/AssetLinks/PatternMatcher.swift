@@ -34,7 +34,6 @@ package struct PatternMatcher: Sendable, Hashable {
     case run(Characters, least: Int, most: Int?)
     /// Everything up to the first one that is this, and that one.
     case until(Unicode.Scalar)
-    /// Everything.
     case rest
     /// Everything, which must end in this; only as the last step.
     case end([Unicode.Scalar])
@@ -60,7 +59,6 @@ package struct PatternMatcher: Sendable, Hashable {
   package let text: String
   let steps: [Step]
 
-  /// Reads a pattern.
   package init(_ text: String, _ kind: Kind) throws(Malformed) {
     let scalars = Array(text.unicodeScalars)
     guard scalars.count <= Self.longest else {

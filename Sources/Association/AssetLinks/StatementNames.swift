@@ -37,7 +37,6 @@ package struct PackageName: Sendable, Hashable, CustomStringConvertible {
 
 /// The SHA-256 fingerprint of a certificate that signs apps.
 package struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
-  /// The 32 octets.
   private let octets: [UInt8]
 
   /// The fingerprint in the only form that readers of the file accept: 32 pairs of upper-case hexadecimal

@@ -81,7 +81,6 @@ struct SymbolAutomaton {
   }
 }
 
-/// The automaton of tokens.
 private struct TokenAutomaton {
   typealias States = Automaton.States
 

@@ -18,7 +18,6 @@ struct ComparedDocument {
 
   let read: ReadDocument
   let matcher: Matcher
-  /// The routes of each entry.
   let routes: [[ComparedRoute]]
   /// The apps in order of first appearance.
   let apps: [App]

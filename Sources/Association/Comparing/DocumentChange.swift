@@ -92,7 +92,6 @@ package struct DocumentChange: Sendable {
     package let after: Resolution
   }
 
-  /// The effect of a change on links.
   package enum Effect: Sendable, Equatable {
     /// URLs resolve differently, for example these. Further ones are decided by other routes.
     case example(Example, more: [Example] = [])
@@ -111,7 +110,6 @@ package struct DocumentChange: Sendable {
   package let to: JSONPointer?
   /// The value before; for a route, with everything it inherits from `defaults`.
   package let before: JSON?
-  /// The value after.
   package let after: JSON?
   /// The change in words, on one line without a full stop.
   package internal(set) var summary: String

@@ -1,32 +1,21 @@
 extension Domain {
   /// The changes to other settings, without their effects on links.
   func changes(to new: Domain) -> [DocumentChange] {
-    [
-      .setting(.enabled, .bool(isEnabled), .bool(new.isEnabled)),
-      .setting(.cacheSeconds, .integer(cacheSeconds), .integer(new.cacheSeconds)),
-      .setting(
-        .environment, .string(environment.rawValue), .string(new.environment.rawValue)),
-      .setting(.strict, .bool(isStrict), .bool(new.isStrict)),
-      .setting(.protected, .bool(isProtected), .bool(new.isProtected)),
-    ].compactMap { $0 } + managementChanges(to: new.managedBy) + labelChanges(to: new.labels)
+    let settings: [DocumentChange?] = [
+      .value(.enabled, .bool(isEnabled), .bool(new.isEnabled)),
+      .value(.cacheSeconds, .integer(cacheSeconds), .integer(new.cacheSeconds)),
+      .value(.environment, .string(environment.rawValue), .string(new.environment.rawValue)),
+      .value(.strict, .bool(isStrict), .bool(new.isStrict)),
+      .value(.protected, .bool(isProtected), .bool(new.isProtected)),
+      .text(.managedBy, managedBy, new.managedBy),
+    ]
+    let password = DocumentChange.text(
+      .changePassword, changePassword?.text, new.changePassword?.text)
+    return settings.compactMap(\.self) + labelChanges(to: new.labels)
       + aliasChanges(to: new.aliases) + templateChanges(to: new.template)
-      + passwordChanges(to: new.changePassword) + documentChanges(to: new.namedDocuments)
-      + fallbackChanges(to: new)
+      + [password].compactMap(\.self)
+      + documentChanges(to: new.namedDocuments) + fallbackChanges(to: new)
       + expectationChanges(to: new.expectations)
-  }
-
-  private func managementChanges(to new: String?) -> [DocumentChange] {
-    if managedBy == new { return [] }
-    let (before, after) = (managedBy.map(JSON.string), new.map(JSON.string))
-    return [.value(.managedBy, before, after, "managedBy")]
-  }
-
-  private func passwordChanges(to new: SecureURL?) -> [DocumentChange] {
-    if changePassword == new { return [] }
-    let (before, after) = (
-      changePassword.map { JSON.string($0.text) }, new.map { JSON.string($0.text) }
-    )
-    return [.value(.changePassword, before, after, "changePassword")]
   }
 
   private func documentChanges(to new: [NamedDocument]) -> [DocumentChange] {
@@ -44,18 +33,14 @@ extension Domain {
 
   /// Values are those of a template, and go with it.
   private func templateChanges(to new: TemplateUse?) -> [DocumentChange] {
-    var changes: [DocumentChange] = []
-    if template?.name != new?.name {
-      let (before, after) = (template?.name.text, new?.name.text)
-      changes.append(
-        .value(.template, before.map(JSON.string), after.map(JSON.string), "template"))
-    }
+    let change = DocumentChange.text(.template, template?.name.text, new?.name.text)
+    let changes = change.map { [$0] } ?? []
     guard let new else { return changes }
     let old = template?.parameters ?? [:]
     let names = old.keys + new.parameters.keys.filter { old[$0] == nil }
     return changes
-      + names.filter { old[$0] != new.parameters[$0] }.map {
-        .value(.parameter, old[$0], new.parameters[$0], "parameter \($0)")
+      + names.compactMap {
+        DocumentChange.value(.parameter, old[$0], new.parameters[$0], "parameter \($0)")
       }
   }
 
@@ -76,7 +61,8 @@ extension Domain {
   private func fallbackChanges(to new: Domain) -> [DocumentChange] {
     let (before, after) = (fallback?.members ?? [:], new.fallback?.members ?? [:])
     var changes = (before.keys + after.keys).uniqued().compactMap { key in
-      DocumentChange.fallback(key, before[key], after[key])
+      DocumentChange.value(
+        .fallback, before[key], after[key], "people without the app, \(key)")
     }
     let (old, routes) = (routeFallbacks, new.routeFallbacks)
     var added = routes.filter { !old.contains($0) }
@@ -113,24 +99,25 @@ extension Domain {
 }
 
 extension DocumentChange {
-  /// A changed setting; `nil` if both values are equal.
-  fileprivate static func setting(
-    _ what: What, _ before: JSON, _ after: JSON
+  /// A value that both states may lack; `nil` if it has not changed.
+  ///
+  /// - Parameter subject: What the summary calls it, if not like `what`.
+  fileprivate static func value(
+    _ what: What, _ before: JSON?, _ after: JSON?, _ subject: String? = nil
   ) -> DocumentChange? {
     if before == after { return nil }
-    return DocumentChange(
-      .changed, what, before: before, after: after,
-      "\(what.rawValue) changed: \(Wording.change(before, after))")
-  }
-
-  /// A value that both states may lack.
-  fileprivate static func value(
-    _ what: What, _ before: JSON?, _ after: JSON?, _ subject: String
-  ) -> DocumentChange {
     let kind = Kind(before, after)
     return DocumentChange(
       kind, what, before: before, after: after,
-      "\(subject) \(kind.rawValue): \(Wording.change(before, after))")
+      "\(subject ?? what.rawValue) \(kind.rawValue): \(Wording.change(before, after))")
+  }
+
+  /// A text in the same way.
+  fileprivate static func text(
+    _ what: What, _ before: String?, _ after: String?, _ subject: String? = nil
+  ) -> DocumentChange? {
+    before == after
+      ? nil : value(what, before.map(JSON.string), after.map(JSON.string), subject)
   }
 
   static func alias(_ alias: Alias, isAdded: Bool) -> DocumentChange {
@@ -139,32 +126,13 @@ extension DocumentChange {
   }
 
   fileprivate static func fallback(
-    _ member: String, _ before: JSON?, _ after: JSON?
-  ) -> DocumentChange? {
-    if before == after { return nil }
-    let kind = Kind(before, after)
-    return DocumentChange(
-      kind, .fallback, before: before, after: after,
-      "people without the app, \(member) \(kind.rawValue): \(Wording.change(before, after))")
-  }
-
-  fileprivate static func fallback(
     of route: JSON, _ before: LinkTarget?, _ after: LinkTarget?
   ) -> DocumentChange? {
-    let (old, new) = (before?.text, after?.text)
-    if old == new { return nil }
-    let kind = Kind(old, new)
-    return DocumentChange(
-      kind, .fallback, before: old.map(JSON.string), after: new.map(JSON.string),
-      "people without the app, from \(route.shown) \(kind.rawValue): "
-        + Wording.change(old.map(JSON.string), new.map(JSON.string)))
+    text(.fallback, before?.text, after?.text, "people without the app, from \(route.shown)")
   }
 
   fileprivate static func label(_ label: Label, isAdded: Bool) -> DocumentChange {
-    let value = JSON.string(label.text)
-    return DocumentChange(
-      isAdded ? .added : .removed, .label, before: isAdded ? nil : value,
-      after: isAdded ? value : nil, "label \(label) \(isAdded ? "added" : "removed")")
+    DocumentChange(.label, isAdded: isAdded, value: .string(label.text), "label \(label)")
   }
 
   fileprivate static func expectation(

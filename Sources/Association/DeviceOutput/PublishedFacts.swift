@@ -21,7 +21,6 @@ package struct PublishedFacts: Sendable {
   package enum Then: Sendable {
     /// Whether its file has the bytes that are served now.
     case published(State, isSameFile: Bool)
-    /// Nothing yet.
     case nothing
     /// The device does not say when it checked, or the revision was pruned.
     case unknown

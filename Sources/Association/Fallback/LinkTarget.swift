@@ -2,7 +2,7 @@
 ///
 /// Scheme, host and port are fixed when it is read. What a request has is added behind them, with every byte that a URL
 /// must not have there percent-encoded, so no request can lead to another host.
-package struct LinkTarget: Sendable, Hashable, CustomStringConvertible {
+package struct LinkTarget: Sendable, Hashable, CustomStringConvertible, Parsable {
   enum Piece: Sendable, Hashable {
     /// A part that every request gets.
     case literal(String)

@@ -62,7 +62,6 @@ package final class ServedFallback: Sendable {
     }
   }
 
-  /// The links of the page.
   package var links: Fallback? { fallback }
 
   /// The target of the first route that has one and matches. Nothing matches a URL for which that takes too long.
@@ -96,17 +95,6 @@ extension ServedFallback {
       json["targets"] = .strings(targets.map(\.text))
     }
     return json.isEmpty ? nil : JSON.object(json).text
-  }
-}
-
-extension LinkTarget {
-  /// The target; `nil` for any other text.
-  fileprivate init?(usable text: String) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      return nil
-    }
   }
 }
 

@@ -186,7 +186,6 @@ private struct Shadowed {
 }
 
 extension Shadowing {
-  /// The routes of each entry.
   fileprivate func routes(by links: AppLinks) -> [ArraySlice<Route>] {
     var rest = routes[...]
     return links.entries.map { entry in

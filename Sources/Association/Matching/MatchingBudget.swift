@@ -14,7 +14,6 @@ package struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension TooComplex {
-  /// The error for a URL that is too long.
   static func tooLong(_ url: Span<UInt8>) -> TooComplex {
     TooComplex(
       pointer: .root,

@@ -10,9 +10,6 @@ extension Document {
     return .object(file)
   }
 
-  /// The document as served: JSON in UTF-8, without white space.
-  package func rendered() -> [UInt8] { json.serialized() }
-
   /// `applinks` is written if it has content, and if nothing else is written.
   private var writesAppLinks: Bool {
     appLinksSaysSomething || (services.isEmpty && extra.isEmpty)

@@ -73,15 +73,9 @@ extension DocumentKind: RawRepresentable, CaseIterable {
 
   /// The kind of a file by its name; `nil` if no document can have it.
   package init?(rawValue: String) {
-    if let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) {
-      self = kind
-      return
-    }
-    do throws(ValidationError) {
-      self = .named(try DocumentName(rawValue))
-    } catch {
-      return nil
-    }
+    let kind = Self.allCases.first { $0.rawValue == rawValue }
+    guard let kind = kind ?? DocumentName(usable: rawValue).map(Self.named) else { return nil }
+    self = kind
   }
 
   /// Whether its documents are rendered from rows.

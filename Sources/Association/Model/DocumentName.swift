@@ -1,5 +1,5 @@
 /// The name of a document that is published as bytes: one segment of the path, below `/.well-known/`.
-package struct DocumentName: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DocumentName: Sendable, Hashable, Comparable, CustomStringConvertible, Parsable {
   /// The name as it is in the path. Letter case counts.
   package let text: String
 

@@ -13,7 +13,6 @@ package struct App: Sendable, Equatable {
   package var id: AppIdentifier
   /// A name for people; may be empty.
   package var name: String
-  /// What the app is for.
   package var environment: Environment
 
   package init(id: AppIdentifier, name: String = "", environment: Environment = .production) {
@@ -57,7 +56,6 @@ package struct Domain: Sendable, Equatable {
   package var format: Format
   /// The `max-age` of responses, in seconds.
   package var cacheSeconds: Int
-  /// What the domain is for.
   package var environment: App.Environment
   /// Whether an app of another environment is an error instead of a warning.
   package var isStrict: Bool
@@ -129,7 +127,6 @@ package struct Expectation: Sendable, Hashable {
   /// The URL, as it is written.
   package var url: String
   package var app: LinkedApp
-  /// The required resolution.
   package var resolution: Resolution
 
   /// Compares URLs scalar by scalar.
@@ -152,7 +149,6 @@ package struct Expectation: Sendable, Hashable {
 
 /// What a domain published at one time. It never changes.
 package struct Revision: Sendable, Equatable {
-  /// A document of a revision.
   package struct Document: Sendable, Equatable {
     /// The kind, of which a revision has at most one document.
     package var kind: DocumentKind
@@ -163,7 +159,6 @@ package struct Revision: Sendable, Equatable {
     /// The media type of a document that is not rendered; `nil` for JSON.
     package var mediaType: MediaType?
 
-    /// A document of a revision.
     package init(_ kind: DocumentKind, size: Int, sha256: String, mediaType: MediaType? = nil) {
       self.kind = kind
       self.size = size
@@ -176,7 +171,6 @@ package struct Revision: Sendable, Equatable {
   package var number: Int
   /// The documents in the order of kinds, at least one.
   package var documents: [Document]
-  /// When it was published.
   package var publishedAt: UnixTime
   /// Who published it: the name of a token, or of a command.
   package var author: String

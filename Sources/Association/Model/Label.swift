@@ -1,6 +1,5 @@
 /// A short word on a domain, by which people choose domains: `[a-z0-9][a-z0-9._-]{0,62}`.
 package struct Label: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The word.
   package let text: String
 
   /// A domain has no more labels.
@@ -33,7 +32,6 @@ package struct Label: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// A label from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
 
-  /// The word.
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.

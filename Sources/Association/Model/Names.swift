@@ -43,6 +43,22 @@ package struct ValidationError: Error, Sendable, Equatable, CustomStringConverti
   package var description: String { message }
 }
 
+/// What a text can be parsed as.
+package protocol Parsable {
+  init(_ text: String) throws(ValidationError)
+}
+
+extension Parsable {
+  /// The same; `nil` for any other text.
+  package init?(usable text: String) {
+    do throws(ValidationError) {
+      try self.init(text)
+    } catch {
+      return nil
+    }
+  }
+}
+
 /// An app identifier: `<application identifier prefix>.<bundle identifier>`, such as
 /// `ABCDE12345.com.example.app`.
 ///
@@ -50,8 +66,7 @@ package struct ValidationError: Error, Sendable, Equatable, CustomStringConverti
 /// have ten characters of `A-Z0-9`; others are allowed, since real files carry placeholders, and the
 /// linter warns about them. The bundle identifier has ASCII letters, digits, `-`, `_` and single dots
 /// (Apple: "CFBundleIdentifier"; Apple does not allow `_`, but it occurs). Case matters.
-package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The whole identifier.
+package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible, Parsable {
   package let text: String
 
   /// Parses an identifier.
@@ -84,15 +99,6 @@ package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConver
   /// An identifier from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
 
-  /// The identifier; `nil` for any other text.
-  init?(usable text: String) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      return nil
-    }
-  }
-
   private static func isAllowed(_ byte: UInt8) -> Bool {
     byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
@@ -124,7 +130,6 @@ package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConver
 
   private var shown: String { text.shown }
 
-  /// The whole identifier.
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
@@ -165,7 +170,7 @@ extension String {
 }
 
 /// A domain name that a file is published for, such as `example.com`: lower-case A-labels (RFC 5890).
-package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertible, Parsable {
   /// The name as in DNS, without a trailing dot.
   package let text: String
 
@@ -199,15 +204,6 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
 
   /// A name from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
-
-  /// The name; `nil` for any other text.
-  init?(usable text: String) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      return nil
-    }
-  }
 
   /// Whether the text is already in DNS form, without labels that IDNA would change. Nearly all
   /// names are.
@@ -297,7 +293,6 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
   package static let internationalizedHelp =
     "Test it on a device with iOS 16 or later. If it fails there, use a name in ASCII."
 
-  /// The name as in DNS.
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
@@ -357,6 +352,5 @@ package struct Alias: Sendable, Hashable, CustomStringConvertible {
     isWildcard ? host.hasSuffix(".\(name.text)") : host == name.text
   }
 
-  /// The alias as it is written.
   package var description: String { isWildcard ? "*.\(name)" : name.text }
 }

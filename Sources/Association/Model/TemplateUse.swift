@@ -1,6 +1,5 @@
 /// The name of a template: `[a-z0-9][a-z0-9._-]{0,62}`.
 package struct TemplateName: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The name as written.
   package let text: String
 
   /// Parses a name.

@@ -1,4 +1,3 @@
-/// A domain in JSON.
 package enum DomainResource {
   /// The maximum number of aliases of a domain.
   private static let aliasLimit = 1000
@@ -304,7 +303,6 @@ package enum DomainResource {
   /// A domain as its author writes it: without what its template gives.
   package static func json(_ stored: StoredDomain) -> JSON { .object(json(stored, for: .answer)) }
 
-  /// A domain as it is exported.
   package static func exported(_ stored: StoredDomain) -> JSON.Object { json(stored, for: .export) }
 
   private static func json(_ stored: StoredDomain, for use: Schema.Use) -> JSON.Object {

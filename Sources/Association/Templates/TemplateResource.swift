@@ -1,4 +1,3 @@
-/// A template in JSON.
 package enum TemplateResource {
   private static let parameterFields: [Field<TemplateParameter>] = [
     Field("name", .string, \.name, "The name, as in `{name}`.", .required),

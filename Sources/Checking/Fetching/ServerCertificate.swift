@@ -10,7 +10,6 @@ package struct ServerCertificate: Sendable, Equatable {
   /// How many certificates the server sent.
   package var chainLength = 0
 
-  /// An empty one.
   package init() {}
 
   /// The first certificate of a chain, each as the lines `Name:value` that libcurl makes of it; nil without any.

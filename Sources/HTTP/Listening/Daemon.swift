@@ -3,7 +3,6 @@ import Synchronization
 
 /// A running daemon of libmicrohttpd with its socket and what its callbacks need.
 final class Daemon: Sendable {
-  /// The threads of a daemon.
   enum Threading {
     /// A thread per connection, which may block.
     case perConnection

@@ -99,7 +99,6 @@ package final class Listener: Sendable {
     _ = try ListeningSocket(on: address, shared: false)
   }
 
-  /// The port that it listens on.
   package var port: UInt16 { address.port }
 
   package var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }

@@ -23,7 +23,6 @@ package struct ListenerError: Error, Sendable, Equatable, CustomStringConvertibl
   /// Where the listener should have listened.
   package let address: SocketAddress
 
-  /// An error of an address.
   package init(reason: Reason, address: SocketAddress) {
     self.reason = reason
     self.address = address

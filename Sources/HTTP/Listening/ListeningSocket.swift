@@ -4,7 +4,6 @@ import Glibc
 /// A socket that listens; closed when it is released.
 final class ListeningSocket: Sendable {
   let descriptor: CInt
-  /// The port that it is bound to.
   let port: UInt16
   /// Whether another process shares the socket and continues to accept connections from it.
   private let isInherited: Bool

@@ -34,7 +34,6 @@ final class OpenConnection: @unchecked Sendable {
   /// What its TLS session uses.
   fileprivate var socket: SessionSocket?
 
-  /// The stage of the current request.
   var stage = RequestStage.none
   /// The bytes of the request's target up to a NUL or a blank.
   var targetBytes = 0
@@ -150,7 +149,6 @@ final class OpenConnections: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
   /// Call this before passing the daemon a connection that it has not accepted itself.

@@ -8,7 +8,6 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The port; 0 asks for any free one.
   package let port: UInt16
 
-  /// An address and a port.
   package init(host: String, port: UInt16) {
     self.host = host
     self.port = port

@@ -28,7 +28,6 @@ package struct PublicAccess: Sendable, Equatable {
   /// The effective host as written, whether a file is published for it or not; empty if there was
   /// none.
   package let hostUsed: String
-  /// The source of the effective host.
   package let hostSource: HostSource
   /// Whether a `Forwarded` or `X-Forwarded-Host` was ignored, since the other end is not a trusted proxy.
   package let isForwardedHostIgnored: Bool
@@ -41,7 +40,6 @@ package struct PublicAccess: Sendable, Equatable {
   /// The User-Agent; empty without one.
   package let userAgent: String
 
-  /// The status of the answer.
   package var status: Int { outcome.status }
 
   /// How much of a client's text is kept, in raw bytes.

@@ -6,7 +6,6 @@ import Synchronization
 package struct FetchCounts: Sendable {
   /// The row of the domain.
   package let domain: Int64
-  /// The number of the revision.
   package let revision: Int
   package let kind: DocumentKind
   /// In the order of `FetcherClass.index`.

@@ -50,7 +50,6 @@ final class NameSlots: @unchecked Sendable {
     slots.deallocate()
   }
 
-  /// The number of slots.
   var count: Int { mask + 1 }
 
   /// A larger table with the names that are served.

@@ -19,7 +19,6 @@ final class PublicAnswers: Sendable {
   let bodyNotAllowed: PreparedResponse
   let outOfMemory: PreparedResponse
   let targetTooLong: PreparedResponse
-  /// The body of a redirect.
   let redirectBody = Content(Array("The address is in the field Location.\n".utf8))
 
   /// The length of the body of the answer that `headerTooLarge` makes.
@@ -98,7 +97,6 @@ extension PublicAnswers {
 
 /// The header fields of the answers with a document.
 extension PublicAnswers {
-  /// The fields of a 200.
   static func fields(
     _ validators: Validators, mediaType: MediaType, cacheSeconds: Int32
   ) -> Fields {

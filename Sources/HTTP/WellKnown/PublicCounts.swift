@@ -121,7 +121,6 @@ package enum PublicOutcome: String, Sendable, CaseIterable {
   /// 414: the URL is too long for a redirect.
   case targetTooLong = "target-too-long"
 
-  /// The status of the answer.
   package var status: Int { statusAndIndex.status }
 
   /// Whether a person got it, of whom nothing is recorded.

@@ -72,9 +72,6 @@ package final class PublicListener: Sendable {
     return counts
   }
 
-  /// Requests that have begun to arrive and are not answered yet.
-  package var requestsInFlight: Int { listener.requestsInFlight }
-
   /// From now on, accepts connections before any data has arrived on them. If the listener is
   /// stopped a second later, no client is reset that has connected but not sent its request yet.
   package func prepareToStop() { listener.prepareToStop() }
@@ -82,7 +79,6 @@ package final class PublicListener: Sendable {
   /// Where it listens, with the actual port if port 0 was requested.
   package var address: SocketAddress { listener.address }
 
-  /// The port that it listens on.
   package var port: UInt16 { listener.port }
 
   /// Shuts down gracefully: stops accepting connections, waits a limited time for unfinished

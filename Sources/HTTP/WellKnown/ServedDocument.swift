@@ -13,7 +13,6 @@ package final class ServedDocument: Sendable {
   private let cacheSeconds: Int32
   let fetches = DocumentFetches()
   // These fit into the padding behind the counts.
-  /// The index of the kind.
   let kindIndex: UInt8
   private let longestWildcard: UInt8
   private let revisionNumber: Int32
@@ -155,7 +154,6 @@ package final class ServedDocument: Sendable {
   /// The size of the file, in bytes.
   package var bytes: Int { Int(contentBytes) }
 
-  /// The number of the revision.
   package var revision: Int { Int(revisionNumber) }
 
   /// The number of labels of the longest wildcard among the names.

@@ -272,7 +272,6 @@ package enum AdminEvent: Sendable {
   case failed(requestID: String, detail: String)
 }
 
-/// A request and its answer.
 package struct AnsweredRequest: Sendable {
   /// The ID that is also in the answer (`X-Request-Id`).
   package let id: String
@@ -282,7 +281,6 @@ package struct AnsweredRequest: Sendable {
   package let path: String
   /// The name that a proxy asks about (`/tls/ask`); nil for any other request.
   package let domain: DomainName?
-  /// The status of the answer.
   package let status: Status
   /// The code of the problem that was answered; nil without one.
   package let code: String?

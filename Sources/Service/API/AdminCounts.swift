@@ -11,7 +11,6 @@ package final class AdminCounts: Sendable {
   private let findings = Counters()
   private let duration = Histogram()
 
-  /// Counts that start at 0.
   package init() {}
 
   /// Counts an answer.

@@ -14,7 +14,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> [Publication]
     let put: @Sendable (Key.App, Set<Finding.Code>, WriteContext) throws -> Put
     let accompany:
-      @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping StateEndpoints.Report) throws
+      @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping AppliedState.Report) throws
         -> (applied: AppliedState, domains: [DomainName])
     /// What putting an app changes.
     let effect: Endpoint.Effect
@@ -161,8 +161,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     var object: JSON.Object = [resource.key: .string(new.text)]
     object["domains"] = Self.json(publications)
     object["change"] = Self.change(publications)
-    if try call.context().isDryRun { object["dryRun"] = true }
-    return .json(.ok, .object(object))
+    return try .json(.ok, object, to: call.context())
   }
 
   private static func change(_ publications: [Publication]) -> JSON? {

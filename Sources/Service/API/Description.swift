@@ -1,7 +1,6 @@
 import Association
 import HTTP
 
-/// The body of a request.
 struct Body: Sendable {
   enum Kind: Sendable {
     /// JSON, refused with 415 under another media type, and with 422 if values are invalid.
@@ -62,7 +61,6 @@ struct Body: Sendable {
   }
 }
 
-/// A successful answer.
 struct Answer: Sendable {
   let status: Status
   let description: String

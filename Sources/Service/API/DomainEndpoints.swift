@@ -68,8 +68,7 @@ struct DomainEndpoints: Sendable {
           by: call.context())
         var object = PublicationResource(publication).json
         object["domain"] = .string(publication.edited.stored.domain.name.text)
-        if try call.context().isDryRun { object["dryRun"] = true }
-        return .json(.ok, .object(object))
+        return try .json(.ok, object, to: call.context())
       },
       Endpoint(
         .post, path + "/restore", .role(.editor), effect: .publication, query: [.detach],
@@ -308,7 +307,7 @@ extension Call {
   private static func host(ofURL text: String) -> DomainName? {
     guard let scheme = text.firstRange(of: "://") else { return nil }
     let host = text[scheme.upperBound...].prefix { !"/?#:".contains($0) }
-    do throws(ValidationError) { return try DomainName(String(host)) } catch { return nil }
+    return DomainName(usable: String(host))
   }
 
   /// Checks that the token may give its domain a name.

@@ -100,9 +100,7 @@ struct DraftEndpoints: Sendable {
           throw Problem(.unknownValue, "Say why: repeat with ?reason=TEXT.")
         }
         let ended = try store.write(context) { try $0.end(draft, as: .declined, by: context) }
-        var object = DraftResource.json(ended)
-        if context.isDryRun { object["dryRun"] = true }
-        return .json(.ok, .object(object))
+        return .json(.ok, DraftResource.json(ended), to: context)
       },
       Endpoint(
         .post, one + "/comments", .role(.editor), effect: .change, isFilteredByToken: true,
@@ -114,9 +112,7 @@ struct DraftEndpoints: Sendable {
         let text = try Faults.collecting(in: try call.json(), DraftResource.readComment)
         let context = try call.context()
         let comment = try store.write(context) { try $0.comment(text, on: draft) }
-        var object = DraftResource.json(comment)
-        if context.isDryRun { object["dryRun"] = true }
-        return .json(.created, .object(object))
+        return .json(.created, DraftResource.json(comment), to: context)
       },
     ]
   }
@@ -143,9 +139,7 @@ struct DraftEndpoints: Sendable {
         let label = try Call.name(call.parameters["label"] ?? "", Label.init(_:))
         let context = try call.context()
         _ = try store.write(context) { try $0.protect(label) }
-        var object: JSON.Object = ["label": .string(label.text)]
-        if context.isDryRun { object["dryRun"] = true }
-        return .json(.ok, .object(object))
+        return .json(.ok, ["label": .string(label.text)], to: context)
       },
       Endpoint(
         .delete, path + "/{label}", .role(.admin), effect: .change,
@@ -204,10 +198,9 @@ struct DraftEndpoints: Sendable {
         try publisher.addDraft($0, content, accepting: accepted, by: context)
       }
     }
-    var object = DraftResource.json(draft)
-    if context.isDryRun { object["dryRun"] = true }
     return .json(
-      .created, .object(object), fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
+      .created, DraftResource.json(draft), to: context,
+      fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
   }
 
   private func plan(_ call: Call) throws -> Response {

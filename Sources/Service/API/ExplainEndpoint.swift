@@ -66,7 +66,8 @@ struct ExplainEndpoint: Sendable {
     let rows = output.rows.filter { $0.service == service }
     // An app may have entries for other services only.
     let apps = output.rows.compactMap(\.app).uniqued()
-    for app in try store.known(apps.compactMap(Self.identifier)).prefix(Self.most.apps) {
+    for app in try store.known(apps.compactMap(AppIdentifier.init(usable:))).prefix(Self.most.apps)
+    {
       let claimed = rows.filter { $0.app == app.text }.compactMap(\.host)
         .map { Alias(stored: $0) }
       let listed = try store.domains(
@@ -85,14 +86,6 @@ struct ExplainEndpoint: Sendable {
               row: row, verdict: .noEntry(of: app.text, for: host, service), facts: facts))
         }
       }
-    }
-  }
-
-  private static func identifier(_ text: String) -> AppIdentifier? {
-    do throws(ValidationError) {
-      return try AppIdentifier(text)
-    } catch {
-      return nil
     }
   }
 }
@@ -148,8 +141,10 @@ private struct PublishedHosts {
     let hosts = hosts.uniqued()
     let names = hosts.map { host -> [DomainName] in
       let isWildcard = host.hasPrefix("*.")
-      guard let own = Self.name(isWildcard ? String(host.dropFirst(2)) : host) else { return [] }
-      return [own] + (isWildcard ? [Self.name("a.\(own)")].compactMap(\.self) : [])
+      guard let own = DomainName(usable: isWildcard ? String(host.dropFirst(2)) : host) else {
+        return []
+      }
+      return [own] + (isWildcard ? [DomainName(usable: "a.\(own)")].compactMap(\.self) : [])
     }
     let serving = try store.domains(serving: names.flatMap(\.self).uniqued())
     var visible: [DomainName: Bool] = [:]
@@ -164,7 +159,6 @@ private struct PublishedHosts {
   /// Whether so many documents were read that no more are.
   var isExhausted: Bool { bytesLeft < 0 }
 
-  /// The names of a domain.
   mutating func names(of name: DomainName) throws -> [Alias] {
     guard let known = try known(name) else { return [] }
     self.known[name] = known
@@ -179,14 +173,6 @@ private struct PublishedHosts {
     let isSeen = try seenApps.count < 100 && !store.domains(filter, limit: 1).page.isEmpty
     seenApps[app] = isSeen
     return isSeen
-  }
-
-  private static func name(_ text: String) -> DomainName? {
-    do throws(ValidationError) {
-      return try DomainName(text)
-    } catch {
-      return nil
-    }
   }
 
   /// What is published for a row; `nil` for a host that is not published here.
@@ -263,7 +249,7 @@ private struct PublishedHosts {
   /// Whether a domain serves a host; for a wildcard, the name that devices ask.
   private static func serves(_ domain: Domain, _ host: String) -> Bool {
     let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-    guard let name = Self.name(name) else { return false }
+    guard let name = DomainName(usable: name) else { return false }
     return domain.name == name || domain.aliases.contains { $0.covers(host: name.text) }
   }
 

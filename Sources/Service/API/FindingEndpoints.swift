@@ -148,9 +148,7 @@ struct FindingEndpoints: Sendable {
       }
       return report
     }
-    var object = SuppressionResource.json(report)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(.created, .object(object))
+    return .json(.created, SuppressionResource.json(report), to: context)
   }
 
   private func suppress(_ call: Call) throws -> Response {
@@ -163,7 +161,7 @@ struct FindingEndpoints: Sendable {
       try Relinting(store).run(for: name)
     } write: { transaction, _ in
       let (report, count) = try transaction.suppress(new, in: name)
-      try SuppressionResource.check(report, ofCode: new.code, in: name)
+      try SuppressionResource.check(report, in: name)
       if count > Suppression.limit {
         throw InvalidInput(
           .tooMany,
@@ -172,8 +170,6 @@ struct FindingEndpoints: Sendable {
       }
       return report
     }
-    var object = SuppressionResource.json(report)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(.created, .object(object))
+    return .json(.created, SuppressionResource.json(report), to: context)
   }
 }

@@ -77,12 +77,7 @@ struct MatchEndpoints: Sendable {
 
   /// The host of a URL; `nil` if it has none that could be published.
   private static func host(of url: String) -> DomainName? {
-    guard let host = Matcher.host(of: url) else { return nil }
-    do throws(ValidationError) {
-      return try DomainName(String(host))
-    } catch {
-      return nil
-    }
+    Matcher.host(of: url).flatMap { DomainName(usable: String($0)) }
   }
 
   private func matchStored(_ call: Call) throws -> Response {

@@ -68,6 +68,15 @@ extension Response {
       body: json.serialized())
   }
 
+  /// The answer to a change, which says if that was a dry run.
+  static func json(
+    _ status: Status, _ object: JSON.Object, to context: WriteContext, fields: [HeaderField] = []
+  ) -> Response {
+    var object = object
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(status, .object(object), fields: fields)
+  }
+
   /// An answer whose text is made while it is sent.
   static func json(_ status: Status, stream next: @escaping () throws -> [UInt8]?) -> Response {
     Response(status, fields: [HeaderField("Content-Type", "application/json")], stream: next)

@@ -113,11 +113,7 @@ struct ServiceEndpoints: Sendable {
   static func askedDomain(in head: RequestHead) -> DomainName? {
     guard head.target.path == askPath else { return nil }
     let text = head.target.queryItems.first { $0.name == Parameter.askedDomain.name }?.value
-    do throws(ValidationError) {
-      return try text.map { text throws(ValidationError) in try DomainName(text) }
-    } catch {
-      return nil
-    }
+    return text.flatMap(DomainName.init(usable:))
   }
 
   // MARK: The description

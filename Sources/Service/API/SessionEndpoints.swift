@@ -43,7 +43,6 @@ struct SessionEndpoints: Sendable {
     try Authentication.checkDashboardHeader(call.request.fields)
     let secret = try Faults.collecting(in: try call.json(), SessionResource.read)
     let token = try authentication.token(secret, of: call.request.head)
-    let isDryRun = try call.context().isDryRun
     let context = try call.context(by: token)
     let earlier = authentication.sessionSecret(call.request.head)
     let session: TokenSecret
@@ -55,15 +54,11 @@ struct SessionEndpoints: Sendable {
       throw Authentication.unknownToken
     }
     let end = store.now() + Session.duration
-    var object = Self.json(
+    let object = Self.json(
       Identity(token, by: .session, expiresAt: min(end, token.expiresAt ?? end)))
-    if isDryRun {
-      object["dryRun"] = true
-      return .json(.created, .object(object))
-    }
     return .json(
-      .created, .object(object),
-      fields: [cookie(session.text, seconds: Session.duration, call)])
+      .created, object, to: context,
+      fields: context.isDryRun ? [] : [cookie(session.text, seconds: Session.duration, call)])
   }
 
   private func signOut(_ call: Call) throws -> Response {

@@ -107,8 +107,6 @@ struct StateEndpoints: Sendable {
 
   // MARK: Applying
 
-  /// Takes what will be published for each domain of a plan.
-  typealias Report = (DomainName, AppliedState.Action, Publication?) throws -> Void
   /// What was done, the domains in the order of the answer, and its members besides the plan.
   typealias Outcome = (applied: AppliedState, domains: [DomainName], members: JSON.Object)
 
@@ -117,7 +115,7 @@ struct StateEndpoints: Sendable {
   /// - Parameter share: What the temporary files of the request may have together.
   func answer(
     _ call: Call, within share: Spool.Share? = nil, isDryRun: Bool? = nil,
-    _ work: (@escaping Report) throws -> Outcome
+    _ work: (@escaping AppliedState.Report) throws -> Outcome
   ) throws -> Response {
     let isDryRun = try isDryRun ?? call.flag(.dryRun)
     let share = try share ?? self.share(of: call.token, unless: call.request.clientHasGone)
@@ -166,7 +164,7 @@ struct StateEndpoints: Sendable {
   }
 
   private func apply(
-    _ call: Call, within share: Spool.Share, report: @escaping Report
+    _ call: Call, within share: Spool.Share, report: @escaping AppliedState.Report
   ) throws -> Outcome {
     let table = try call.query(.table).map { try Call.name($0, TemplateName.init(_:)) }
     let received = try ReceivedState(

@@ -205,9 +205,8 @@ struct TemplateEndpoints: Sendable {
       of: applied, domainCount: try store.domains(using: template.name).count)
     json["template"] = StoredTemplateResource.json(stored)
     json["changed"] = .bool(action != .unchanged)
-    if context.isDryRun { json["dryRun"] = true }
     return .json(
-      action == .create ? .created : .ok, .object(json), fields: [stored.entityTag])
+      action == .create ? .created : .ok, json, to: context, fields: [stored.entityTag])
   }
 
   /// Asks about parameters that may have another name now: domains lose the values of those that are gone.

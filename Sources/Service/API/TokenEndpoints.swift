@@ -36,20 +36,20 @@ struct TokenEndpoints: Sendable {
   private func create(_ call: Call) throws -> Response {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
     if new.publishesProtected { try call.checkPublishesProtected("give that right") }
-    let secret = try store.write(call.context()) {
+    let context = try call.context()
+    let secret = try store.write(context) {
       try $0.createToken(
         name: new.name, role: new.role, domains: new.domains, labels: new.labels,
         documents: new.documents, publishesProtected: new.publishesProtected,
         expiresAt: new.expiresAt)
     }
-    let isDryRun = try call.context().isDryRun
     var object: JSON.Object = ["name": .string(new.name), "role": .string(new.role.rawValue)]
     object["domains"] = .strings(new.domains.map(\.description))
     if !new.labels.isEmpty { object["labels"] = .strings(new.labels.map(\.text)) }
     if !new.documents.isEmpty { object["documents"] = .strings(new.documents.map(\.text)) }
     if new.publishesProtected { object["publishesProtected"] = true }
     object["expiresAt"] = new.expiresAt.map(JSON.time) ?? .null
-    if isDryRun { object["dryRun"] = true } else { object["token"] = .string(secret.text) }
-    return .json(.created, .object(object))
+    if !context.isDryRun { object["token"] = .string(secret.text) }
+    return .json(.created, object, to: context)
   }
 }

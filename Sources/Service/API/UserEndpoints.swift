@@ -7,57 +7,44 @@ struct UserEndpoints: Sendable {
   let store: Store
 
   var all: [Endpoint] {
-    [
+    endpoints(
+      .user, "User", [.tokenNameTaken],
+      "Users are people whom a trusted proxy names in the header that `adminUserHeader` sets.")
+      + endpoints(
+        .group, "Group", [],
+        "Groups are those of the identity provider that a trusted proxy lists in the header that `adminGroupsHeader` "
+          + "sets. A person has the most that they have by themselves or by any of their groups.")
+  }
+
+  private func endpoints(
+    _ kind: UserKind, _ schema: String, _ problems: [Problem.Code], _ description: String
+  ) -> [Endpoint] {
+    let noun = kind.rawValue
+    let (path, one) = ("/v1/\(noun)s", "/v1/\(noun)s/{\(noun)}")
+    return [
       Endpoint(
-        .get, "/v1/users", .role(.admin),
-        "listUsers", .users, "List users",
-        description:
-          "Users are people whom a trusted proxy names in the header that `adminUserHeader` sets.",
-        answers: .ok("All users.", .named("Users", .object([Member("items", .list(of: "User"))])))
-      ) { _ in
-        .json(.ok, ["items": .array(try store.users().map { .object(UserResource.json($0)) })])
-      },
-      Endpoint(
-        .put, "/v1/users/{user}", .role(.admin), effect: .change,
-        "putUser", .users, "Add or replace a user, effective immediately",
-        body: .json("UserInput"),
-        problems: [.malformedPath, .tokenNameTaken, .approvalRequired],
-        answers: .ok("The user existed.", "ChangedUser", links: ["deleteUser"]),
-        .created("The user is new.", "ChangedUser", links: ["deleteUser"]),
-        handle: { try put($0, .user) }),
-      Endpoint(
-        .delete, "/v1/users/{user}", .role(.admin), effect: .change,
-        "deleteUser", .users, "Delete a user, effective immediately", answers: .deleted
-      ) { call in
-        try store.write(call.context()) { try $0.deleteUser(call.parameters["user"] ?? "") }
-        return Response(.noContent)
-      },
-      Endpoint(
-        .get, "/v1/groups", .role(.admin),
-        "listGroups", .users, "List groups",
-        description:
-          "Groups are those of the identity provider that a trusted proxy lists in the header that `adminGroupsHeader` "
-          + "sets. A person has the most that they have by themselves or by any of their groups.",
+        .get, path, .role(.admin),
+        "list\(schema)s", .users, "List \(noun)s", description: description,
         answers: .ok(
-          "All groups.", .named("Groups", .object([Member("items", .list(of: "Group"))])))
+          "All \(noun)s.",
+          .named("\(schema)s", .object([Member("items", .list(of: .shared(schema)))])))
       ) { _ in
-        let groups = try store.users(.group)
-        return .json(.ok, ["items": .array(groups.map { .object(UserResource.json($0)) })])
+        .json(.ok, ["items": .array(try store.users(kind).map { .object(UserResource.json($0)) })])
       },
       Endpoint(
-        .put, "/v1/groups/{group}", .role(.admin), effect: .change,
-        "putGroup", .users, "Add or replace a group, effective immediately",
-        body: .json("GroupInput"), problems: [.malformedPath, .approvalRequired],
-        answers: .ok("The group existed.", "ChangedGroup", links: ["deleteGroup"]),
-        .created("The group is new.", "ChangedGroup", links: ["deleteGroup"])
-      ) { try put($0, .group) },
+        .put, one, .role(.admin), effect: .change,
+        "put\(schema)", .users, "Add or replace a \(noun), effective immediately",
+        body: .json(.shared("\(schema)Input")),
+        problems: [.malformedPath] + problems + [.approvalRequired],
+        answers: .ok(
+          "The \(noun) existed.", .shared("Changed\(schema)"), links: ["delete\(schema)"]),
+        .created("The \(noun) is new.", .shared("Changed\(schema)"), links: ["delete\(schema)"])
+      ) { try put($0, kind) },
       Endpoint(
-        .delete, "/v1/groups/{group}", .role(.admin), effect: .change,
-        "deleteGroup", .users, "Delete a group, effective immediately", answers: .deleted
+        .delete, one, .role(.admin), effect: .change,
+        "delete\(schema)", .users, "Delete a \(noun), effective immediately", answers: .deleted
       ) { call in
-        try store.write(call.context()) {
-          try $0.deleteUser(call.parameters["group"] ?? "", .group)
-        }
+        try store.write(call.context()) { try $0.deleteUser(call.parameters[noun] ?? "", kind) }
         return Response(.noContent)
       },
     ]
@@ -73,8 +60,6 @@ struct UserEndpoints: Sendable {
     if new.publishesProtected { try call.checkPublishesProtected("give that right") }
     let context = try call.context()
     let put = try store.write(context) { try $0.put(new, as: kind) }
-    var object = UserResource.json(put.user)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(put.isNew ? .created : .ok, .object(object))
+    return .json(put.isNew ? .created : .ok, UserResource.json(put.user), to: context)
   }
 }

@@ -70,9 +70,9 @@ struct WebhookEndpoints: Sendable {
     let new = try Faults.collecting(in: try call.json()) { WebhookResource.read($0, name) }
     let context = try call.context()
     let put = try store.write(context) { try $0.put(new.webhook, secret: new.secret) }
-    var object = WebhookResource.json(put.webhook, showing: context.isDryRun ? nil : put.secret)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(put.isNew ? .created : .ok, .object(object))
+    return .json(
+      put.isNew ? .created : .ok,
+      WebhookResource.json(put.webhook, showing: context.isDryRun ? nil : put.secret), to: context)
   }
 
   private func listDeliveries(_ call: Call) throws -> Response {
@@ -88,8 +88,6 @@ struct WebhookEndpoints: Sendable {
   private func test(_ call: Call) throws -> Response {
     let context = try call.context()
     let delivery = try store.write(context) { try $0.testWebhook(Self.name(call)) }
-    var object = WebhookResource.json(delivery)
-    if context.isDryRun { object["dryRun"] = true }
-    return .json(.created, .object(object))
+    return .json(.created, WebhookResource.json(delivery), to: context)
   }
 }

@@ -5,7 +5,6 @@ import HTTP
 /// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so
 /// it works even when they are stuck.
 struct ServiceMetrics: Sendable {
-  /// When the process started.
   let startTime: Double
   let store: Store
   let admin: AdminCounts

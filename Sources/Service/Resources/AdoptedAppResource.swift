@@ -4,7 +4,6 @@ import Store
 
 /// An Android app of an adopted file, as answers of the API report it. Clients read it too.
 package struct AdoptedAppResource: Sendable {
-  /// What happened to the app.
   package enum Action: String, Sendable, CaseIterable {
     /// It was created, with the fingerprints of the file.
     case created

@@ -43,7 +43,6 @@ package struct AppResource<Key: AppKey>: Sendable {
     fields.json(of: StoredApp(app: app), for: .export)
   }
 
-  /// The schema of an identifier.
   package var identifier: Schema { coding.schema }
 
   package func read(key body: BodyValue) -> Key? { coding.read(body) }

@@ -1,7 +1,6 @@
 package import Association
 package import Store
 
-/// Drafts in JSON.
 package enum DraftResource {
   /// A draft names no more of its domains.
   private static let mostListed = 100

@@ -3,7 +3,7 @@ package import Publishing
 import Store
 
 /// What applying a desired state changes, as `POST /v1/apply` answers it.
-package struct Plan: Sendable {
+package enum Plan {
   package typealias Action = AppliedState.Action
 
   /// What happens to an app or a domain.
@@ -28,34 +28,9 @@ package struct Plan: Sendable {
       self.adoption = adoption
     }
   }
-
-  package let apps: [Step]
-  package let androidApps: [Step]
-  package let templates: [Step]
-  package let domains: [Step]
-  package let isDryRun: Bool
-  /// The change; `nil` if nothing was changed.
-  package var change: Int64?
-
-  /// Whether nothing changes.
-  package var isEmpty: Bool {
-    (apps + androidApps + templates + domains).allSatisfy { $0.action == .unchanged }
-  }
 }
 
 extension Plan {
-  package var json: JSON {
-    var object: JSON.Object = ["apps": .array(apps.map { $0.json("app") })]
-    if !androidApps.isEmpty {
-      object["androidApps"] = .array(androidApps.map { $0.json("package") })
-    }
-    if !templates.isEmpty { object["templates"] = .array(templates.map { $0.json("template") }) }
-    object["domains"] = .array(domains.map { $0.json("domain") })
-    object["change"] = change.map { .integer($0) }
-    if isDryRun { object["dryRun"] = true }
-    return .object(object)
-  }
-
   /// The text of a plan, made piece by piece.
   ///
   /// - Parameters:
@@ -102,28 +77,11 @@ extension Plan {
   private static func text(of name: String, _ action: Action, as kind: String) -> [UInt8] {
     Step(name: name, action: action, publication: nil).json(kind).serialized()
   }
-
-  /// Reads the answer of a server, which may be newer and have more members.
-  package static func read(_ input: BodyValue) -> Plan? {
-    guard let object = input.object(),
-      let apps = object.required("apps")?.list(atMost: .max, { Step.read($0, "app") }),
-      let androidApps = object["androidApps"].map({ list in
-        list.list(atMost: .max) { Step.read($0, "package") }
-      }) ?? [],
-      let templates = object["templates"].map({ list in
-        list.list(atMost: .max) { Step.read($0, "template") }
-      }) ?? [],
-      let domains = object.required("domains")?.list(atMost: .max, { Step.read($0, "domain") })
-    else { return nil }
-    return Plan(
-      apps: apps, androidApps: androidApps, templates: templates, domains: domains,
-      isDryRun: object["dryRun"]?.bool ?? false,
-      change: object["change"].flatMap(PublicationResource.change.read))
-  }
 }
 
 extension Plan.Step {
-  fileprivate func json(_ kind: String) -> JSON {
+  /// - Parameter kind: `app`, `package`, `template` or `domain`.
+  package func json(_ kind: String) -> JSON {
     var object: JSON.Object = [kind: .string(name), "action": .string(action.rawValue)]
     if isLeftOut { object[Self.leftOut.name] = true }
     object[JoinedTemplate.member.name] = adoption.map { .object($0.json) }
@@ -131,7 +89,7 @@ extension Plan.Step {
     return .object(object)
   }
 
-  /// Reads a step for an `app`, a `package` or a `domain`.
+  /// Reads a step in the answer of a server, which may be newer and have more members.
   package static func read(_ input: BodyValue, _ kind: String) -> Plan.Step? {
     guard let object = input.object(), let name = object.required(kind)?.string,
       let action = object.required("action")?.word(Plan.Action.self)

@@ -38,7 +38,6 @@ package struct PublicationResource: Sendable {
   package fileprivate(set) var changeID: Int64?
   /// Where the domain is managed, if somebody has edited it elsewhere.
   package fileprivate(set) var managedBy: String?
-  /// The Android apps of an adopted file.
   package fileprivate(set) var androidApps: [AdoptedAppResource] = []
 }
 

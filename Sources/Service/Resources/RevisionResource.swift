@@ -28,7 +28,6 @@ package enum RevisionResource {
   static let sizeDocumentation =
     "The size of the document: Apple's file, or else the first of `documents`."
 
-  /// The documents of a revision.
   static let documents = Coding<[Revision.Document]>.list(
     of: .open(.shared("Document"), documentFields, Revision.Document(.apple, size: 0, sha256: ""))
   )

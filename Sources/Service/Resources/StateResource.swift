@@ -176,7 +176,7 @@ package struct StateReading {
       return false
     case "domains":
       faults.element = json["domain"]?.stringValue.map { Fault.Element("domain", $0) }
-      guard let name = Self.name(json) else {
+      guard let name = json["domain"]?.stringValue.flatMap(DomainName.init(usable:)) else {
         // Names all its faults.
         _ = DomainResource.read(body, over: nil)
         return false
@@ -206,15 +206,6 @@ package struct StateReading {
       return nil
     }
     return app
-  }
-
-  private static func name(_ json: JSON) -> DomainName? {
-    guard let text = json["domain"]?.stringValue else { return nil }
-    do throws(ValidationError) {
-      return try DomainName(text)
-    } catch {
-      return nil
-    }
   }
 
   private func isRepeated(_ name: String, _ body: BodyValue) -> Bool {

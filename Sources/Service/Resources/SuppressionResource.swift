@@ -3,40 +3,66 @@ package import Store
 
 /// A suppression of findings in JSON.
 package enum SuppressionResource {
-  private static let fields: [Field<SuppressionReport>] = [
-    Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
-    Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
+  /// The members of every suppression: before its place, after it, and at the end.
+  private static let which: [Field<SuppressionDecision>] = [
+    Field("code", .string(.shared("FindingCode")), get: \.code),
     Field(
-      "document", .documentKind, get: \.suppression.kind,
-      "The kind of the document that they are about."),
+      "document", .documentKind, get: \.kind, "The kind of the document that they are about."),
+  ]
+  private static let why: [Field<SuppressionDecision>] = [
+    Field("reason", .string, get: \.reason, "Why no action is needed."),
+    Field("owner", .string, get: \.owner, "Who made the decision."),
+    Field("until", .time, get: \.endsAt, "When the findings are no longer suppressed."),
+  ]
+  private static let origin: [Field<SuppressionDecision>] = [
+    Field("createdAt", .time, get: \.createdAt, "When it was created."),
     Field(
-      "pointer", .nullable(.pointer),
-      "Where its findings are now: it follows its entry and route when they move. Null if they no "
-        + "longer exist.", write: { .optional($0.pointer) }),
-    Field("reason", .string, get: \.suppression.reason, "Why no action is needed."),
-    Field("owner", .string, get: \.suppression.owner, "Who made the decision."),
-    Field("until", .time, get: \.suppression.endsAt, "When the findings are no longer suppressed."),
-    Field(
-      "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
-    Field(
-      "findings", .count, "How many findings it covers now.",
-      write: { .integer($0.findings) }),
-    Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
-    Field(
-      "author", .string, get: \.suppression.author,
+      "author", .string, get: \.author,
       "Who created it: the name of a token, or of a command."),
   ]
 
-  private static let newFields: [Field<NewSuppression>] = [
+  private static let fields: [Field<SuppressionReport>] =
+    [Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain.")]
+    + which.of(\.suppression.decision)
+    + [
+      Field(
+        "pointer", .nullable(.pointer),
+        "Where its findings are now: it follows its entry and route when they move. Null if they no "
+          + "longer exist.", write: { .optional($0.pointer) })
+    ] + why.of(\.suppression.decision)
+    + [
+      Field("active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
+      Field(
+        "findings", .count, "How many findings it covers now.", write: { .integer($0.findings) }),
+    ] + origin.of(\.suppression.decision)
+
+  private static let sharedFields: [Field<SharedSuppressionReport>] =
+    [
+      Field("id", .row, get: \.suppression.id, "The number of the suppression."),
+      Field("domain", .alias, get: \.suppression.domain, "What covers the domains."),
+      Field("label", .label, get: \.suppression.label, "The label of the domains."),
+    ] + which.of(\.suppression.decision)
+    + [
+      Field(
+        "pointer", .string(.pointer), get: \.suppression.decision.place, "Where its findings are.")
+    ] + why.of(\.suppression.decision)
+    + [
+      Field("active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
+      Field(
+        "findings", .count, "How many findings it covers now.", write: { .integer($0.findings) }),
+      Field("domains", .count, "How many domains have them.", write: { .integer($0.domains) }),
+    ] + origin.of(\.suppression.decision)
+
+  private static let newFields: [Field<SuppressionDecision>] = [
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
-      write: { .string($0.code.rawValue) },
-      read: { body, new in new.code = body.word(Finding.Code.self) ?? new.code }),
+      write: { .string($0.code) },
+      read: { body, new in new.code = body.word(Finding.Code.self)?.rawValue ?? "" }),
     Field(
       "document", .documentKind, \.kind,
       "The kind of the document that they are about. Default: Apple's file."),
     Field(
-      "pointer", .string(.pointer), \.pointer,
+      "pointer", .string(.pointer), \.place,
       "Findings at this place or below it. The empty string is the whole document.", .required),
     Field(
       "reason", .named(longest: 1000), \.reason, "Why no action is needed.", .required),
@@ -48,42 +74,13 @@ package enum SuppressionResource {
       .required),
   ]
 
-  private static let sharedFields: [Field<SharedSuppressionReport>] = [
-    Field("id", .row, get: \.suppression.id, "The number of the suppression."),
-    Field("domain", .alias, get: \.suppression.domain, "What covers the domains."),
-    Field("label", .label, get: \.suppression.label, "The label of the domains."),
-    Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
-    Field(
-      "document", .documentKind, get: \.suppression.kind,
-      "The kind of the document that they are about."),
-    Field("pointer", .string(.pointer), get: \.suppression.pointer, "Where its findings are."),
-    Field("reason", .string, get: \.suppression.reason, "Why no action is needed."),
-    Field("owner", .string, get: \.suppression.owner, "Who made the decision."),
-    Field("until", .time, get: \.suppression.endsAt, "When the findings are no longer suppressed."),
-    Field("active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
-    Field(
-      "findings", .count, "How many findings it covers now.", write: { .integer($0.findings) }),
-    Field("domains", .count, "How many domains have them.", write: { .integer($0.domains) }),
-    Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
-    Field(
-      "author", .string, get: \.suppression.author,
-      "Who created it: the name of a token, or of a command."),
-  ]
-
-  /// A suppression of several domains, as a request gives it.
-  private struct NewShared {
-    var suppression: NewSuppression
-    var domain: Alias?
-    var label: Label?
-  }
-
-  private static let newSharedFields: [Field<NewShared>] =
+  private static let newSharedFields: [Field<SharedSuppression>] =
     [
       Field(
         "domain", .alias, \.domain,
         "The domains that this covers, such as `*.brand.example`; otherwise give a `label`."),
       Field("label", .label, \.label, "The domains with this label; otherwise give a `domain`."),
-    ] + newFields.inside(\.suppression)
+    ] + newFields.inside(\.decision)
 
   static let schemas: JSON.Object = [
     "SharedSuppression": (sharedFields.members() + .dryRun).schema(
@@ -103,20 +100,16 @@ package enum SuppressionResource {
     sharedFields.json(of: report)
   }
 
-  /// Every one has a code of its own.
-  private static let blank = NewSuppression(
-    code: .notJSON, pointer: "", reason: "", owner: "", endsAt: 0)
-
   /// - Parameter now: The time after which a suppression must end.
-  package static func read(_ body: BodyValue, now: UnixTime) -> NewSuppression? {
-    var new = blank
+  package static func read(_ body: BodyValue, now: UnixTime) -> SuppressionDecision? {
+    var new = SuppressionDecision()
     guard body.read(newFields, into: &new) else { return nil }
     return isAhead(new, body, now) ? new : nil
   }
 
   /// - Parameter now: The time after which a suppression must end.
   package static func readShared(_ body: BodyValue, now: UnixTime) -> SharedSuppression? {
-    var new = NewShared(suppression: blank)
+    var new = SharedSuppression()
     guard body.read(newSharedFields, into: &new) else { return nil }
     let choices = ["domain", "label"].filter { body.json[$0] ?? .null != .null }
     if choices.count != 1 {
@@ -125,24 +118,20 @@ package enum SuppressionResource {
         "Name the domains with either \"domain\", such as *.brand.example, or \"label\".")
       return nil
     }
-    let given = new.suppression
-    if !given.pointer.isEmpty, !given.pointer.utf8.starts(with: "/".utf8) {
+    let place = new.decision.place
+    if !place.isEmpty, !place.utf8.starts(with: "/".utf8) {
       body.faults.add(
         .malformedPointer, at: body.pointer.appending("pointer"),
-        "\(given.pointer.quoted) is not a JSON pointer. Write \"\" for the whole document, or a place such as "
+        "\(place.quoted) is not a JSON pointer. Write \"\" for the whole document, or a place such as "
           + "/applinks/details.")
       return nil
     }
-    guard isAhead(given, body, now) else { return nil }
-    var suppression = SharedSuppression()
-    (suppression.domain, suppression.label) = (new.domain, new.label)
-    (suppression.code, suppression.kind) = (given.code.rawValue, given.kind)
-    (suppression.pointer, suppression.endsAt) = (given.pointer, given.endsAt)
-    (suppression.reason, suppression.owner) = (given.reason, given.owner)
-    return suppression
+    return isAhead(new.decision, body, now) ? new : nil
   }
 
-  private static func isAhead(_ new: NewSuppression, _ body: BodyValue, _ now: UnixTime) -> Bool {
+  private static func isAhead(
+    _ new: SuppressionDecision, _ body: BodyValue, _ now: UnixTime
+  ) -> Bool {
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
@@ -153,10 +142,11 @@ package enum SuppressionResource {
 
   /// Checks that a new suppression of several domains covers no error.
   package static func check(_ report: SharedSuppressionReport) throws(InvalidInput) {
-    let code = Finding.Code(rawValue: report.suppression.code)
-    let isError = code.map { $0.severity == .error && !$0.isOfCheck } ?? false
+    let code = report.suppression.decision.code
+    let isError =
+      Finding.Code(rawValue: code).map { $0.severity == .error && !$0.isOfCheck } ?? false
     if report.coversError || (report.findings == 0 && isError) {
-      throw errorNotSuppressed(report.suppression.code)
+      throw errorNotSuppressed(code)
     }
   }
 
@@ -169,14 +159,16 @@ package enum SuppressionResource {
 
   /// Checks what a new suppression covers: findings, none of which is an error.
   package static func check(
-    _ report: SuppressionReport, ofCode code: Finding.Code, in name: DomainName
+    _ report: SuppressionReport, in name: DomainName
   ) throws(InvalidInput) {
-    if report.coversError || (report.findings == 0 && code.severity == .error) {
-      throw errorNotSuppressed(code.rawValue)
+    let code = report.suppression.decision.code
+    let isError = Finding.Code(rawValue: code)?.severity == .error
+    if report.coversError || (report.findings == 0 && isError) {
+      throw errorNotSuppressed(code)
     } else if report.findings == 0 {
       throw InvalidInput(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
-        "No finding \"\(code.rawValue)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."
+        "No finding \"\(code)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."
       )
     }
   }

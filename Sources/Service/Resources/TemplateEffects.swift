@@ -210,7 +210,6 @@ extension TemplateEffects.Effect {
   }
 }
 
-/// A stored template in JSON.
 enum StoredTemplateResource {
   private static let stored: [Field<StoredTemplate>] = [
     Field("revision", .revision, get: \.revision, "The revision. It is also the `ETag`."),

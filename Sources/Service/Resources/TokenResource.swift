@@ -2,7 +2,6 @@ package import Association
 package import Store
 
 package enum TokenResource {
-  /// A token to be created.
   package struct New {
     package fileprivate(set) var name = ""
     package fileprivate(set) var role = Role.viewer

@@ -26,10 +26,8 @@ package final class Counters: Sendable {
 package final class Gauge: Sendable {
   private let number = Atomic(0)
 
-  /// A gauge at 0.
   package init() {}
 
-  /// The current number.
   package var value: Int { number.load(ordering: .relaxed) }
 
   package func set(_ value: Int) { number.store(value, ordering: .relaxed) }

@@ -142,6 +142,21 @@ extension Connection {
     return element
   }
 
+  /// The number in the first column of the only row; `nil` without a row.
+  package func number(_ sql: String, _ values: [Value] = []) throws -> Int64? {
+    try first(sql, values) { $0.integer(0) }
+  }
+
+  /// The same for a number of rows; 0 without a row.
+  package func count(_ sql: String, _ values: [Value] = []) throws -> Int {
+    try first(sql, values) { $0.int(0) } ?? 0
+  }
+
+  /// Whether there is a row.
+  package func has(_ sql: String, _ values: [Value] = []) throws -> Bool {
+    try first(sql, values) { _ in true } ?? false
+  }
+
   /// Runs a SELECT with many rows in a transaction, without having all of them in memory.
   ///
   /// - Throws: `SQLError`, and what `row` throws.

@@ -30,7 +30,6 @@ package final class PostgreSQLConnection: Connection {
     "keepalives_interval": "3", "keepalives_count": "3", "application_name": "aasa",
   ]
 
-  /// Connects.
   package init(_ address: PostgreSQLAddress) throws(SQLError) {
     // What comes later in the list takes precedence.
     let words = Self.defaults.map { ($0.key, $0.value) } + [("dbname", address.text)]
@@ -61,7 +60,6 @@ package final class PostgreSQLConnection: Connection {
     return PQgetvalue(result, 0, 0).flatMap { Int32(String(cString: $0)) } == PQbackendPID(handle)
   }
 
-  /// The engine.
   package var dialect: Dialect { .postgreSQL }
 
   /// The version of the server as a number, such as 150004.

@@ -19,7 +19,6 @@ package struct SQLError: Error, Sendable, CustomStringConvertible {
     case full
     /// The database may not be written.
     case readOnly
-    /// The database cannot be opened.
     case cannotOpen
     /// The connection to the server is gone, or there was none.
     case disconnected

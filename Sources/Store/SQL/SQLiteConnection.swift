@@ -58,7 +58,6 @@ package final class SQLiteConnection: Connection {
   /// Sets how long to wait for a lock that another connection holds.
   package func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
-  /// The engine.
   package var dialect: Dialect { .sqlite }
 
   /// Runs a script of statements without parameters, and ignores their rows.

@@ -105,4 +105,42 @@ struct Arguments {
     }
     return value
   }
+
+  /// The value of an option whose choices are words of a closed set.
+  func choice<Words: RawRepresentable<String>>(_ option: Option) throws(UsageError) -> Words? {
+    guard let word = value(option) else { return nil }
+    return try choice(option, word)
+  }
+
+  /// - Parameter word: The value of the option.
+  func choice<Words: RawRepresentable<String>>(
+    _ option: Option, _ word: String
+  ) throws(UsageError) -> Words {
+    guard option.choices.contains(word), let choice = Words(rawValue: word) else {
+      throw UsageError(
+        "\(option.name) must be one of \(option.choices.joined(separator: ", ")), not \(word.quoted)."
+      )
+    }
+    return choice
+  }
+
+  /// The number that an operand is.
+  ///
+  /// - Parameter name: What the usage calls the operand.
+  func number(_ name: String, at index: Int = 0) throws(UsageError) -> Int {
+    try Self.number(operands[index], name)
+  }
+
+  /// The value of an option that is a number of at least 1.
+  func number(_ option: Option) throws(UsageError) -> Int? {
+    guard let text = value(option) else { return nil }
+    return try Self.number(text, option.name)
+  }
+
+  private static func number(_ text: String, _ name: String) throws(UsageError) -> Int {
+    guard let number = Int(text), number > 0 else {
+      throw UsageError("\(name) must be a number of at least 1, not \(text.quoted).")
+    }
+    return number
+  }
 }

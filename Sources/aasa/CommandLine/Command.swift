@@ -46,7 +46,6 @@ struct Command: Sendable {
   var difference: String?
   let run: @Sendable (Arguments) throws -> ExitStatus
 
-  /// The words of its name.
   var words: [String] { name.split(separator: " ").map(String.init) }
 
   /// Exit codes with their meanings.
@@ -92,7 +91,6 @@ struct Option: Sendable {
     self.choices = choices
   }
 
-  /// The option for a setting.
   init(_ setting: Setting) {
     self.init(
       setting.flag, setting.kind == .flag ? nil : setting.placeholder, setting.help,

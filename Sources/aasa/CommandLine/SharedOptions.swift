@@ -22,6 +22,11 @@ extension Option {
   static let severity = Option(
     "--severity", "SEVERITY", "Only findings of this severity or a worse one.",
     choices: Finding.Severity.allCases.map(\.rawValue))
+  static let app = Option(
+    "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
+  static let label = Option("--label", "LABEL", "Only domains with this label.")
+  static let skipRefused = Option(
+    "--skip", "refused", "Leave domains as they are that would be refused.", choices: ["refused"])
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
@@ -45,23 +50,12 @@ extension Option {
 extension Arguments {
   /// The kind of file that is asked for, if any.
   func kind() throws(UsageError) -> DocumentKind? {
-    guard let word = value(.kind) else { return nil }
-    guard let kind = DocumentKind(rawValue: word), kind.isRendered else {
-      throw UsageError(
-        "--kind must be one of \(Option.kind.choices.joined(separator: ", ")), not \(word.quoted).")
-    }
-    return kind
+    try choice(.kind)
   }
 
   /// The mildest findings to print.
   func leastSeverity() throws(UsageError) -> Finding.Severity {
-    guard let word = value(.severity) else { return .note }
-    guard let severity = Finding.Severity(rawValue: word) else {
-      throw UsageError(
-        "--severity must be one of \(Option.severity.choices.joined(separator: ", ")), not \(word.quoted)."
-      )
-    }
-    return severity
+    try choice(.severity) ?? .note
   }
 
   /// The codes of errors that do not stop a publication.

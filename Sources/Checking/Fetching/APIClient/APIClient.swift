@@ -82,7 +82,6 @@ package struct APIClient: Sendable {
     /// The limit for the next bytes of an answer that is read as it arrives.
     package var pausing = 60
 
-    /// The defaults.
     package init() {}
   }
 

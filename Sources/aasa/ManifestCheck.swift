@@ -1,0 +1,487 @@
+import Association
+
+/// The comparison of an Android app's manifest with what is published.
+struct ManifestCheck {
+  /// What the manifest is compared with.
+  enum Published {
+    case names(PublishedNames)
+    /// The file of every host.
+    case file(AssetLinks)
+    case nothing
+  }
+
+  /// A host that links of the web have.
+  struct Host {
+    let text: String
+    /// `nil` for one with a placeholder or that is none.
+    let name: Alias?
+    /// The filters that name it.
+    var filters: [LinkableFilter] = []
+
+    var isAutoVerified: Bool { filters.contains(where: \.filter.isAutoVerified) }
+
+    /// The paths in its filters, as attributes.
+    var paths: [String] {
+      filters.flatMap(\.filter.pathAttributes).uniqued()
+    }
+
+    var line: String {
+      let paths = paths
+      return "  \(text): \(isAutoVerified ? "autoVerify" : "no autoVerify")"
+        + (paths.isEmpty
+          ? "" : ", \(paths.prefix(5).joined(separator: " "))\(paths.count > 5 ? " …" : "")")
+    }
+  }
+
+  /// A filter with a scheme of the web and a host.
+  struct LinkableFilter {
+    let filter: AndroidManifest.IntentFilter
+    /// What it asks of links; `nil` if a value cannot be read, which is reported once.
+    let paths: LinkFilter?
+  }
+
+  private(set) var hosts: [Host] = []
+  private(set) var findings: [ProjectFinding] = []
+  let app: PackageName?
+  private let manifest: AndroidManifest
+  private let published: Published
+
+  init(_ manifest: AndroidManifest, app: PackageName?, _ published: Published) {
+    (self.manifest, self.app, self.published) = (manifest, app, published)
+  }
+
+  var isFine: Bool { !findings.contains { $0.severity == .error } }
+
+  private mutating func add(
+    _ code: String, _ severity: Finding.Severity, _ entry: String, _ message: String,
+    of names: [String] = [], url: String? = nil
+  ) {
+    findings.append(
+      ProjectFinding(
+        code: code, severity: severity, entry: entry, message: message,
+        names: [entry, entry.hasPrefix("*.") ? String(entry.dropFirst(2)) : ""] + names
+          + [url].compactMap(\.self), url: url))
+  }
+
+  mutating func run() throws {
+    collectHosts()
+    if hosts.isEmpty {
+      add(
+        "no-links", .error, "",
+        "No intent filter of an activity has a host and the scheme https or http, so no link of the web opens the"
+          + " app. Add the filter that \"intentFilter\" of the domain's snippets has.")
+    }
+    if app == nil {
+      add(
+        "app-unknown", .note, "",
+        "The file does not say which app it is for, so only hosts were compared. Name its package with --app."
+      )
+    }
+    if case .nothing = published {
+      add(
+        "not-compared", .note, "",
+        "There is no database, so only the manifest itself was read. To compare it with what is published, use"
+          + " --server, --database or --file.")
+    }
+    for host in hosts {
+      checkFilters(of: host)
+      try checkFile(of: host)
+    }
+    try checkNames()
+  }
+
+  // MARK: - The manifest itself
+
+  private mutating func collectHosts() {
+    var indices: [String: Int] = [:]
+    for filter in manifest.filters {
+      let schemes = filter.values("scheme")
+      let names = filter.values("host")
+      if schemes.contains(where: Self.isWeb) || schemes.isEmpty && filter.isAutoVerified {
+        if names.isEmpty {
+          let paths = filter.pathAttributes
+          if !paths.isEmpty {
+            add(
+              "path-without-host", .warning, paths[0],
+              "Android ignores the paths of a filter that has no host.")
+          }
+          if filter.isAutoVerified {
+            add(
+              "no-host", .error, "",
+              "A filter with autoVerify names no host, so no domain is verified for it.")
+          }
+        }
+      } else if schemes.contains(where: Self.isPlaceholder) && !names.isEmpty {
+        reportPlaceholders(schemes)
+        continue
+      } else {
+        continue
+      }
+      if schemes.isEmpty {
+        add(
+          "no-scheme", .error, names.first ?? "",
+          "Its filter has no scheme, so Android ignores the host. Add <data android:scheme=\"https\" />."
+        )
+        continue
+      }
+      reportPlaceholders(schemes + filter.values("port"))
+      let linkable = LinkableFilter(filter: filter, paths: paths(of: filter))
+      for name in names.uniqued() {
+        if let index = indices[name] {
+          hosts[index].filters.append(linkable)
+        } else {
+          indices[name] = hosts.count
+          hosts.append(Host(text: name, name: alias(name), filters: [linkable]))
+        }
+      }
+    }
+  }
+
+  private static func isWeb(_ scheme: String) -> Bool { scheme == "https" || scheme == "http" }
+
+  /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
+  private static func isPlaceholder(_ value: String) -> Bool {
+    value.contains("${") || value.hasPrefix("@")
+  }
+
+  private mutating func reportPlaceholders(_ values: [String]) {
+    for value in values where Self.isPlaceholder(value) { reportPlaceholder(value) }
+  }
+
+  private mutating func reportPlaceholder(_ value: String) {
+    if findings.contains(where: { $0.code == "placeholder" && $0.entry == value }) { return }
+    add(
+      "placeholder", .warning, value,
+      "The build puts a value here, which the file does not say, so what depends on it was not compared. Check the"
+        + " manifest of the built app instead: apkanalyzer manifest print FILE.apk | aasa manifest -"
+    )
+  }
+
+  /// A host as a domain name; `nil` with a finding if it is none.
+  private mutating func alias(_ text: String) -> Alias? {
+    if Self.isPlaceholder(text) {
+      reportPlaceholder(text)
+      return nil
+    }
+    if text == "*" {
+      add(
+        "malformed-host", .error, text,
+        "Android cannot verify every host. Name the hosts, or *.example.com for all names below one."
+      )
+      return nil
+    }
+    do throws(ValidationError) {
+      let name = try Alias(text)
+      if text.contains(where: \.isUppercase) {
+        add(
+          "upper-case-host", .warning, text,
+          "Android compares hosts with regard to case, and links have them in lower case. Write \(name)."
+        )
+      }
+      return name
+    } catch {
+      add(
+        "malformed-host", .error, text,
+        "No link has this host, and Android cannot verify it. \(error.message)")
+      return nil
+    }
+  }
+
+  /// What a filter asks of links, with findings about patterns; `nil` if it is not known.
+  private mutating func paths(of filter: AndroidManifest.IntentFilter) -> LinkFilter? {
+    var isKnown = true
+    func patterns(_ part: String, _ elements: [AndroidManifest.DataElement]) -> [PatternMatcher] {
+      var found: [PatternMatcher] = []
+      for element in elements {
+        for kind in PatternMatcher.Kind.allCases {
+          guard let text = element[part + kind.rawValue] else { continue }
+          if Self.isPlaceholder(text) {
+            isKnown = false
+            reportPlaceholder(text)
+            continue
+          }
+          do throws(PatternMatcher.Malformed) {
+            let pattern = try PatternMatcher(text, kind)
+            found.append(pattern)
+            if part == "path", pattern.matchesNoPath {
+              add(
+                "path-without-slash", .warning, "\(part + kind.rawValue)=\(text)",
+                "It matches no link, because the path of a link begins with a slash.")
+            }
+          } catch {
+            isKnown = false
+            add(
+              "malformed-pattern", kind == .advancedGlob ? .error : .warning,
+              "\(part + kind.rawValue)=\(text)", error.message)
+          }
+        }
+      }
+      return found
+    }
+    let paths = patterns("path", filter.data)
+    let groups = filter.groups.map { group in
+      LinkFilter.Group(
+        isAllowed: group.isAllowed, paths: patterns("path", group.data),
+        parameters: patterns("query", group.data), fragments: patterns("fragment", group.data))
+    }
+    return isKnown ? LinkFilter(paths: paths, groups: groups) : nil
+  }
+
+  /// What keeps the links of a host from the app, whatever is published.
+  private mutating func checkFilters(of host: Host) {
+    if host.name == nil { return }
+    let filters = host.filters.map(\.filter)
+    let clickable = filters.filter { $0.faults.isEmpty }
+    guard !clickable.isEmpty else {
+      for fault in filters[0].faults { add(fault.code, .error, host.text, fault.message) }
+      return
+    }
+    if !clickable.contains(where: { $0.values("scheme").contains("https") }) {
+      add(
+        "https-missing", .error, host.text,
+        "Its filter has no scheme https, so only links with http:// open the app. Add <data"
+          + " android:scheme=\"https\" />."
+      )
+    }
+    if clickable.allSatisfy({ !$0.values("port").isEmpty }) {
+      let port = clickable[0].values("port")[0]
+      add(
+        "port", .warning, host.text,
+        "Its filter has the port \(port.shown), so links without it, such as https://\(host.example)/, do not open"
+          + " the app."
+      )
+    }
+    let verified = clickable.filter(\.isAutoVerified)
+    if verified.isEmpty {
+      add(
+        "no-auto-verify", .error, host.text,
+        "No filter for it has android:autoVerify=\"true\", so from Android 12 on its links open the browser until"
+          + " somebody chooses the app in the settings. Add it.")
+    } else if !verified.contains(where: { $0.values("scheme").allSatisfy(Self.isWeb) }) {
+      let other = verified[0].values("scheme").first { !Self.isWeb($0) } ?? ""
+      add(
+        "custom-scheme", .error, host.text,
+        "Its filter also has the scheme \(other.shown), and Android verifies no filter with other schemes than"
+          + " https and http. Move that scheme to a filter of its own.", of: [other])
+    }
+  }
+
+  // MARK: - What is published
+
+  /// The file that devices use for a host, and the domain that it belongs to; `nil` with a finding if there is none.
+  private mutating func file(of host: Host, _ name: Alias) throws -> (AssetLinks, domain: String)? {
+    switch published {
+    case .nothing: return nil
+    case .file(let links): return (links, name.name.text)
+    case .names(let names):
+      guard let domain = try names.domain(serving: name.name) else {
+        add(
+          "not-hosted", .error, host.text,
+          (name.isWildcard
+            ? "For \(name), Android asks \(name.name) for the file, and no domain is published here for it."
+            : "No domain is published here for it.")
+            + " Add it as a domain or as an alias, or remove it from the app.")
+        return nil
+      }
+      if !domain.isEnabled {
+        add(
+          "disabled", .error, host.text,
+          "The domain \(domain.name) is disabled, so devices get no file. Enable it: aasa domains shows its state.",
+          of: [domain.name])
+        return nil
+      }
+      guard let file = domain.file else {
+        add(
+          "no-android-file", .error, host.text,
+          "The domain \(domain.name) serves no assetlinks.json, so no app is verified for it. Name the app in one"
+            + " of its entries.", of: [domain.name])
+        return nil
+      }
+      return (AssetLinks(file), domain.name)
+    }
+  }
+
+  private mutating func checkFile(of host: Host) throws {
+    guard let name = host.name, let (links, domain) = try file(of: host, name), let app else {
+      return
+    }
+    let isLinked = links.statements.contains { statement in
+      guard case .app(app, _) = statement.target else { return false }
+      return statement.relations.contains(.handleAllURLs)
+    }
+    if !isLinked {
+      let others = links.statements.compactMap { statement -> String? in
+        if case .app(let other, _) = statement.target { other.text } else { nil }
+      }
+      return add(
+        "app-not-named", .error, host.text,
+        "The file of \(domain) does not name \(app) for links.\(app.sentence(onOthersIn: others.uniqued())) Add the app"
+          + " there, or remove the host from the app.", of: [domain])
+    }
+    compare(host, name, with: links, of: domain, app)
+  }
+
+  private mutating func compare(
+    _ host: Host, _ name: Alias, with links: AssetLinks, of domain: String, _ app: PackageName
+  ) {
+    let filters = hosts.filter { $0.name.map { $0.covers(name) } ?? ($0.text == "*") }
+      .flatMap(\.filters).filter {
+        $0.filter.faults.isEmpty && $0.filter.values("scheme").contains("https")
+          && $0.filter.values("port").isEmpty
+      }
+    if filters.isEmpty { return }
+    let known = filters.compactMap(\.paths)
+    // A value that is not known may name any link.
+    guard known.count == filters.count else {
+      return add(
+        "not-compared", .note, host.text,
+        "Its links were not compared, because a value of its filters is not known.")
+    }
+    let comparison = ManifestComparison(known, links, package: app, host: host.example)
+    for narrowing in comparison.narrowings {
+      let url = narrowing.url
+      guard let rule = narrowing.rule else {
+        add(
+          "manifest-decides", .note, host.text,
+          "The file of \(domain) has no rules for \(app), so the manifest alone decides. Links such as \(url) stay"
+            + " in the browser.", of: [domain], url: url)
+        continue
+      }
+      add(
+        "manifest-narrows", narrowing.isForAllOthers ? .note : .error, host.text,
+        "The file of \(domain) opens \(url) by the rule for \(rule.words), and the manifest does not name"
+          + " it, so it stays in the browser\(narrowing.isWhole ? ", as every link of this rule" : ""). Widen the paths"
+          + " of the filter, or narrow the rule.", of: [domain], url: url)
+    }
+    if let url = comparison.openedBefore15 {
+      add(
+        "opens-before-android-15", .note, host.text,
+        "Android 14 and lower know neither rules nor uri-relative-filter-group, so \(url) opens the app there. Later"
+          + " versions keep it in the browser.", url: url)
+    }
+    if comparison.isUndecided {
+      add(
+        "not-compared", .note, host.text,
+        "It would take too long to find out whether the manifest names all links that the file of \(domain) opens.",
+        of: [domain])
+    }
+  }
+
+  // MARK: - What names the app
+
+  private mutating func checkNames() throws {
+    guard let app, case .names(let published) = published else { return }
+    let environment = try published.environment(of: app.text)
+    let named = hosts.compactMap(\.name)
+    for domain in try published.domains(using: app.text) where domain.isEnabled {
+      let opens = AssetLinks(domain.file ?? .array([])).statements.contains { statement in
+        guard case .app(app, _) = statement.target else { return false }
+        return statement.relations.contains(.handleAllURLs) && !statement.keepsLinksOut
+      }
+      guard opens else { continue }
+      for name in domain.names where !named.contains(name) {
+        if let wildcard = named.first(where: { $0.covers(name) }) {
+          if try published.domain(serving: wildcard.name)?.name == domain.name { continue }
+          add(
+            "not-in-manifest", .note, "\(name)",
+            "The app names it only by \(wildcard), for which Android uses the file of \(wildcard.name), not that of"
+              + " \(domain.name). To use the file of \(domain.name), add the host \(name) to the app.",
+            of: [domain.name])
+          continue
+        }
+        if name.isWildcard, try published.domain(serving: name.name) == nil { continue }
+        // An app for customers need not name domains for tests, nor all names below one.
+        let isMeant =
+          (environment.map { $0 == domain.environment } ?? true)
+          && !(name.isWildcard && named.contains { name.covers($0) })
+        add(
+          "not-in-manifest", isMeant ? .error : .note, "\(name)",
+          "The file of \(domain.name) names the app, but no filter of the manifest has this host, so its links open the"
+            + " browser. Add it to the app, or remove the app there.", of: [domain.name])
+      }
+    }
+  }
+}
+
+extension ManifestCheck.Host {
+  /// A host that it covers, for examples.
+  fileprivate var example: String {
+    guard let name else { return text }
+    return name.isWildcard ? "www.\(name.name)" : name.name.text
+  }
+}
+
+extension PatternMatcher {
+  /// Whether no path of a link matches, because a path begins with a slash.
+  fileprivate var matchesNoPath: Bool {
+    switch kind {
+    case .literal: !text.hasPrefix("/")
+    case .prefix: !text.isEmpty && !text.hasPrefix("/")
+    case .simpleGlob, .advancedGlob:
+      text.first.map { $0.isLetter || $0.isNumber } ?? true
+        && !["*", "?", "{", "+"].contains(text.dropFirst().first)
+    case .suffix: false
+    }
+  }
+}
+
+extension AndroidManifest.IntentFilter {
+  private static let prefix = "android.intent."
+
+  /// Why no click on a link starts the activity.
+  fileprivate var faults: [(code: String, message: String)] {
+    let needed = [
+      ("missing-view", "action.VIEW", actions),
+      ("missing-browsable", "category.BROWSABLE", categories),
+      ("missing-default", "category.DEFAULT", categories),
+    ]
+    var faults = needed.filter { !$0.2.contains(Self.prefix + $0.1) }.map { code, name, _ in
+      let element = name.prefix { $0 != "." }
+      return (
+        code,
+        "Its filter lacks \(name), so links do not open the app. Add <\(element)"
+          + " android:name=\"\(Self.prefix)\(name)\" />."
+      )
+    }
+    if let type = values("mimeType").first {
+      faults.append(
+        (
+          "mime-type",
+          "Its filter has the mimeType \(type.shown), which no link has, so links do not open the app. Remove it."
+        ))
+    }
+    if !isExported {
+      faults.append(
+        (
+          "not-exported",
+          "Its activity has android:exported=\"false\", so the browser may not start it. Set it to true."
+        ))
+    }
+    if !isEnabled {
+      faults.append(
+        (
+          "not-enabled",
+          "Its activity, or the app, has android:enabled=\"false\", so links do not open the app unless it enables"
+            + " the activity when it runs. Remove the attribute."
+        ))
+    }
+    return faults
+  }
+
+  /// The attributes with paths, as they are written; for groups with what they allow.
+  fileprivate var pathAttributes: [String] {
+    func attributes(_ elements: [AndroidManifest.DataElement]) -> [String] {
+      elements.flatMap { element in
+        ["path", "query", "fragment"].flatMap { part in
+          PatternMatcher.Kind.allCases.compactMap { kind in
+            element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
+          }
+        }
+      }
+    }
+    return attributes(data)
+      + groups.map {
+        "\($0.isAllowed ? "allow" : "block")(\(attributes($0.data).joined(separator: " ")))"
+      }
+  }
+}
