@@ -13,7 +13,7 @@ enum AdoptCommand {
       + "publishes them unchanged: JSON-equal to the originals. Brings along the other documents below /.well-known/ "
       + "that aasa knows, such as security.txt, byte for byte. Lists the domains that have no file or "
       + "cannot be reached, and publishes the others. Running it again changes only what has changed.",
-    options: [DomainList.from] + Option.fetching + [
+    options: [NamedDomains.from] + Option.fetching + [
       Adoption.androidApps, .dryRun, .accept, .reason, .json,
     ]
       + Option.installation,
@@ -29,7 +29,7 @@ enum AdoptCommand {
     failure: "a domain has no file, cannot be reached, or was refused; stderr says why", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let list = try DomainList(arguments)
+    let list = try NamedDomains(arguments)
     let domains = list.domains
     let isDryRun = arguments.has(.dryRun)
     let configuration = try EffectiveConfiguration(arguments).configuration

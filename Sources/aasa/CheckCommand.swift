@@ -19,7 +19,7 @@ enum CheckCommand {
       "Sends requests to each domain as Apple's bot, as a browser and as any other client, more than once, to "
       + "Apple's CDN and to Google's service, and reports what keeps links from opening the app. Works for any "
       + "domain, even without a database. With --server, the server makes the requests.",
-    options: [DomainList.from, DomainList.label, file, app, expect] + Option.fetching + [
+    options: [NamedDomains.from, NamedDomains.label, file, app, expect] + Option.fetching + [
       Option(Setting.googleKey), .json,
     ]
       + Option.installation,
@@ -35,7 +35,7 @@ enum CheckCommand {
     failure: "a domain has an error", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    var list = try DomainList(arguments)
+    var list = try NamedDomains(arguments)
     if try arguments.serverURL() != nil,
       let option = (Option.fetching + [Option(Setting.googleKey)]).first(where: {
         arguments.has($0)

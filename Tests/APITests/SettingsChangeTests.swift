@@ -76,6 +76,16 @@ import Testing
       last?["changes"] == "cacheSeconds changed: from 60 to 61; apple-app-site-association changed")
   }
 
+  @Test func settingsOfARevisionHaveItsProtectionAndFallback() throws {
+    _ = try send(
+      "PATCH", target,
+      ["protected": true, "fallback": ["web": "https://shop.example.net"]])
+    let revision = try admin.send("GET", target).json["revision"]?.integerValue ?? 0
+    let settings = try admin.send("GET", "\(target)/revisions/\(revision)").json["settings"]
+    #expect(settings?["protected"] == true)
+    #expect(settings?["fallback"]?["web"] == "https://shop.example.net")
+  }
+
   @Test func anotherOrderOfAliasesIsShown() throws {
     _ = try send("PATCH", target, ["aliases": ["www.example.com", "m.example.com"]])
     let diff = try send("PATCH", target, ["aliases": ["m.example.com", "www.example.com"]])["diff"]

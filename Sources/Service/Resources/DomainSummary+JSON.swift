@@ -9,8 +9,8 @@ extension DomainResource {
   /// What a revision records of a domain besides its document.
   static let revisionSettings = fields.filter {
     [
-      "aliases", "enabled", "cacheSeconds", "environment", "strict", "labels", "managedBy",
-      "changePassword", "expectations",
+      "aliases", "enabled", "cacheSeconds", "environment", "strict", "protected", "labels",
+      "managedBy", "changePassword", "fallback", "expectations",
     ]
     .contains($0.member.name)
   }

@@ -195,6 +195,7 @@ def measure(program: str, database: str, domains: int, used: int, report: Report
                 report.add(work, time.monotonic() - start, "s")
             change = answer.get("change") if isinstance(answer, dict) else None
             report.add(f"{work}: p99 of others' edits", percentile(edits, 99) * 1000, "ms")
+            report.add(f"{work}: longest of others' edits", max(edits) * 1000, "ms")
             report.add(f"{work}: p99 of fetches", percentile(fetches, 99) * 1000, "ms")
         report.add("most memory more", server.megabytes("VmHWM") - before, "MB")
         for title, target in (("first page", ""), ("search", "&q=d77"), ("uncollected", "&collected=false")):

@@ -1,7 +1,7 @@
 import Association
 
 /// The domains that a command line names, and those in its `--from` file.
-struct DomainList {
+struct NamedDomains {
   static let from = Option(
     "--from", "FILE",
     "A file with a domain per line; - is stdin. Empty lines, and everything after a #, are skipped."
