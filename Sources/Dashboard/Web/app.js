@@ -1,8 +1,8 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
 import { request, sessions } from "./api.js";
-import { button, closeButton, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox, submit, View,
-  waiting } from "./parts.js";
+import { button, closeButton, define, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox,
+  submit, View, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
@@ -198,5 +198,4 @@ class SignIn extends View {
   }
 }
 
-customElements.define("aasa-app", App);
-customElements.define("aasa-sign-in", SignIn);
+define({ "aasa-app": App, "aasa-sign-in": SignIn });

@@ -151,8 +151,7 @@ class Entries extends View {
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
       entry.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(entry.extra))),
       canEdit && button(w.addRoute, () => this.#edit(entry), {
-        key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}`,
-      }));
+        key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}` }));
   }
 
   #route(entry, entryIndex, route, position, findings) {
@@ -263,7 +262,6 @@ class Entries extends View {
       isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
     }) });
   }
-
 }
 
 customElements.define("aasa-entries", Entries);
