@@ -215,7 +215,7 @@ def test_a_finding_is_suppressed_for_all_domains_that_are_alike(example, site, c
     for name in ("one.brand.example", "two.brand.example"):
         site.put(name, comment, labels=["brand-a"])
     page = example.open("#/findings?code=public-comment&severity=note")
-    found = page.locator(".found-domains > section")
+    found = page.locator(".found-code li")
     expect(found.filter(has_text="brand.example")).to_have_count(2)
     page.get_by_role("button", name="Suppress public-comment of one.brand.example").click()
     dialog = page.get_by_role("dialog")

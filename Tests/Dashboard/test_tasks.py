@@ -7,6 +7,7 @@ import sys
 import urllib.parse
 import urllib.request
 
+import pytest
 from conftest import APP, SHOP, Desk, Site
 from playwright.sync_api import expect
 
@@ -287,9 +288,49 @@ def test_the_worst_findings_come_first_whatever_else_the_address_says(example, s
     file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nowhere)"}]}]}}
     site.call("PUT", "/v1/domains/z.example/file?accept=undefined-variable,opens-nothing", file)
     page = example.open("#/findings?state=x")
-    expect(page.locator("aasa-findings h2").first).to_contain_text("z.example")
-    page.get_by_role("button", name="all", exact=True).click()
-    expect(page.locator("aasa-findings h2").first).to_contain_text("example.com")
+    codes = page.locator(".found-code")
+    expect(codes.first).to_have_attribute("open", "")
+    expect(codes.first).to_contain_text("error")
+    expect(codes.first.get_by_role("listitem")).to_contain_text("z.example")
+    example.open("#/findings?domain=z.example")
+    expect(page.get_by_role("button", name=re.compile("error"))).to_have_attribute("aria-pressed", "true")
+
+
+def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example, site):
+    for name in ("one.example", "two.example"):
+        site.put(name, {"path": "/a/*", "comment": "Everybody can read this"})
+    page = example.open("#/findings")
+    codes = page.locator(".found-code")
+    code = codes.filter(has_text="www-sibling-missing")
+    counts = site.call("GET", "/v1/findings?suppressed=false&severity=note")["counts"]
+    expect(code.locator("summary")).to_contain_text(f"note www-sibling-missing {counts['www-sibling-missing']} findings")
+    code.locator("summary").press("Enter")
+    expect(code).to_have_attribute("open", "")
+    # One at a time; the address says which, so that going back closes it.
+    expect(page.locator(".found-code[open]")).to_have_count(1)
+    expect(code.get_by_text("published for {domain} but not for www.{domain}")).to_have_count(1)
+    expect(code.get_by_role("link", name="one.example")).to_have_attribute("href", "#/domains/one.example")
+    expect(code.get_by_role("link", name="two.example")).to_be_visible()
+    page.reload()
+    expect(code).to_have_attribute("open", "")
+    code.locator("summary").click()
+    expect(page.locator(".found-code[open]")).to_have_count(0)
+    page.go_back()
+    expect(code).to_have_attribute("open", "")
+
+
+@pytest.mark.parametrize("button, kind", [("^Delete .*faq|^Delete .*website", "ok"), ("^Delete .*buy", "error"),
+                                          ("^Delete entry", "warning")])
+def test_the_state_of_a_draft_looks_as_what_there_is_to_do(example, site, button, kind):
+    if kind == "error":
+        site.call("PUT", "/v1/domains/example.com/expectations", {"expectations": [
+            {"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]}, **{"If-Match": "*"})
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile(button)).first.click()
+    expect(page.locator(".review > [role=status]")).to_have_class(f"box {kind}")
+    # The head of the domain says on all tabs that there is a draft.
+    example.open(DOMAIN + "/history")
+    expect(page.locator(".domain-head").get_by_text("draft", exact=True)).to_be_visible()
 
 
 def test_a_finding_is_suppressed_with_a_reason(example, site):

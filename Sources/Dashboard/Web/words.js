@@ -512,9 +512,9 @@ export const words = {
       `${name}, limited to ${words.common.limits(limits)}. Other domains use the app only after a confirmation.`,
   },
   findings: {
-    title: "Findings", domain: "Domain", show: "Show", severity: "Severity", source: "Found in", state: "State",
+    title: "Findings", domain: "Domain", severity: "Severity", source: "Found in", state: "State",
     intro: "Errors and risks in the files of all domains and in their last checks from outside.",
-    states: { false: "open", true: "suppressed", all: "all" }, codes: "Filter by code", seeCheck: "last check",
+    states: { false: "open", true: "suppressed", all: "all" }, seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),
     ofThem: (n) => `, ${count(n)} of them suppressed`,
     pending: (n) => `${plural(n, "domain is", "domains are")} being linted again. This page refreshes by itself.`,
