@@ -27,7 +27,7 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
 
     desk = open_desk()
     desk.sign_in(site.create_token("editor"))
-    other = desk.open("#/drafts", "Drafts")
+    other = desk.open("#/drafts", "Approvals")
     expect(other.locator("tbody tr")).to_contain_text("Faster")
     other.get_by_role("link", name="#1").click()
     other.get_by_role("button", name="Comment").click()

@@ -37,7 +37,7 @@ def test_a_slash_finds_the_search_of_the_page_or_else_everything(example):
 
 @pytest.mark.parametrize("typed, found, heading", [
     ("xample.co", "example.com", "example.com"), ("shop", "Example Shop", "Example Shop"),
-    ("white", "white-label", "white-label"), ("webh", "Webhooks", "Settings"), ("bulk", "Bulk changes", "Bulk changes")])
+    ("white", "white-label", "white-label"), ("webh", "Webhooks", "Settings"), ("bulk", "Bulk edit", "Bulk edit")])
 def test_ctrl_k_goes_to_a_domain_an_app_a_template_or_a_page(example, site, typed, found, heading):
     site.call("PUT", f"/v1/apps/{SHOP}", {"name": "Example Shop"})
     site.apply_template(1)

@@ -18,7 +18,7 @@ export const words = {
   },
   pages: {
     domains: "Domains", templates: "Templates", apps: "Apps", try: "Try a link", checks: "Checks", findings: "Findings",
-    bulk: "Bulk changes", changes: "Changes", drafts: "Drafts", settings: "Settings", menu: "Main menu",
+    bulk: "Bulk edit", changes: "Changes", drafts: "Approvals", settings: "Settings", menu: "Main menu",
     notFound: "Page not found", notFoundText: "No page has this address.", toDomains: "Show all domains",
   },
   problem: {
@@ -334,8 +334,9 @@ export const words = {
   },
   drafts: {
     intro: "States that wait until a second person approves them. Nothing of them is published before.",
-    empty: "No drafts", emptyText: "Ask for approval where publishing is refused, or run aasa apply --draft.",
-    draft: "Draft", one: (n) => `Draft ${n}`, state: "State", plan: "What approving it changes",
+    empty: "Nothing waits for approval", draft: "Draft",
+    emptyText: "Ask for approval where publishing is refused, or run aasa apply --draft.",
+    one: (n) => `Draft ${n}`, state: "State", plan: "What approving it changes",
     status: { open: "waits", approved: "approved", declined: "declined", withdrawn: "withdrawn" },
     ask: "Ask for approval", approve: "Approve", approveTitle: (n) => `Approve and publish draft ${n}?`,
     approved: (n) => `Approved and published draft ${n}.`, decline: "Decline",
