@@ -292,7 +292,7 @@ export const words = {
     skipRefused: "Leave domains as they are that are refused, with the old rules", ready: "Ready to publish.",
     published: (revision, n) => `Published revision ${revision} with ${plural(n, "domain", "domains")}.`,
     rollBackText: "The rules of this revision are published again, with all domains that use the template.",
-    show: "Show", showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
+    showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
       intro: "Each row is a domain, each column a parameter. Nothing is published before you have seen the plan.",
       filter: "Filter", addDomain: "Add a domain", addRow: "Add a row", exists: (name) => `${name} is in the table.`,
       count: (n, all) => n < all ? `${count(n)} of ${plural(all, "domain", "domains")} shown. Filter to find others.`
@@ -403,14 +403,13 @@ export const words = {
   history: {
     list: "Revisions", revision: (n) => `Revision ${n}`, current: "current", by: (author) => `by ${author}`,
     document: (kind, size) => `${kind} ${size}`, accepted: (codes) => `Accepted errors: ${codes}`, changes: "Changes",
-    changesOf: (n) => `Changes in revision ${n}`, rollBack: "Roll back",
+    between: (from, to) => `Revision ${from} → ${to}`, rollBack: "Roll back",
     rollBackTo: (n) => `Roll back to revision ${n}`, rollBackText: (n) =>
       `The documents, aliases and settings of revision ${n} are published again, as a new revision. ` +
       "Expectations stay as they are, and the old documents must meet them.",
     rolledBack: (n, now) => `Rolled back to revision ${n}. It is published as revision ${now}.`, from: "From", to: "To",
     option: (n, reason) => `${n} · ${reason.length > 40 ? `${reason.slice(0, 39)}…` : reason}`,
-    compared: (from, to) => `From revision ${from} to ${to}`, first: "The first revision",
-    firstText: "No earlier revision is kept, so nothing can be compared.",
+    first: "The first revision", firstText: "No earlier revision is kept, so nothing can be compared.",
     same: "These are the same revision. Choose two different ones.", none: "Nothing changed in meaning.",
     links: {
       true: "Some links behave differently.", false: "No link behaves differently.",
