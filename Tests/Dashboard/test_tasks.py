@@ -154,7 +154,7 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     up.click()
     for link in ("https://order.example/help", "https://order.example/new"):
         effect = page.locator("aasa-draft-review .changes li > div", has=page.get_by_text(link, exact=True))
-        expect(effect.first).to_contain_text("now opens the app (was: excluded)")
+        expect(effect.first).to_contain_text("now opens the app (was: stays in the browser)")
     expect(page.locator(".route").first).to_contain_text("moved")
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()
@@ -229,11 +229,11 @@ def test_a_link_is_tried_and_becomes_an_expectation(example, site):
     page = example.open("#/try")
     page.get_by_label("Links").fill("https://example.com/help/website/faq\nexample.com/buy/1")
     page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("excluded").first).to_be_visible()
+    expect(page.get_by_text("stays in the browser").first).to_be_visible()
     expect(page.get_by_text(re.compile("opens the app", re.I)).first).to_be_visible()
     expect(page.get_by_text("https:// was added")).to_be_visible()
     example.settle()
-    page.get_by_role("button", name=re.compile("^Expect “excluded”.*" + re.escape(APP))).click()
+    page.get_by_role("button", name=re.compile("^Expect “stays in the browser”.*" + re.escape(APP))).click()
     expect(page.locator(".message")).to_be_visible()
     kept = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
     assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]

@@ -57,7 +57,7 @@ export const words = {
       note: (n) => plural(n, "note", "notes"),
     },
   },
-  resolution: { match: "opens the app", blocked: "excluded", "no-match": "no route matches" },
+  resolution: { match: "opens the app", blocked: "stays in the browser", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
   role: { viewer: "viewer", editor: "editor", admin: "admin" },
   document: {
@@ -356,9 +356,10 @@ export const words = {
     notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your domains: “${some}”.`,
     noLinks: (some, n) => `Left out ${plural(n, "line that is not a link", "lines that are not links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
-      [opens && `${plural(opens, "opens", "open")} an app`, blocked && `${count(blocked)} excluded`,
+      [opens && `${plural(opens, "opens", "open")} an app`,
+        blocked && `${plural(blocked, "stays", "stay")} in the browser`,
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
-    filters: { all: "All", match: "Opens an app", blocked: "Excluded", "no-match": "No route matches" },
+    filters: { all: "All", match: "Opens an app", blocked: "Stays in the browser", "no-match": "No route matches" },
     filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`, app: "App",
     published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",

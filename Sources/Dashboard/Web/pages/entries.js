@@ -179,7 +179,7 @@ class Entries extends View {
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
       h("div", { class: "route-body", key: "body" },
         h("div", { class: "conditions", key: "conditions" },
-          route.exclude ? badge(w.stays, "warning") : badge(w.opens, "ok"), conditions(route),
+          route.exclude ? badge(w.stays) : badge(w.opens, "ok"), conditions(route),
           change && badge(w.draft.kinds[change], "note", { key: "change" })),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.fallback && about("fallback", w.editor.fallback, " ", h("bdi", {}, route.fallback)),
