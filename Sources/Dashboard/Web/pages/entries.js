@@ -129,10 +129,9 @@ class Entries extends View {
         }, w.fromTemplate(domain.template))]),
         canEdit && h("div", { class: "actions" },
           entries.length > 1 && this.#arrows(title, index, entries.length, step),
+          button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }),
           button(edit, () => this.set({ editedEntry: isEdited ? undefined : entry.id }), {
-            kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${edit}, ${title}`,
-          }),
-          button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }))),
+            kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${edit}, ${title}` }))),
       h("div", { class: "columns", key: "apps" },
         h("div", { key: "apple" }, h("h4", {}, icon("apple"), " ", w.apple), apps("apps", "apple", w.noApple),
           entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID)))),
@@ -187,11 +186,11 @@ class Entries extends View {
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
         foldedFindings(words.severity.count.note(notes.length), notes, this.domain)),
       canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        action("edit", w.editRoute, () => this.#edit(entry, route)),
         action("delete", w.deleteRoute, () => {
           this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
           this.set({ said: w.removed(text) });
-        })));
+        }),
+        action("edit", w.editRoute, () => this.#edit(entry, route))));
   }
 
   #keys = (move) => (event) => {
