@@ -189,7 +189,11 @@ def test_a_group_gets_a_role_and_limits_and_is_removed(example, site):
 
 def test_a_webhook_collects_events_for_a_while(example, site):
     site.call("PUT", "/v1/webhooks/hook", {"url": "https://hooks.example.com/", "digestSeconds": 120})
-    page = example.open("#/settings/webhooks/hook")
+    page = example.page
+    digest = {"id": 1, "event": "digest", "at": "2027-01-15T08:00:00Z", "status": "delivered", "attempts": 1, "answer": 204}
+    page.route("**/v1/webhooks/hook/deliveries?*", lambda route: route.fulfill(json={"items": [digest], "next": None}))
+    example.open("#/settings/webhooks/hook")
+    expect(page.locator("tbody th")).to_have_text("Digest")
     page.get_by_role("button", name="Edit the webhook").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 120 seconds")

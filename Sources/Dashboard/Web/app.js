@@ -152,7 +152,8 @@ class App extends View {
         menu.map((name) => h(
           "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
       h("div", { class: "person" },
-        button([icon("search"), h("kbd", {}, "Ctrl K")], () => this.#goTo(), { "aria-label": words.palette.open }),
+        button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {
+          "aria-label": words.palette.open }),
         h("span", {}, words.signIn.as(session.name, words.role[session.role])),
         session.by !== "user" && button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }

@@ -2,6 +2,9 @@
 
 import { count } from "./format.js";
 
+/** What to press, as keyboards of Apple and others name it. */
+const control = (key) => navigator.userAgent.includes("Mac OS X") ? `⌘${key}` : `Ctrl+${key}`;
+const enter = `${control("Enter")} tries them`;
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 export const words = {
@@ -73,8 +76,8 @@ export const words = {
     as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
   },
   palette: {
-    title: "Go to", open: "Go to … (Ctrl+K)", hint: "A domain, an app, a template or a page", none: "Nothing found.",
-    page: "Page",
+    title: "Go to", key: control("K"), open: `Go to … (${control("K")})`, none: "Nothing found.", page: "Page",
+    hint: "A domain, an app, a template or a page",
   },
   stranger: {
     title: "No access yet", hello: (name) => ["You are signed in as ", name, ", but have no access yet"],
@@ -183,7 +186,7 @@ export const words = {
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
       title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
-      undoHelp: "Ctrl+Z", review: "Review and publish", discard: "Discard draft", publish: "Publish",
+      undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
       checking: "Checking the draft …", publishing: "Publishing …",
@@ -345,8 +348,8 @@ export const words = {
     ended: (n) => `Draft ${n} has ended.`, comment: "Comment", commented: "Added the comment.",
   },
   try: {
-    title: "Try a link", links: "Links", linksHelp: "One URL per line. Ctrl+Enter tries them.", button: "Try",
-    linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. Ctrl+Enter tries them.`,
+    title: "Try a link", links: "Links", linksHelp: `One URL per line. ${enter}.`, button: "Try",
+    linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. ${enter}.`,
     placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, choose: "Choose a file", filter: "Show",
     drop: "Or drop a file of URLs, one per line.",
     none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
@@ -646,7 +649,8 @@ export const words = {
       formats: { standard: "Standard Webhooks (signed JSON)", slack: "Slack message" }, enabled: "Send events",
       secret: "Signing secret", deleteText: (name) => `Delete “${name}” and its list of deliveries?`, event: "Event",
       newSecret: "Replace the signing secret", deliveries: "Deliveries",
-      noDeliveries: "No deliveries. They are kept for 30 days.", testEvent: "Test", status: "Status",
+      noDeliveries: "No deliveries. They are kept for 30 days.", status: "Status",
+      otherEvents: { digest: "Digest", "webhook.test": "Test" },
       statuses: { pending: "pending", delivered: "delivered", failed: "given up" }, answer: "Answer",
       attempts: "Attempts", next: "Next attempt", events: {
         "revision.published": "Revision published", "domain.disabled": "Domain disabled",
