@@ -189,7 +189,11 @@ def test_a_group_gets_a_role_and_limits_and_is_removed(example, site):
 
 def test_a_webhook_collects_events_for_a_while(example, site):
     site.call("PUT", "/v1/webhooks/hook", {"url": "https://hooks.example.com/", "digestSeconds": 120})
-    page = example.open("#/settings/webhooks/hook")
+    page = example.page
+    digest = {"id": 1, "event": "digest", "at": "2027-01-15T08:00:00Z", "status": "delivered", "attempts": 1, "answer": 204}
+    page.route("**/v1/webhooks/hook/deliveries?*", lambda route: route.fulfill(json={"items": [digest], "next": None}))
+    example.open("#/settings/webhooks/hook")
+    expect(page.locator("tbody th")).to_have_text("Digest")
     page.get_by_role("button", name="Edit the webhook").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 120 seconds")
@@ -215,7 +219,7 @@ def test_a_finding_is_suppressed_for_all_domains_that_are_alike(example, site, c
     for name in ("one.brand.example", "two.brand.example"):
         site.put(name, comment, labels=["brand-a"])
     page = example.open("#/findings?code=public-comment&severity=note")
-    found = page.locator(".found-domains > section")
+    found = page.locator(".found-code li")
     expect(found.filter(has_text="brand.example")).to_have_count(2)
     page.get_by_role("button", name="Suppress public-comment of one.brand.example").click()
     dialog = page.get_by_role("dialog")

@@ -85,7 +85,7 @@ def test_dropped_files_stay_while_a_person_looks_at_other_pages_and_a_state_goes
         {"name": "state.json", "mimeType": "application/json", "buffer": state}])
     expect(page.get_by_text("new domain", exact=True)).to_be_visible()
     page.get_by_role("link", name="Domains").click()
-    page.get_by_role("link", name="Bulk changes").click()
+    page.get_by_role("link", name="Bulk edit").click()
     expect(page.get_by_text("new domain", exact=True)).to_be_visible()
     page.get_by_role("listitem").filter(has_text="state.json").get_by_role("link", name="Apply a state file").click()
     expect(page.get_by_label("State (JSON)")).to_have_value(state.decode())

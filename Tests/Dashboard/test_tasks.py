@@ -7,6 +7,7 @@ import sys
 import urllib.parse
 import urllib.request
 
+import pytest
 from conftest import APP, SHOP, Desk, Site
 from playwright.sync_api import expect
 
@@ -153,7 +154,7 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     up.click()
     for link in ("https://order.example/help", "https://order.example/new"):
         effect = page.locator("aasa-draft-review .changes li > div", has=page.get_by_text(link, exact=True))
-        expect(effect.first).to_contain_text("now opens the app (was: excluded)")
+        expect(effect.first).to_contain_text("now opens the app (was: stays in the browser)")
     expect(page.locator(".route").first).to_contain_text("moved")
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()
@@ -228,11 +229,11 @@ def test_a_link_is_tried_and_becomes_an_expectation(example, site):
     page = example.open("#/try")
     page.get_by_label("Links").fill("https://example.com/help/website/faq\nexample.com/buy/1")
     page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("excluded").first).to_be_visible()
+    expect(page.get_by_text("stays in the browser").first).to_be_visible()
     expect(page.get_by_text(re.compile("opens the app", re.I)).first).to_be_visible()
     expect(page.get_by_text("https:// was added")).to_be_visible()
     example.settle()
-    page.get_by_role("button", name=re.compile("^Expect “excluded”.*" + re.escape(APP))).click()
+    page.get_by_role("button", name=re.compile("^Expect “stays in the browser”.*" + re.escape(APP))).click()
     expect(page.locator(".message")).to_be_visible()
     kept = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
     assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]
@@ -265,6 +266,11 @@ def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
         **{"If-Match": "*"})
     page = example.open(DOMAIN + "/history")
     expect(page.get_by_text("/gift/").first).to_be_visible()
+    heading = page.locator("#compared")
+    expect(heading).to_have_text("Revision 1 → 2")
+    page.get_by_role("link", name="Revision 1", exact=True).click()
+    expect(heading).to_have_text("Revision 1")
+    expect(heading).to_be_focused()
     page.get_by_role("button", name=re.compile("Roll back")).first.click()
     page.get_by_label(re.compile("^Reason")).last.fill("It was better")
     page.get_by_role("dialog").get_by_role("button", name=re.compile("Roll back")).click()
@@ -287,9 +293,49 @@ def test_the_worst_findings_come_first_whatever_else_the_address_says(example, s
     file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nowhere)"}]}]}}
     site.call("PUT", "/v1/domains/z.example/file?accept=undefined-variable,opens-nothing", file)
     page = example.open("#/findings?state=x")
-    expect(page.locator("aasa-findings h2").first).to_contain_text("z.example")
-    page.get_by_role("button", name="all", exact=True).click()
-    expect(page.locator("aasa-findings h2").first).to_contain_text("example.com")
+    codes = page.locator(".found-code")
+    expect(codes.first).to_have_attribute("open", "")
+    expect(codes.first).to_contain_text("error")
+    expect(codes.first.get_by_role("listitem")).to_contain_text("z.example")
+    example.open("#/findings?domain=z.example")
+    expect(page.get_by_role("button", name=re.compile("error"))).to_have_attribute("aria-pressed", "true")
+
+
+def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example, site):
+    for name in ("one.example", "two.example"):
+        site.put(name, {"path": "/a/*", "comment": "Everybody can read this"})
+    page = example.open("#/findings")
+    codes = page.locator(".found-code")
+    code = codes.filter(has_text="www-sibling-missing")
+    counts = site.call("GET", "/v1/findings?suppressed=false&severity=note")["counts"]
+    expect(code.locator("summary")).to_contain_text(f"note www-sibling-missing {counts['www-sibling-missing']} findings")
+    code.locator("summary").press("Enter")
+    expect(code).to_have_attribute("open", "")
+    # One at a time; the address says which, so that going back closes it.
+    expect(page.locator(".found-code[open]")).to_have_count(1)
+    expect(code.get_by_text("published for {domain} but not for www.{domain}")).to_have_count(1)
+    expect(code.get_by_role("link", name="one.example")).to_have_attribute("href", "#/domains/one.example")
+    expect(code.get_by_role("link", name="two.example")).to_be_visible()
+    page.reload()
+    expect(code).to_have_attribute("open", "")
+    code.locator("summary").click()
+    expect(page.locator(".found-code[open]")).to_have_count(0)
+    page.go_back()
+    expect(code).to_have_attribute("open", "")
+
+
+@pytest.mark.parametrize("button, kind", [("^Delete .*faq|^Delete .*website", "ok"), ("^Delete .*buy", "error"),
+                                          ("^Delete entry", "warning")])
+def test_the_state_of_a_draft_looks_as_what_there_is_to_do(example, site, button, kind):
+    if kind == "error":
+        site.call("PUT", "/v1/domains/example.com/expectations", {"expectations": [
+            {"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]}, **{"If-Match": "*"})
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile(button)).first.click()
+    expect(page.locator(".review > [role=status]")).to_have_class(f"box {kind}")
+    # The head of the domain says on all tabs that there is a draft.
+    example.open(DOMAIN + "/history")
+    expect(page.locator(".domain-head").get_by_text("draft", exact=True)).to_be_visible()
 
 
 def test_a_finding_is_suppressed_with_a_reason(example, site):

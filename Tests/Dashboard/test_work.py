@@ -37,7 +37,7 @@ def test_a_slash_finds_the_search_of_the_page_or_else_everything(example):
 
 @pytest.mark.parametrize("typed, found, heading", [
     ("xample.co", "example.com", "example.com"), ("shop", "Example Shop", "Example Shop"),
-    ("white", "white-label", "white-label"), ("webh", "Webhooks", "Settings"), ("bulk", "Bulk changes", "Bulk changes")])
+    ("white", "white-label", "white-label"), ("webh", "Webhooks", "Settings"), ("bulk", "Bulk edit", "Bulk edit")])
 def test_ctrl_k_goes_to_a_domain_an_app_a_template_or_a_page(example, site, typed, found, heading):
     site.call("PUT", f"/v1/apps/{SHOP}", {"name": "Example Shop"})
     site.apply_template(1)
@@ -48,6 +48,12 @@ def test_ctrl_k_goes_to_a_domain_an_app_a_template_or_a_page(example, site, type
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text(heading)
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("system, key", [("Macintosh; Intel Mac OS X 10_15_7", "⌘K"), ("X11; Linux x86_64", "Ctrl+K")])
+def test_keys_have_the_names_that_they_have_on_the_keyboard(open_desk, site, system, key):
+    page = open_desk(user_agent=f"Mozilla/5.0 ({system}) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36").sign_in()
+    expect(page.get_by_role("button", name="Go to")).to_have_text(key)
 
 
 def test_the_palette_offers_a_limited_token_only_its_domains_and_no_faults_of_access(open_desk, site):

@@ -1,8 +1,8 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
 import { request, sessions } from "./api.js";
-import { button, closeButton, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox, submit, View,
-  waiting } from "./parts.js";
+import { button, closeButton, define, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox,
+  submit, View, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
@@ -152,7 +152,8 @@ class App extends View {
         menu.map((name) => h(
           "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
       h("div", { class: "person" },
-        button([icon("search"), h("kbd", {}, "Ctrl K")], () => this.#goTo(), { "aria-label": words.palette.open }),
+        button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {
+          "aria-label": words.palette.open }),
         h("span", {}, words.signIn.as(session.name, words.role[session.role])),
         session.by !== "user" && button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }
@@ -198,5 +199,4 @@ class SignIn extends View {
   }
 }
 
-customElements.define("aasa-app", App);
-customElements.define("aasa-sign-in", SignIn);
+define({ "aasa-app": App, "aasa-sign-in": SignIn });

@@ -117,10 +117,7 @@ export function asHere(text) {
   return words.problem.instead.reduce((said, [found, ours]) => said.replace(found, ours), placed);
 }
 
-export function resolution(word) {
-  const kind = { match: "ok", blocked: "warning", "no-match": "quiet" }[word];
-  return badge(words.resolution[word] ?? word, kind);
-}
+export const resolution = (word) => badge(words.resolution[word] ?? word, word === "match" ? "ok" : "quiet");
 
 /** A time as the reader says it; its full form is in the title. */
 export const time = (text) => text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))

@@ -2,6 +2,9 @@
 
 import { count } from "./format.js";
 
+/** What to press, as keyboards of Apple and others name it. */
+const control = (key) => navigator.userAgent.includes("Mac OS X") ? `⌘${key}` : `Ctrl+${key}`;
+const enter = `${control("Enter")} tries them`;
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 export const words = {
@@ -18,7 +21,7 @@ export const words = {
   },
   pages: {
     domains: "Domains", templates: "Templates", apps: "Apps", try: "Try a link", checks: "Checks", findings: "Findings",
-    bulk: "Bulk changes", changes: "Changes", drafts: "Drafts", settings: "Settings", menu: "Main menu",
+    bulk: "Bulk edit", changes: "Changes", drafts: "Approvals", settings: "Settings", menu: "Main menu",
     notFound: "Page not found", notFoundText: "No page has this address.", toDomains: "Show all domains",
   },
   problem: {
@@ -57,7 +60,7 @@ export const words = {
       note: (n) => plural(n, "note", "notes"),
     },
   },
-  resolution: { match: "opens the app", blocked: "excluded", "no-match": "no route matches" },
+  resolution: { match: "opens the app", blocked: "stays in the browser", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
   role: { viewer: "viewer", editor: "editor", admin: "admin" },
   document: {
@@ -73,8 +76,8 @@ export const words = {
     as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
   },
   palette: {
-    title: "Go to", open: "Go to … (Ctrl+K)", hint: "A domain, an app, a template or a page", none: "Nothing found.",
-    page: "Page",
+    title: "Go to", key: control("K"), open: `Go to … (${control("K")})`, none: "Nothing found.", page: "Page",
+    hint: "A domain, an app, a template or a page",
   },
   stranger: {
     title: "No access yet", hello: (name) => ["You are signed in as ", name, ", but have no access yet"],
@@ -183,7 +186,7 @@ export const words = {
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
       title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
-      undoHelp: "Ctrl+Z", review: "Review and publish", discard: "Discard draft", publish: "Publish",
+      undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
       checking: "Checking the draft …", publishing: "Publishing …",
@@ -292,7 +295,7 @@ export const words = {
     skipRefused: "Leave domains as they are that are refused, with the old rules", ready: "Ready to publish.",
     published: (revision, n) => `Published revision ${revision} with ${plural(n, "domain", "domains")}.`,
     rollBackText: "The rules of this revision are published again, with all domains that use the template.",
-    show: "Show", showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
+    showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
       intro: "Each row is a domain, each column a parameter. Nothing is published before you have seen the plan.",
       filter: "Filter", addDomain: "Add a domain", addRow: "Add a row", exists: (name) => `${name} is in the table.`,
       count: (n, all) => n < all ? `${count(n)} of ${plural(all, "domain", "domains")} shown. Filter to find others.`
@@ -334,8 +337,9 @@ export const words = {
   },
   drafts: {
     intro: "States that wait until a second person approves them. Nothing of them is published before.",
-    empty: "No drafts", emptyText: "Ask for approval where publishing is refused, or run aasa apply --draft.",
-    draft: "Draft", one: (n) => `Draft ${n}`, state: "State", plan: "What approving it changes",
+    empty: "Nothing waits for approval", draft: "Draft",
+    emptyText: "Ask for approval where publishing is refused, or run aasa apply --draft.",
+    one: (n) => `Draft ${n}`, state: "State", plan: "What approving it changes",
     status: { open: "waits", approved: "approved", declined: "declined", withdrawn: "withdrawn" },
     ask: "Ask for approval", approve: "Approve", approveTitle: (n) => `Approve and publish draft ${n}?`,
     approved: (n) => `Approved and published draft ${n}.`, decline: "Decline",
@@ -344,8 +348,8 @@ export const words = {
     ended: (n) => `Draft ${n} has ended.`, comment: "Comment", commented: "Added the comment.",
   },
   try: {
-    title: "Try a link", links: "Links", linksHelp: "One URL per line. Ctrl+Enter tries them.", button: "Try",
-    linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. Ctrl+Enter tries them.`,
+    title: "Try a link", links: "Links", linksHelp: `One URL per line. ${enter}.`, button: "Try",
+    linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. ${enter}.`,
     placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, choose: "Choose a file", filter: "Show",
     drop: "Or drop a file of URLs, one per line.",
     none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
@@ -355,9 +359,10 @@ export const words = {
     notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your domains: “${some}”.`,
     noLinks: (some, n) => `Left out ${plural(n, "line that is not a link", "lines that are not links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
-      [opens && `${plural(opens, "opens", "open")} an app`, blocked && `${count(blocked)} excluded`,
+      [opens && `${plural(opens, "opens", "open")} an app`,
+        blocked && `${plural(blocked, "stays", "stay")} in the browser`,
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
-    filters: { all: "All", match: "Opens an app", blocked: "Excluded", "no-match": "No route matches" },
+    filters: { all: "All", match: "Opens an app", blocked: "Stays in the browser", "no-match": "No route matches" },
     filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`, app: "App",
     published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",
@@ -402,14 +407,13 @@ export const words = {
   history: {
     list: "Revisions", revision: (n) => `Revision ${n}`, current: "current", by: (author) => `by ${author}`,
     document: (kind, size) => `${kind} ${size}`, accepted: (codes) => `Accepted errors: ${codes}`, changes: "Changes",
-    changesOf: (n) => `Changes in revision ${n}`, rollBack: "Roll back",
+    between: (from, to) => `Revision ${from} → ${to}`, rollBack: "Roll back",
     rollBackTo: (n) => `Roll back to revision ${n}`, rollBackText: (n) =>
       `The documents, aliases and settings of revision ${n} are published again, as a new revision. ` +
       "Expectations stay as they are, and the old documents must meet them.",
     rolledBack: (n, now) => `Rolled back to revision ${n}. It is published as revision ${now}.`, from: "From", to: "To",
     option: (n, reason) => `${n} · ${reason.length > 40 ? `${reason.slice(0, 39)}…` : reason}`,
-    compared: (from, to) => `From revision ${from} to ${to}`, first: "The first revision",
-    firstText: "No earlier revision is kept, so nothing can be compared.",
+    first: "The first revision", firstText: "No earlier revision is kept, so nothing can be compared.",
     same: "These are the same revision. Choose two different ones.", none: "Nothing changed in meaning.",
     links: {
       true: "Some links behave differently.", false: "No link behaves differently.",
@@ -512,9 +516,9 @@ export const words = {
       `${name}, limited to ${words.common.limits(limits)}. Other domains use the app only after a confirmation.`,
   },
   findings: {
-    title: "Findings", domain: "Domain", show: "Show", severity: "Severity", source: "Found in", state: "State",
+    title: "Findings", domain: "Domain", severity: "Severity", source: "Found in", state: "State",
     intro: "Errors and risks in the files of all domains and in their last checks from outside.",
-    states: { false: "open", true: "suppressed", all: "all" }, codes: "Filter by code", seeCheck: "last check",
+    states: { false: "open", true: "suppressed", all: "all" }, seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),
     ofThem: (n) => `, ${count(n)} of them suppressed`,
     pending: (n) => `${plural(n, "domain is", "domains are")} being linted again. This page refreshes by itself.`,
@@ -645,7 +649,8 @@ export const words = {
       formats: { standard: "Standard Webhooks (signed JSON)", slack: "Slack message" }, enabled: "Send events",
       secret: "Signing secret", deleteText: (name) => `Delete “${name}” and its list of deliveries?`, event: "Event",
       newSecret: "Replace the signing secret", deliveries: "Deliveries",
-      noDeliveries: "No deliveries. They are kept for 30 days.", testEvent: "Test", status: "Status",
+      noDeliveries: "No deliveries. They are kept for 30 days.", status: "Status",
+      otherEvents: { digest: "Digest", "webhook.test": "Test" },
       statuses: { pending: "pending", delivered: "delivered", failed: "given up" }, answer: "Answer",
       attempts: "Attempts", next: "Next attempt", events: {
         "revision.published": "Revision published", "domain.disabled": "Domain disabled",

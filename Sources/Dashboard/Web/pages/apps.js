@@ -17,7 +17,6 @@ const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" }
 const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 
 class Apps extends View {
-
   render() {
     const [, platform = "apple", name] = this.address.parts;
     const { cursor, domain } = this.address.query;
@@ -108,8 +107,7 @@ function adding(platform, close) {
     title: text.add[platform], label: words.common.add, close, send,
     draft: { environment: "production", label: "play-signing" }, fields: (draft) => [
       draftField(text.identifier[platform], draft, "id", {
-        ...verbatim, focus: true, help: text.identifierHelp[platform],
-      }),
+        ...verbatim, focus: true, help: text.identifierHelp[platform] }),
       detailFields(draft), isAndroid && fingerprintFields(draft)],
   });
 }
@@ -217,8 +215,7 @@ class One extends View {
     return h("section", { class: "sheet", key: "details" }, h("h2", {}, text.details),
       facts([
         [text.identifier[this.platform], mono(this.name)], [words.pages.domains, uses(app, this.platform)],
-        [text.changed, time(app.updatedAt)],
-        app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
+        [text.changed, time(app.updatedAt)], app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
         !may("editor") && [words.domains.environment, words.environment[app.environment]]]),
       may("editor") && form(() => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
         submit(words.common.save, { disabled: this.#save.isRunning })),

@@ -8,7 +8,7 @@ import { words } from "../words.js";
 import { byName, plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
 import { changed, doneBox, domainEffects, left, planDialog } from "./plan.js";
-import { domainNames, isOfDomains } from "./template-parts.js";
+import { domainNames, skippingRefused } from "./template-parts.js";
 
 const w = words.bulk.route;
 const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value));
@@ -65,8 +65,7 @@ class Route extends View {
       title: w.actions[action], label: w.button, mayDo: may("editor"), close: this.close,
       send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }), show: (plan) => this.#plan(plan),
       isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ open: undefined, result }),
-      options: ({ value, problem }) => [(problem ? isOfDomains(problem) : value?.skipped)
-        && ["skip=refused", w.skipRefused]],
+      options: (state) => [skippingRefused(state, w.skipRefused)],
     }) });
   }
 
@@ -111,8 +110,7 @@ class Route extends View {
       filter(w.label, "label", { disabled }), filter(w.template, "template", { disabled }),
       filter(w.search, "q", { type: "search", disabled }),
       filter(words.domains.environment, "environment", {
-        tag: "select", disabled, options: [["", words.common.all], ...Object.entries(words.environment)],
-      }),
+        tag: "select", disabled, options: [["", words.common.all], ...Object.entries(words.environment)] }),
       filter(w.list, "list", { tag: "textarea", maxlength: null, help: w.listHelp, fault: this.fault.list }),
       failure(this.#apps), loaded(this.#found, (value) => value && h(
         "p", { role: "status", key: "found" },

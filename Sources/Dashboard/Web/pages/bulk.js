@@ -19,7 +19,6 @@ const kinds = Object.keys(words.document);
 const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
 
 class Bulk extends View {
-
   render() {
     const { sections: names, viewer } = words.bulk;
     const title = words.pages.bulk;
@@ -255,8 +254,7 @@ class Import extends View {
             text.accept, () => check({ accepted: codes.join(",") }), { title: codes.join(", ") }),
           state === "failed" && action(words.common.tryAgain, () => check()),
           !isFixed && action(text.leave, () => this.#drop([row]), {
-            disabled: this.isPublishing, "aria-label": text.leaveWhat(name),
-          }))));
+            disabled: this.isPublishing, "aria-label": text.leaveWhat(name) }))));
   }
 }
 

@@ -13,7 +13,6 @@ import { domainNames } from "./template-parts.js";
 const w = words.changes;
 
 class Changes extends View {
-
   render() {
     const [, id] = this.address.parts;
     return id === undefined ? h("aasa-changes-list", { key: "list", address: this.address })
@@ -64,8 +63,7 @@ class List extends View {
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, w.emptyText)
           : table({
-            caption: words.pages.changes, rows: items, key: (one) => one.id,
-            columns: [
+            caption: words.pages.changes, rows: items, key: (one) => one.id, columns: [
               [w.change, (one) => [h("a", { href: to(["changes", one.id]) }, w.number(one.id)), " ",
                 did(one.action, w.applied), relation(one),
                 one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
@@ -129,8 +127,7 @@ class One extends View {
         (change.reverts || change.revertedBy) && [w.state, relation(change)]]),
         may("editor") && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" })),
       items.length > 0 && table({
-        caption: words.pages.domains, rows: items, key: (one) => one.domain,
-        columns: [
+        caption: words.pages.domains, rows: items, key: (one) => one.domain, columns: [
           [words.domains.domain, (one) => [h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
             one.changedSince && [" ", badge(w.changedSince, "warning")]]],
           [w.before, (one) => revision(one.domain, one.before), "number"],

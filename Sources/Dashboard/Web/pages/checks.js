@@ -2,8 +2,8 @@
 // its files, and the timeline of its checks.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, closeButton, coded, count, cursorPages, empty, exactTime, failure, field, form, h,
-  linkButton, loaded, mono, problemBox, quiet, size, submit, table, time, View } from "../parts.js";
+import { badge, button, chips, closeButton, coded, count, cursorPages, define, empty, exactTime, failure, field, form,
+  h, linkButton, loaded, mono, problemBox, quiet, size, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -82,8 +82,7 @@ const requestTable = ({ requests, domain }) => table({
   columns: [
     [said.columns.url, (one) => mono(one.url)],
     [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
-    [said.columns.answer, answer],
-    [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
+    [said.columns.answer, answer], [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
 });
 
 function agent(text) {
@@ -138,8 +137,7 @@ class DomainChecks extends View {
       h("section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
         h("div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
           may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
-            kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null,
-          })),
+            kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null })),
         checkProgress(this.#now), failure(this.#now), loaded(this.#checks, ({ last }) => this.#last(last))),
       h("section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
         h("h2", { id: "fetches" }, said.fetches),
@@ -166,8 +164,7 @@ class DomainChecks extends View {
     const came = fetchers.filter((one) => one.count > 0);
     return h("div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
       came.length > 0 && table({
-        caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher,
-        columns: [
+        caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher, columns: [
           [said.columns.fetcher, (one) => said.fetcher[one.fetcher]],
           [said.columns.last, (one) => time(one.lastAt)], [said.columns.first, (one) => time(one.firstAt)],
           [said.columns.revision, (one) => one.lastRevision ?? words.common.unknown],
@@ -347,5 +344,4 @@ function copy({ cdnRevision, cdnBehind }) {
   return quiet(cdnRevision === null ? said.noCopy : words.common.unknown);
 }
 
-customElements.define("aasa-domain-checks", DomainChecks);
-customElements.define("aasa-checks", Checks);
+define({ "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });

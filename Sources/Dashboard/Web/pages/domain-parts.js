@@ -4,8 +4,9 @@ import { get } from "../api.js";
 import { asHere, badge, closeButton, coded, form, h, pointers, quiet, resolution, submit, tabs, time,
   View } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, Loading } from "../state.js";
+import { isUnlimited, Loading, mayEditDomain } from "../state.js";
 import { words } from "../words.js";
+import { storedDraft } from "./draft.js";
 
 const w = words.domain;
 
@@ -34,6 +35,7 @@ class DomainHeader extends View {
       h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1" }, h("bdi", {}, name)),
         unicode && h("bdi", { key: "unicode" }, unicode),
         environment && badge(words.environment[environment], "quiet", { key: "environment" }),
+        mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
         deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
         revision && quiet(w.revision(revision), ", ", w.updated, " ", time(deletedAt ?? updatedAt))),

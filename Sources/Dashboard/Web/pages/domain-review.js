@@ -55,6 +55,9 @@ export class DraftReview extends View {
     this.draft.change((domain) => Object.assign(domain, { expectations: domain.expectations.filter(isKept) }));
   }
 
+  /** Whether a second person can be asked to approve the draft, which is all that it lacks. */
+  #needsApproval = (problem) => problem?.code === "approval-required" && Boolean(this.draft.state);
+
   /** One line: whether the draft can be published. */
   status(/** @type {any} */ { isRunning, problem, result, broken, accept }) {
     if (isRunning) return w.checking;
@@ -113,10 +116,9 @@ export class DraftReview extends View {
     const errors = problem?.body.errors?.filter(isHere);
     const section = (title, content) => h("section", { key: title }, h("h3", {}, title), content);
     return [
-      problem && !isSaid && problemBox(
+      problem && !isSaid && !this.#needsApproval(problem) && problemBox(
         { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
-      problem?.code === "approval-required" && this.draft.state && askButton(this.draft),
       problem?.code === "unknown-android-app" && linkButton(words.apps.add.android, to(["apps", "android"])),
       broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
         plainList(broken, (one) => [
@@ -149,9 +151,14 @@ export class DraftReview extends View {
     const preview = draft.preview ?? { isRunning: true };
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
     const questions = isReady ? this.questions(preview) : [];
+    const needsApproval = this.#needsApproval(preview.problem);
+    const status = needsApproval && !preview.isRunning ? inWords(preview.problem.detail, this.domain)
+      : this.status(preview);
+    const kind = preview.isRunning || status === w.nothing ? "" : needsApproval || questions.length > 0 ? "warning"
+      : isReady ? "ok" : "error";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
     return [h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
-      h("p", { role: "status", key: "status", class: "quiet" }, this.status(preview)),
+      h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
       !draft.isStored && h("p", { class: "box warning", key: "stored" }, w.notStored),
       h("div", {
           class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
@@ -161,9 +168,9 @@ export class DraftReview extends View {
         problem && problemBox(problem), questions.length > 0 && h(
           "div", { key: "questions", on: { change: () => this.update() } }, choices(this.consent, questions)),
         draftField(words.common.reason, draft, "reason", {
-          id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store(),
-        }),
-        submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }))];
+          id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store() }),
+        needsApproval ? askButton(draft)
+          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }))];
   }
 }
 

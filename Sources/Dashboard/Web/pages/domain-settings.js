@@ -174,8 +174,7 @@ class DomainSettings extends View {
     const input = this.#input(member);
     if (!of || !input) return input;
     const set = (value) => button(value === undefined ? of.unset : of.set, () => this.#set(member, value), {
-      kind: "quiet", key: "own", "aria-label": `${value === undefined ? of.unset : of.set}: ${w[member]}`,
-    });
+      kind: "quiet", key: "own", "aria-label": `${value === undefined ? of.unset : of.set}: ${w[member]}` });
     const given = this.shown[member];
     return this.draft.domain[member] !== undefined ? h("div", { key: member, class: "own" }, input, set(undefined))
       : h("div", { key: member, class: "own section-head" },

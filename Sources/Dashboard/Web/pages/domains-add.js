@@ -80,8 +80,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         options: [["/*", text.allLinks], ["", text.noRoute]],
       }),
       draftField(text.environment, draft, "environment", {
-        id: "new-environment", tag: "select", options: Object.entries(words.environment),
-      })],
+        id: "new-environment", tag: "select", options: Object.entries(words.environment) })],
     draft: { domain: "", app: "", androidApp: "", route: "/*", environment: "production" },
   }));
 }

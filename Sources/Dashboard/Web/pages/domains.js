@@ -1,8 +1,8 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, choices, count, cursorPages, day, empty, failure, field, findingCounts, form, h, loaded,
-  quiet, severities, table, time, View } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, findingCounts, form, h,
+  loaded, quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -110,8 +110,7 @@ class Domains extends View {
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
         may("editor") && mayLabel() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
       isFirstStart ? this.#firstStart() : [
-        this.#toolbar(), this.#chips(isFiltered),
-        failure(this.#known),
+        this.#toolbar(), this.#chips(isFiltered), failure(this.#known),
         h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
           value && !isRunning && this.#count(value, isFiltered)),
           value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
@@ -312,5 +311,4 @@ class Welcome extends View {
   }
 }
 
-customElements.define("aasa-domains", Domains);
-customElements.define("aasa-welcome", Welcome);
+define({ "aasa-domains": Domains, "aasa-welcome": Welcome });

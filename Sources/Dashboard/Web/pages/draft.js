@@ -51,8 +51,7 @@ export function draftOfDomain(name) {
     }] }),
     async publish(domain, ifMatch, { reason, accept }) {
       const { value } = await request("PUT", url, {
-        body: toInput(domain), ifMatch, query: { reason, accept: accept.join(","), ...creating },
-      });
+        body: toInput(domain), ifMatch, query: { reason, accept: accept.join(","), ...creating } });
       // It is published, whatever becomes of the next request.
       return { value, published: value.domain.template ? await of.load().catch(() => value.domain) : value.domain };
     },

@@ -1,8 +1,8 @@
 // Drafts that wait on the server for the approval of a second person.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, cursorPages, draftField, empty, exactTime, facts, h, loaded, problemBox, table, time,
-  View } from "../parts.js";
+import { badge, button, count, cursorPages, define, draftField, empty, exactTime, facts, h, loaded, problemBox, table,
+  time, View } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, may, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -24,7 +24,7 @@ export function askButton(draft) {
     } catch (problem) {
       say(problem.detail || words.problem.offline, "error");
     }
-  }, { kind: "primary", key: "ask" });
+  }, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
 }
 
 class Drafts extends View {
@@ -38,8 +38,7 @@ class Drafts extends View {
     return [h("h1", { key: "h1" }, words.pages.drafts), h("p", { class: "quiet", key: "intro" }, w.intro),
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, w.emptyText) : table({
-          caption: words.pages.drafts, rows: items, key: (one) => one.id,
-          columns: [
+          caption: words.pages.drafts, rows: items, key: (one) => one.id, columns: [
             [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
               one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
             [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
@@ -121,5 +120,4 @@ class One extends View {
   }
 }
 
-customElements.define("aasa-drafts", Drafts);
-customElements.define("aasa-draft", One);
+define({ "aasa-drafts": Drafts, "aasa-draft": One });

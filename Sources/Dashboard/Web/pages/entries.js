@@ -129,10 +129,9 @@ class Entries extends View {
         }, w.fromTemplate(domain.template))]),
         canEdit && h("div", { class: "actions" },
           entries.length > 1 && this.#arrows(title, index, entries.length, step),
+          button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }),
           button(edit, () => this.set({ editedEntry: isEdited ? undefined : entry.id }), {
-            kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${edit}, ${title}`,
-          }),
-          button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }))),
+            kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${edit}, ${title}` }))),
       h("div", { class: "columns", key: "apps" },
         h("div", { key: "apple" }, h("h4", {}, icon("apple"), " ", w.apple), apps("apps", "apple", w.noApple),
           entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID)))),
@@ -151,8 +150,7 @@ class Entries extends View {
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
       entry.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(entry.extra))),
       canEdit && button(w.addRoute, () => this.#edit(entry), {
-        key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}`,
-      }));
+        key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}` }));
   }
 
   #route(entry, entryIndex, route, position, findings) {
@@ -180,7 +178,7 @@ class Entries extends View {
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
       h("div", { class: "route-body", key: "body" },
         h("div", { class: "conditions", key: "conditions" },
-          route.exclude ? badge(w.stays, "warning") : badge(w.opens, "ok"), conditions(route),
+          route.exclude ? badge(w.stays) : badge(w.opens, "ok"), conditions(route),
           change && badge(w.draft.kinds[change], "note", { key: "change" })),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.fallback && about("fallback", w.editor.fallback, " ", h("bdi", {}, route.fallback)),
@@ -188,11 +186,11 @@ class Entries extends View {
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
         foldedFindings(words.severity.count.note(notes.length), notes, this.domain)),
       canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        action("edit", w.editRoute, () => this.#edit(entry, route)),
         action("delete", w.deleteRoute, () => {
           this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
           this.set({ said: w.removed(text) });
-        })));
+        }),
+        action("edit", w.editRoute, () => this.#edit(entry, route))));
   }
 
   #keys = (move) => (event) => {
@@ -263,7 +261,6 @@ class Entries extends View {
       isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
     }) });
   }
-
 }
 
 customElements.define("aasa-entries", Entries);

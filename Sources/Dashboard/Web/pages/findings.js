@@ -1,8 +1,8 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
 import { get, path, refused, request } from "../api.js";
-import { badge, button, chips, count, cursorPages, day as date, draftField, empty, field, form, h, linkButton, loaded,
-  severities, submit, table, View, worstFirst } from "../parts.js";
+import { badge, button, chips, coded, count, cursorPages, day as date, draftField, empty, field, form, h, linkButton,
+  loaded, quiet, severities, table, View, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -44,13 +44,22 @@ class Findings extends View {
     const { code, cursor, domain, severity, source, suppressed = "false" } = this.address.query;
     const filters = { domain, source, suppressed: suppressed === "all" ? undefined : suppressed };
     const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
-    const totals = await Promise.all(severities.map(async (one) => (await find({ code, severity: one })).total));
-    // The worst come first, unless somebody asks for others.
-    const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
-    const chosen = { severity: shown === "all" ? undefined : shown };
-    // The chips show also what is not chosen.
-    const [list, { counts }] = await Promise.all([find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
-    return { ...list, counts, totals, shown };
+    const found = await Promise.all(severities.map((one) => find({ severity: one })));
+    const totals = found.map(({ total }) => total);
+    const list = (more) => find({ cursor, limit: pageSize, ...more });
+    const all = { pending: found[0].pending, totals };
+    if (domain || suppressed !== "false") {
+      // The worst come first, unless somebody asks for others.
+      const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
+      return { ...all, shown, ...(await list({ severity: shown === "all" ? undefined : shown })) };
+    }
+    const codes = found.flatMap(({ counts }, index) => Object.entries(counts)
+      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+      .map(([code, number]) => ({ severity: severities[index], code, number })));
+    // The worst is open, unless somebody asks for another one, or closes it.
+    const isAsked = (one) => (!code || code === one.code) && [undefined, "all", one.severity].includes(severity);
+    const open = severity === "all" && !code ? undefined : codes.find(isAsked);
+    return { ...all, codes, open, ...(open && await list({ severity: open.severity, code: open.code })) };
   }
 
   render() {
@@ -69,13 +78,14 @@ class Findings extends View {
   }
 
   #toolbar() {
+    const filter = (changes) => ask({ severity: "", code: "", cursor: "", ...changes });
     const select = (name, label, words, initial = "") => field(label, {
       id: `finding-${name}`, tag: "select", options: Object.entries(words), value: this.address.query[name] ?? initial,
-      on: { change: ({ target: { value } }) => ask({ [name]: value === initial ? "" : value, cursor: "" }) },
+      on: { change: ({ target: { value } }) => filter({ [name]: value === initial ? "" : value }) },
     });
     const find = (domain) => {
       this.#typed = undefined;
-      ask({ domain: hostName(domain) ?? domain.trim(), code: "", cursor: "" });
+      filter({ domain: hostName(domain) ?? domain.trim() });
     };
     return form(({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
@@ -87,36 +97,57 @@ class Findings extends View {
           search: (event) => event.target.value === "" && find(""),
         },
       }),
-      submit(said.show, { key: "show" }), select("source", said.source, said.sources),
-      select("suppressed", said.state, said.states, "false"));
+      select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false"));
   }
 
-  #found({ items, next, total, counts, suppressed, totals, shown }) {
-    const { code, suppressed: state } = this.address.query;
-    const codes = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+  #found({ items = [], next = null, total, suppressed, totals, shown, codes, open }) {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
-    // One that is chosen stays, to be taken back, when nothing has its code any longer.
-    if (code && !(code in counts)) codes.unshift([code, 0]);
-    const severity = (one, text) => [one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
+    const severity = (one, text) => [one, text, one === shown, () => ask({ severity: one, cursor: "" })];
+    const all = totals.reduce((sum, one) => sum + one, 0);
     return [
-      chips(said.severity, [...severities.map((one, index) => severity(one, words.severity.count[one](totals[index]))),
-        severity("all", words.common.all)]),
-      codes.length > 0 && chips(said.codes, codes.map(([one, number]) => [
-        one, `${one} ${count(number)}`, one === code, () => ask({ code: one === code ? "" : one, cursor: "" })])),
-      h("p", { class: "quiet", key: "total", role: "status" }, said.total(total),
-        state === "all" && suppressed > 0 && said.ofThem(suppressed)),
-      items.length > 0
-        ? h("div", { class: "sheet found-domains", key: "found" },
-          [...Map.groupBy(items, (one) => one.domain)].map(([domain, found]) => this.#group(domain, worstFirst(found))))
+      !codes && chips(said.severity, [...severities.map((one, index) => severity(
+        one, words.severity.count[one](totals[index]))), severity("all", words.common.all)]),
+      h("p", { class: "quiet", key: "total", role: "status" }, codes ? said.total(all) : said.total(total),
+        this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed)),
+      codes?.map((one) => this.#code(one, one === open && [this.#texts(items), cursorPages(next)])),
+      !codes && items.length > 0 && h("div", { class: "sheet found-domains", key: "found" },
+        [...Map.groupBy(items, (one) => one.domain)].map(([domain, found]) => this.#group(domain, worstFirst(found)))),
+      (codes ?? items).length > 0 ? !codes && cursorPages(next)
         : isFiltered ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
-        : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))),
-      cursorPages(next)];
+        : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"])))];
+  }
+
+  /** The findings with one code. The address says which is open. */
+  #code({ severity, code, number }, content) {
+    const press = (event) => {
+      event.preventDefault();
+      ask(content ? { severity: "all", code: "", cursor: "" } : { severity, code, cursor: "" });
+    };
+    return h("details", { class: "sheet found-code", key: `${severity} ${code}`, open: Boolean(content) },
+      h("summary", { on: { click: press } }, badge(words.severity[severity], severity), " ", h("code", {}, code), " ",
+        quiet(said.total(number))), content);
+  }
+
+  /** What the findings say, each text once, with its domains. */
+  #texts(items) {
+    const plain = (text, { domain }) => text.replaceAll(domain, "{domain}");
+    const groups = Map.groupBy(items, (one) => `${plain(one.message, one)}\n${plain(one.help, one)}`);
+    return [...groups].map(([key, found]) => {
+      const [first] = found;
+      const say = (text) => coded(inWords(found.length > 1 ? plain(text, first) : text));
+      return h("section", { key, class: "found-text" }, h("p", { dir: "auto" }, say(first.message)),
+        h("p", {}, quiet(words.checks.nextStep), " ", say(first.help)), h("ul", { class: "plain" }, found.map((one) => (
+          h("li", { key: keyOf(one), class: "section-head" },
+            h("span", {}, h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
+              quiet((one.url ?? one.pointer) && [" · ", inWords(one.url ?? one.pointer)], about(one))),
+            this.#action(one))))));
+    });
   }
 
   #group = (domain, found) => h("section", { key: domain, "aria-label": domain },
     h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
     h("ul", { class: "found plain" }, found.map((one) => findingItem(
-      [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
+      keyOf(one), one, about(one), this.#action(one)))));
 
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
@@ -135,15 +166,13 @@ class Findings extends View {
   }
 
   #endButton = (ending, text = said.end) => button(text, () => this.set({ open: this.#ending(ending) }), {
-    key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
-  });
+    key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain) });
 
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
     const domain = this.#domain;
     return table({
-      caption: said.suppressionsOf + domain, rows: items, key: (one) => one.id,
-      columns: [
+      caption: said.suppressionsOf + domain, rows: items, key: (one) => one.id, columns: [
         [said.columns.code, (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))]],
         [said.columns.reason, (one) => h("span", { dir: "auto" }, one.reason)],
         [said.columns.owner, (one) => h("bdi", {}, one.owner), "short"],
@@ -174,8 +203,7 @@ class Findings extends View {
         const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
         return [h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
           isUnlimited() && draftField(said.forWhich, draft, "among", {
-            tag: "select", options: choices(domain, labels), change: update,
-          }),
+            tag: "select", options: choices(domain, labels), change: update }),
           draft.among === "" && (scopes.length > 1 ? input(said.scope, "pointer", { tag: "select", options: scopes })
             : h("p", { class: "help", key: "scope" }, said.scopeIsFile)),
           input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
@@ -198,6 +226,8 @@ class Findings extends View {
   });
 }
 
+const keyOf = ({ domain, code, document, pointer, url, message }) => (
+  [domain, code, document, pointer, url, message].join(" "));
 const several = ({ domain, label }) => Boolean(domain || label);
 
 /** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */

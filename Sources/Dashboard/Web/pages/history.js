@@ -36,8 +36,7 @@ class History extends View {
   async #restore(number, query) {
     try {
       return await request("POST", path`/v1/domains/${this.#name}/revisions/${number}/restore`, {
-        query, ifMatch: this.#current, signal: this.ending,
-      });
+        query, ifMatch: this.#current, signal: this.ending });
     } catch (problem) {
       // Somebody published meanwhile. "Try again" shows what the way back from there changes.
       if (problem.status === 412) await this.#revisions.run();
@@ -62,34 +61,33 @@ class History extends View {
         h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
           h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
           cursorPages(list.next)),
-        h("section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
-          h("h2", { id: "compared", tabindex: "-1" }, text.changes),
+        h("section", { "aria-labelledby": "compared", class: "sheet history-diff", key: "diff" },
+          h("h2", { id: "compared", tabindex: "-1" }, this.#title()),
           loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
       this.open];
   }
 
-  #revision({ revision, author, reason, publishedAt, documents, accepted }) {
+  #title() {
+    const { from, to } = this.#diff.value ?? {};
+    return to === undefined ? text.changes : from === to ? text.revision(to) : text.between(from, to);
+  }
+
+  #revision(one) {
+    const { revision, documents, accepted } = one;
     const isCurrent = revision === this.#current;
     const isShown = revision === this.#diff.value?.to;
-    return h("li", { key: revision, class: isShown ? "shown" : null },
-      h("p", {}, h("strong", {}, text.revision(revision)), " ",
-        isCurrent && badge(text.current, "ok", { key: "current" })),
-      reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
-      h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
-        documents.map(({ kind, bytes }) => [h("a", {
-          key: kind, href: path`/v1/domains/${this.#name}/revisions/${revision}/documents/${kind}`, target: "_blank",
-        }, text.document(words.document[kind] ?? kind, size(bytes))), " "])),
-      accepted.length > 0 && h("p", { class: "help", key: "accepted" }, text.accepted(accepted.join(", "))),
-      h("div", { class: "actions", key: "actions" },
-        h("a", {
-          href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
-            "aria-current": isShown ? "true" : null,
-          "aria-label": text.changesOf(revision),
-        }, text.changes),
-        !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
-          button(text.rollBack, () => this.#planRestore(revision), {
-            key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision),
-          })));
+    return revisionItem(one, {
+      isCurrent, isShown, title: h("a", {
+        href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
+        "aria-current": isShown ? "true" : null, on: { click: () => this.find("#compared").focus() },
+      }, text.revision(revision)),
+      back: !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) && (() => (
+        this.#planRestore(revision))),
+      more: [" · ", documents.map(({ kind, bytes }) => [h("a", {
+        key: kind, href: path`/v1/domains/${this.#name}/revisions/${revision}/documents/${kind}`, target: "_blank",
+      }, text.document(words.document[kind] ?? kind, size(bytes))), " "]),
+        accepted.length > 0 && [" · ", text.accepted(accepted.join(", "))]],
+    });
   }
 
   #comparison(diff, items) {
@@ -111,23 +109,31 @@ class History extends View {
   #sum({ from, to, changes, affectsLinks }) {
     if (from === to) {
       const isFirst = this.address.query.from === undefined;
-      return [h("p", { key: "same" }, isFirst && h("strong", {}, text.first, ". "),
-        isFirst ? text.firstText : text.same)];
+      return h("p", {}, isFirst && h("strong", {}, text.first, ". "), isFirst ? text.firstText : text.same);
     }
-    return [h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
-      // The heading of the first group says the same.
-      h("p", { class: affectsLinks ? "hidden" : null, key: "sum" },
-        changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]))];
+    // The heading of the first group says the same.
+    return h("p", { class: affectsLinks ? "hidden" : null },
+      changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]));
   }
 
   #planRestore(number) {
     this.set({ open: planDialog({
       title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
       send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
-      isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value),
-      close: this.close,
+      isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value), close: this.close,
     }) });
   }
+}
+
+/** A revision in a list: its `title`, who published it and why, `more`, and the way `back`, if there is one.
+ * @type {(revision: any, options: any) => any} */
+export function revisionItem({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) {
+  return h("li", { key: revision, class: isShown ? "shown" : null },
+    h("div", { class: "section-head", key: "head" },
+      h("p", {}, h("strong", {}, title), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
+      back && button(text.rollBack, back, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
+    reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
+    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more));
 }
 
 customElements.define("aasa-history", History);

@@ -1,6 +1,6 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
-import { asHere, badge, button, choices, count, dialog, dialogForm, draftField, findingCounts, form, h, loaded,
+import { asHere, badge, button, choices, count, define, dialog, dialogForm, draftField, findingCounts, form, h, loaded,
   problemBox, size, submit, View, worstFirst } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, undoLink } from "../state.js";
@@ -162,5 +162,4 @@ export const confirmation = ({ text, ask, ...question }) => formDialog({
   send: ({ reason }) => ask(reason), ...question,
 });
 
-customElements.define("aasa-plan", Plan);
-customElements.define("aasa-form", FormDialog);
+define({ "aasa-plan": Plan, "aasa-form": FormDialog });

@@ -1,8 +1,8 @@
 // Webhooks: who is told of which events, and what became of each message.
 
 import { add, get, path, request } from "../api.js";
-import { badge, button, chips, choices, count, cursorPages, dialog, draftCheckbox, draftField, empty, facts, failure, h,
-  loaded, mono, snippet, table, time, View } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, define, dialog, draftCheckbox, draftField, empty, facts,
+  failure, h, loaded, mono, snippet, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -39,8 +39,7 @@ class List extends View {
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help),
         button(text.add, () => edit(this, undefined, this.#list), { kind: "primary" })),
       loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.webhooks, rows, key: (one) => one.name,
-        columns: [
+        caption: words.settings.sections.webhooks, rows, key: (one) => one.name, columns: [
           [words.settings.name, link], [words.settings.url, (one) => mono(one.url)],
           [text.what, (one) => eventList(one.events)], [words.settings.domains, (one) => domainList(one.domains)],
           [words.settings.state, state]],
@@ -94,11 +93,9 @@ function edit(view, old, list) {
       };
       return [
         draftField(words.settings.name, draft, "name", {
-          required: true, maxlength: 100, disabled: Boolean(old), focus: !old,
-        }),
+          required: true, maxlength: 100, disabled: Boolean(old), focus: !old }),
         draftField(words.settings.url, draft, "url", {
-          type: "url", required: true, help: text.urlHelp, change: guess,
-        }),
+          type: "url", required: true, help: text.urlHelp, change: guess }),
         draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
         draftField(text.digest, draft, "digest", { tag: "select", help: text.digestHelp, options: digests(old) }),
         h("fieldset", { class: "field", key: "events" },
@@ -176,14 +173,12 @@ function deliveries(rows) {
     : { delivered: "ok", failed: "error" }[one.status]);
   const next = (one) => one.status === "pending" && one.nextAt && h("div", {}, text.next, " ", time(one.nextAt));
   return table({
-    caption: text.deliveries, rows, key: (one) => one.id,
-    columns: [
-      [text.event, (one) => text.events[one.event] ?? text.testEvent], [words.settings.domain, domainLink],
+    caption: text.deliveries, rows, key: (one) => one.id, columns: [
+      [text.event, (one) => text.events[one.event] ?? text.otherEvents[one.event]], [words.settings.domain, domainLink],
       [text.at, (one) => time(one.at)], [text.status, status],
       [text.attempts, (one) => count(one.attempts), "number"],
       [text.answer, (one) => [one.error ?? one.answer, next(one)]]],
   });
 }
 
-customElements.define("aasa-settings-webhooks", List);
-customElements.define("aasa-settings-webhook", Webhook);
+define({ "aasa-settings-webhooks": List, "aasa-settings-webhook": Webhook });

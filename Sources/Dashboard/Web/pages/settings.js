@@ -18,7 +18,6 @@ export const sections = {
 };
 
 class Settings extends View {
-
   render() {
     const text = words.settings;
     const open = Object.keys(sections).filter((one) => sections[one]());
@@ -57,11 +56,9 @@ class Members extends View {
         { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
       fields: (draft, update) => [
         draftField(common.name, draft, "name", {
-          required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp,
-        }),
+          required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp }),
         draftField(common.role, draft, "role", {
-          tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update,
-        }),
+          tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update }),
         domainsField(draft), labelsField(draft), inputs?.(draft)],
     }) });
   }
@@ -89,8 +86,7 @@ class Members extends View {
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help), add),
       loaded(this.list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: common.sections[this.section], rows, key: (one) => one.name,
-        columns: [
+        caption: common.sections[this.section], rows, key: (one) => one.name, columns: [
           [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
           [common.domains, (one) => domainList(one.domains, one.labels)], ...columns,
           [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
@@ -132,8 +128,7 @@ class Users extends Members {
 
   render() {
     const edit = (user) => button(words.common.edit, () => this.edit(user), {
-      kind: "quiet", "aria-label": words.settings[this.section].editWhat(user.name),
-    });
+      kind: "quiet", "aria-label": words.settings[this.section].editWhat(user.name) });
     return this.members([[words.settings.changed, (user) => time(user.updatedAt)]], undefined, edit);
   }
 }
@@ -198,8 +193,7 @@ class Replicas extends View {
     const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
     return [h("p", { key: "help" }, text.help),
       loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`,
-        columns: [
+        caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`, columns: [
           [words.settings.name, (one) => h("bdi", {}, one.name)], [words.settings.url, (one) => mono(one.url)],
           [words.settings.version, (one) => one.version], [words.settings.state, state],
           [text.started, (one) => time(one.startedAt)], [text.seen, (one) => time(one.seenAt)]],

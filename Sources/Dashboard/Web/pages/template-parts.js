@@ -47,8 +47,7 @@ export function draftOfTemplate(name) {
   const key = `template ${name}`;
   const load = async (signal = undefined) => numbered(await get(url, {}, signal), storedDraft(key)?.base.entries);
   const put = (template, ifMatch, query, signal = undefined) => request("PUT", url, {
-    body: templateInput(template), ifMatch, signal, query: { ...query, rename: renamed(template) },
-  });
+    body: templateInput(template), ifMatch, signal, query: { ...query, rename: renamed(template) } });
   return {
     key, mayEdit: mayEditTemplates, load,
     preview: (template, revision, signal) => dryRun((query) => put(
@@ -105,8 +104,8 @@ async function dryRun(put, signal) {
 export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.problems);
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
-export const skippingRefused = ({ value, problem }) => (
-  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", w.skipRefused]);
+export const skippingRefused = ({ value, problem }, said = w.skipRefused) => (
+  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", said]);
 
 // What publishing does
 

@@ -203,8 +203,7 @@ class TemplateTable extends View {
         field(w.filter, { ...exact, id: "table-filter", type: "search", value: this.#typed, on: { input: type } }),
         isEditor && mayLabel() && form(({ domain }) => this.#add(domain, rows), { class: "toolbar-part", key: "add" },
           draftField(w.addDomain, this.#draft, "domain", {
-            ...exact, id: "table-domain", placeholder: "links.example.com",
-          }),
+            ...exact, id: "table-domain", placeholder: "links.example.com" }),
           submit(w.addRow))),
       h("p", { class: "quiet", key: "count", role: "status" }, w.count(Math.min(found.length, most), found.length)),
       shown.length === 0 ? empty(w.none, isEditor ? w.noneText : "") : this.#rows(shown, parameters, isEditor),
@@ -265,8 +264,7 @@ class TemplateTable extends View {
       isEditor && h("td", { key: "action", class: "no-title" }, edit
         ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
         : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
-          kind: "quiet", key: "detach", "aria-label": w.detachWhat(domain),
-        })));
+          kind: "quiet", key: "detach", "aria-label": w.detachWhat(domain) })));
   }
 }
 

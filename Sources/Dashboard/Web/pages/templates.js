@@ -1,7 +1,7 @@
 // Templates: what many domains share. The list, the rules of one, its domains, and its history.
 
 import { add, get, path, refused, request } from "../api.js";
-import { badge, button, count, cursorPages, define, dialog, draftField, empty, exactTime, failure, field, h, linkButton,
+import { button, count, cursorPages, define, dialog, draftField, empty, failure, field, h, linkButton,
   loaded, problemBox, quiet, snippet, table, tabs, time, View } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
@@ -11,6 +11,7 @@ import { exact } from "./domains-add.js";
 import { DraftReview } from "./domain-review.js";
 import { DraftPage } from "./draft-page.js";
 import { Draft } from "./draft.js";
+import { revisionItem } from "./history.js";
 import { formDialog, planDialog } from "./plan.js";
 import { domainsLink, draftOfTemplate, isList, mayEditTemplates, skippingRefused, templateEffects, templateInput,
   typedValue, valueAsText } from "./template-parts.js";
@@ -22,7 +23,6 @@ const w = words.templates;
 const sections = { rules: "aasa-template-rules", domains: "aasa-template-table", history: "aasa-template-history" };
 
 class Templates extends View {
-
   render() {
     const [, name, section = "rules"] = this.address.parts;
     if (name === undefined) return h("aasa-templates-list", { key: "list", cursor: this.address.query.cursor });
@@ -62,8 +62,7 @@ class List extends View {
       h("p", { class: "quiet", key: "intro" }, w.intro),
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, isMine ? w.emptyText : w.emptyViewer) : table({
-          caption: words.pages.templates, rows: items, key: (one) => one.template,
-          columns: [
+          caption: words.pages.templates, rows: items, key: (one) => one.template, columns: [
             [w.one, (one) => h("a", { href: to(["templates", one.template]) }, h("bdi", {}, one.template))],
             [words.pages.domains, (one) => domainsLink(one.template, one.domains)],
             [w.parameters, (one) => one.parameters.map(({ name }, index) => [index > 0 && ", ", h(
@@ -111,8 +110,7 @@ class Rules extends DraftPage {
           h("p", { class: "quiet", key: "order" }, words.domain.order),
           domain.entries.length === 0 && empty(words.domain.noEntries, w.noEntriesText),
           h("aasa-entries", {
-            draft, domain: { ...domain, template: undefined }, names, findings, isEditor: canEdit, key: "entries",
-          }),
+            draft, domain: { ...domain, template: undefined }, names, findings, isEditor: canEdit, key: "entries" }),
           h("aasa-domain-settings", {
             draft, shown: domain, names, isEditor: canEdit, isTemplate: true, key: "settings",
           }), canEdit && this.#ending()),
@@ -246,8 +244,7 @@ class History extends View {
 
   #plan(revision) {
     this.set({ open: planDialog({
-      title: words.history.rollBackTo(revision), text: w.rollBackText, label: words.history.rollBack,
-      close: this.close,
+      title: words.history.rollBackTo(revision), text: w.rollBackText, label: words.history.rollBack, close: this.close,
       send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
       show: templateEffects, isEmpty: (value) => !value.changed && value.published === 0, options: (state) => [
         skippingRefused(state)],
@@ -271,19 +268,13 @@ class History extends View {
     this.#current.ask();
     const current = this.#current.value?.revision;
     return [failure(this.#current), loaded(this.#list, ({ items, next }) => [
-      h("ol", { class: "plan history-list", key: "list", "aria-label": words.history.list }, items.map((one) => h(
-        "li", { key: one.revision },
-        h("p", {}, h("strong", {}, words.history.revision(one.revision)), " ",
-          one.revision === current && badge(words.history.current, "ok", { key: "current" })),
-        one.reason !== "" && h("p", { dir: "auto", key: "reason" }, one.reason),
-        h("p", { class: "help", key: "about" }, exactTime(one.publishedAt), " ",
-          h("bdi", {}, words.history.by(one.author))),
-        h("div", { class: "actions", key: "actions" },
-          button(w.show, () => this.#show(one), { kind: "quiet", "aria-label": w.showRevision(one.revision) }),
-          current !== undefined && one.revision !== current && mayEditTemplates() && button(
-            words.history.rollBack, () => this.#plan(one.revision), {
-              kind: "quiet", key: "back", "aria-label": words.history.rollBackTo(one.revision),
-            }))))), cursorPages(next)]), this.open];
+      h("ol", { class: "plan history-list", key: "list", "aria-label": words.history.list }, items.map((one) => (
+        revisionItem(one, {
+          isCurrent: one.revision === current, title: button(words.history.revision(one.revision), () => (
+            this.#show(one)), { kind: "quiet", "aria-label": w.showRevision(one.revision) }),
+          back: current !== undefined && one.revision !== current && mayEditTemplates()
+            && (() => this.#plan(one.revision)),
+        })))), cursorPages(next)]), this.open];
   }
 }
 

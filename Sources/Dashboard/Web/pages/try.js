@@ -1,8 +1,8 @@
 // What a link does: on the published file, on the draft, and with Apple's copy.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, h, icon, loaded, mono, problemBox,
-  quiet, resolution, submit, table, time, View } from "../parts.js";
+import { badge, button, chips, cursorPages, define, dialog, empty, failure, field, form, h, icon, loaded, mono,
+  problemBox, quiet, resolution, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
@@ -123,8 +123,7 @@ class Try extends View {
     const byHost = Map.groupBy(items, ({ url }) => hostOf(url));
     return [counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
       [...byHost].map(([host, items]) => h("aasa-try-host", {
-        key: [round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name,
-      })),
+        key: [round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name })),
       cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page")];
   }
 }
@@ -382,5 +381,4 @@ function compared(result, published, { problem, domain }) {
   return [badge(text.differs, "warning", { key: "differs" }), " ", answer(found, domain)];
 }
 
-customElements.define("aasa-try", Try);
-customElements.define("aasa-try-host", TryHost);
+define({ "aasa-try": Try, "aasa-try-host": TryHost });
