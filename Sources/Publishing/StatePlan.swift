@@ -66,7 +66,7 @@ struct StatePlan {
   }
 }
 
-/// Makes the plan for a state, one domain after the other.
+/// Makes the plan for a state. Domains are read one after the other, and reviewed some at a time, on all processors.
 struct StatePlanning {
   let publisher: Publisher
   let state: DesiredState
@@ -101,8 +101,8 @@ struct StatePlanning {
   private static let mostFindings = 200_000
   /// The number of changes that it names for each.
   private static let mostUndone = 1000
-  /// The number of domains that are reviewed at the same time.
-  private static let mostWaiting = 64
+  /// How many domains wait to be reviewed, for each processor and at most. All of their reviews are in memory.
+  private static let waiting = (each: 4, most: 32)
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
@@ -159,7 +159,15 @@ struct StatePlanning {
         continue
       }
       try work.begin()
-      try add(index, name, bases.basis(at: index, read: store.bases(of:)))
+      let before = work.done + waiting.count
+      do {
+        try add(index, name, bases.basis(at: index, read: store.bases(of:)))
+      } catch StoreError.unknownApps(let apps) where goesOn {
+        unknownApps.formUnion(apps)
+        try report(name, store.version(of: name) == nil ? .create : .update, nil)
+      }
+      // One that waits ends with its review.
+      if work.done + waiting.count == before { work.end(name) }
     }
     try reviewWaiting()
     if hasInvalid { throw DesiredState.Invalid() }
@@ -170,6 +178,8 @@ struct StatePlanning {
     try addDeletions()
     try addDependents()
     try reviewWaiting()
+    // Those of an earlier plan came first. In one order, edits of the same domains do not wait for each other in turn.
+    plan.edits.sort { ($0.index ?? .max, $0.name) < ($1.index ?? .max, $1.name) }
     if goesOn {
       plan.refusals += errors as [any Error]
       if !unknownApps.isEmpty {
@@ -232,12 +242,14 @@ struct StatePlanning {
         base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
         isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
         // One that is left to others may not even fit its template as it is now.
-        // A new domain is nothing that it could be the same as, and its review resolves it.
-        if !isLeftOut && basis.stored != nil {
+        // A new domain is resolved by its review, unless it matters before which apps its template gives it.
+        if !isLeftOut && (basis.stored != nil || !context.within.isEverything) {
           found?.domain = try resolved(desired.domain, isAsStored, basis)
         }
       }
     } catch let error as PublicationError {
+      // Those before it are refused first.
+      try reviewWaiting()
       return refuse(name, error)
     }
     guard let desired = found else {
@@ -290,20 +302,27 @@ struct StatePlanning {
         proposal: Proposal(
           domain: desired.domain,
           accepted: options.accepted.union(state.accepted(name, basis.stored?.domain)))))
-    if waiting.count == Self.mostWaiting { try reviewWaiting() }
+    if waiting.count >= min(Self.waiting.each * processors, Self.waiting.most) {
+      try reviewWaiting()
+    }
   }
 
   /// Reviews the domains that wait, on all processors, and adds them to the plan in their order.
   private mutating func reviewWaiting() throws {
     let candidates = waiting
     waiting = []
-    let (reviewer, goesOn) = (reviewer, goesOn)
-    let reviewed = concurrently(candidates.count, threads: processors) { number in
+    let (reviewer, goesOn, work) = (reviewer, goesOn, work)
+    let compares = goesOn || errorCount == 0
+    let reviewed = concurrently(candidates.count, threads: processors, nice: 19) { number in
       let start = ContinuousClock.now
-      let result = Result { try reviewer.review(candidates[number], goesOn: goesOn) }
+      let result = Result {
+        if work.isOverdue || reviewer.context.isAbandoned() { throw StoreError.busy }
+        return try reviewer.review(candidates[number], goesOn: goesOn, compares: compares)
+      }
       return (result, ContinuousClock.now - start)
     }
     for (candidate, (result, time)) in zip(candidates, reviewed) {
+      try self.work.begin()
       do {
         try add(candidate, result.get())
       } catch let error as PublicationError {
@@ -312,7 +331,7 @@ struct StatePlanning {
         unknownApps.formUnion(apps)
         try report(candidate.name, candidate.basis.stored == nil ? .create : .update, nil)
       }
-      work.end(candidate.name, after: time)
+      self.work.end(candidate.name, after: time)
     }
   }
 
@@ -573,7 +592,8 @@ struct StatePlanning {
         proposal: Proposal(
           domain: desired.domain,
           accepted: options.accepted.union(state.accepted(edit.name, basis.stored?.domain))))
-      publications.append(try reviewer.review(candidate, goesOn: goesOn).review.publication)
+      publications.append(
+        try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication)
     }
     for publication in publications.comparingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
@@ -651,9 +671,11 @@ private struct Reviewer: Sendable {
   let action: String
   let context: WriteContext
 
-  /// - Parameter goesOn: Whether the review goes on after what stops it.
+  /// - Parameters:
+  ///   - goesOn: Whether the review goes on after what stops it.
+  ///   - compares: Whether the publication says what changes.
   func review(
-    _ candidate: Candidate, goesOn: Bool
+    _ candidate: Candidate, goesOn: Bool, compares: Bool
   ) throws -> (review: Review, refusals: [PublicationError]) {
     var refusals: [PublicationError] = []
     var review = try Review(
@@ -663,7 +685,7 @@ private struct Reviewer: Sendable {
       if !goesOn { throw $0 }
       refusals.append($0)
     }
-    if candidate.index != nil || review.publication.edited.isChanged {
+    if compares && (candidate.index != nil || review.publication.edited.isChanged) {
       review.publication.compare()
     }
     return (review, refusals)
@@ -706,7 +728,7 @@ private struct StateWork {
   let count: Int
   private let start = ContinuousClock.now
   private var begun = ContinuousClock.now
-  private var done = 0
+  private(set) var done = 0
   /// The domains that took longest, the slowest first.
   private var slowest: [(domain: DomainName, time: Duration)] = []
 
@@ -715,10 +737,12 @@ private struct StateWork {
     self.count = count
   }
 
+  var isOverdue: Bool { .now - start > longest }
+
   /// - Throws: `PublicationError.tooMuchWork`.
   mutating func begin() throws {
     begun = .now
-    if begun - start <= longest { return }
+    if !isOverdue { return }
     throw PublicationError.tooMuchWork(
       .checked, done: done, of: count, longest: longest, slowest: slowest.map(\.domain))
   }

@@ -71,8 +71,11 @@ extension Publisher {
     var planning = StatePlanning(self, state, options, by: context) { name, _, publication in
       if let publication { try report(name, publication) }
     }
-    let plan = try planning.plan(reusing: nil)
-    return (suggestion, plan.skipReasons)
+    do {
+      return (suggestion, try planning.plan(reusing: nil).skipReasons)
+    } catch is Outdated {
+      throw StoreError.busy
+    }
   }
 }
 

@@ -20,7 +20,7 @@ package final class Store: Sendable {
   /// How long an edit of several domains keeps others waiting before it gives way.
   private static let delay = Duration.milliseconds(250)
 
-  /// How often it gives way. Then, once, it keeps others waiting for `longestWaits` times what they usually wait at most.
+  /// How often it gives way. Then, once, it may take `longestWaits` times as long as others usually wait at most.
   private static let mostGivenWay = 3
   private static let longestWaits = 6
 
@@ -111,11 +111,8 @@ package final class Store: Sendable {
         let plan = try plan(made)
         made = plan
         let isLast = gaveWay == Self.mostGivenWay
-        let longest = self.waitBudget.load(ordering: .relaxed) * Self.longestWaits
-        let delay = isLast ? .milliseconds(longest) : Self.delay
-        return try write(context, &waitBudget, mostDelay: isLong ? delay : nil) {
-          if isLast { writeQueue.takeLong(.database) }
-          return try body($0, plan)
+        return try write(context, &waitBudget, as: !isLong ? .short : isLast ? .last : .givingWay) {
+          try body($0, plan)
         }
       } catch is Outdated {
       } catch is GaveWay {
@@ -125,19 +122,37 @@ package final class Store: Sendable {
     throw gaveWay > 0 ? StoreError.gaveWay : .busy
   }
 
-  /// - Parameter mostDelay: How long others may wait for an edit of many domains.
+  /// How long a write may keep others waiting.
+  private enum Turn {
+    case short
+    /// Writes many domains, and gives way after `delay`.
+    case givingWay
+    /// The same, after it has given way several times.
+    case last
+  }
+
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ waitBudget: inout WaitBudget, mostDelay: Duration? = nil,
+    _ context: WriteContext, _ waitBudget: inout WaitBudget, as turn: Turn = .short,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
-    if context.isDryRun { return try dryRun(context, isLong: mostDelay != nil, body) }
+    if context.isDryRun { return try dryRun(context, isLong: turn != .short, body) }
+    context.willWrite()
     return try translatingErrors(.write) {
-      try engine.write(writeQueue, &waitBudget, isBulk: mostDelay != nil) { connection in
+      try engine.write(writeQueue, &waitBudget, isBulk: turn != .short) { connection in
         if context.isAbandoned() { throw StoreError.busy }
-        let transaction = Transaction(
-          connection: connection, context: context, now: now(),
-          isAwaited: { mostDelay.map { self.writeQueue.areAwaited(.database, for: $0) } ?? false })
+        let start = ContinuousClock.now
+        let longest = self.waitBudget.load(ordering: .relaxed) * Self.longestWaits
+        if turn == .last { writeQueue.takeLong(.database) }
+        let transaction = Transaction(connection: connection, context: context, now: now()) {
+          switch turn {
+          case .short: false
+          case .givingWay: self.writeQueue.areAwaited(.database, for: Self.delay)
+          case .last:
+            .now - start >= .milliseconds(longest)
+              && self.writeQueue.areAwaited(.database, for: .zero)
+          }
+        }
         let result = try body(transaction)
         try transaction.endChange()
         try transaction.announce()

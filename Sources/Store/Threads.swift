@@ -30,13 +30,13 @@ package func onThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 /// Runs pieces of work on several threads, this one among them, and returns their results in order when all are done.
-/// The threads have the priority of this one.
 ///
 /// - Parameters:
 ///   - threads: The most threads.
+///   - nice: How much the other threads give way to everything else; by default, as much as this one.
 ///   - work: Takes the number of the piece, from 0.
 package func concurrently<Value: Sendable>(
-  _ count: Int, threads: Int = .max, _ work: @Sendable (Int) -> Value
+  _ count: Int, threads: Int = .max, nice: CInt? = nil, _ work: @Sendable (Int) -> Value
 ) -> [Value] {
   let results = Mutex([Value?](repeating: nil, count: count))
   let next = Atomic(0)
@@ -50,15 +50,21 @@ package func concurrently<Value: Sendable>(
       }
     }
     // Without memory for more threads, there are fewer.
-    let others = (1..<max(1, min(count, threads))).compactMap { _ in start(workOff) }
+    let others = (1..<max(1, min(count, threads))).compactMap { _ in
+      start {
+        // On Linux a priority belongs to a thread, and 0 means the calling one. Lowering it is always allowed.
+        if let nice { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice) }
+        workOff()
+      }
+    }
     workOff()
     for thread in others { pthread_join(thread, nil) }
     return results.withLock { $0.compactMap(\.self) }
   }
 }
 
-/// Starts a thread, which somebody has to join or detach; `nil` without memory for it. It has let go of `body` when it
-/// ends.
+/// Starts a thread, which somebody has to join or detach; `nil` without memory for it. When it has ended, nothing refers to
+/// `body` any more.
 private func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
   final class Work: Sendable {
     let body: @Sendable () -> Void

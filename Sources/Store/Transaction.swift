@@ -18,12 +18,15 @@ package struct WriteContext: Sendable {
   package let isDryRun: Bool
   /// Whether the client has gone. Then a write that still waits for its turn is not made.
   package let isAbandoned: @Sendable () -> Bool
+  /// Called when all that is left is to write, before that waits for its turn.
+  package let willWrite: @Sendable () -> Void
 
   package init(
     author: String, address: String = "", within: Scope = Scope(),
     documents: [DocumentName] = [], unapproved: Scope? = nil, reason: String = "",
     isDryRun: Bool = false,
-    isAbandoned: @escaping @Sendable () -> Bool = { false }
+    isAbandoned: @escaping @Sendable () -> Bool = { false },
+    willWrite: @escaping @Sendable () -> Void = {}
   ) {
     self.author = author
     self.address = address
@@ -33,6 +36,7 @@ package struct WriteContext: Sendable {
     self.reason = reason
     self.isDryRun = isDryRun
     self.isAbandoned = isAbandoned
+    self.willWrite = willWrite
   }
 }
 

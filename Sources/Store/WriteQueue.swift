@@ -31,7 +31,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// The thread that has the turn needs it for long. Meanwhile, nobody who waits for it gives up.
+  /// The thread that has the turn needs it for long. Meanwhile, nobody gives up who waits for it, or for somebody who does.
   func takeLong(_ subject: Subject) {
     queues.withLock { $0[subject]?[0].isLong = true }
   }
@@ -56,7 +56,7 @@ final class WriteQueue: Sendable {
       try waitBudget.wait {
         turn.wait(timeout: .now() + .milliseconds($0)) == .success
       } unless: {
-        isLong(subject)
+        isLong(subject) || isLong(.database)
       }
     }
     return try body(&waitBudget)

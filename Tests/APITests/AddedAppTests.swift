@@ -113,6 +113,33 @@ import Testing
     }
   }
 
+  @Test func aLimitedTokenAddsAnAppThatADomainUsesThroughItsTemplate() throws {
+    let template: JSON = [
+      "parameters": [["name": "app", "type": "app"]],
+      "entries": [["apps": ["{app}"], "routes": [["path": "/a"]]]],
+    ]
+    #expect(try admin.send("PUT", "/v1/templates/shop", json: template).status == 201)
+    let domains: [JSON] = ["www.a.example", "shop.a.example"].map { host in
+      [
+        "domain": .string(host), "template": "shop", "parameters": ["app": .string(app)],
+        "expectations": [
+          ["url": .string("https://\(host)/b"), "app": .string(app), "resolution": "match"]
+        ],
+      ]
+    }
+    let apple: JSON = ["app": .string(app), "name": "Example"]
+    // What is wrong is told, and not that no domain uses the app.
+    #expect(try apply(teamA, apps: [apple], domains).code == "several-refused")
+    let added = try apply(
+      teamA, apps: [apple],
+      domains.map {
+        var domain = $0.objectValue ?? [:]
+        domain["expectations"] = []
+        return .object(domain)
+      })
+    #expect(added.status == 200, "\(added.text)")
+  }
+
   @Test func aLimitedTokenAppliesAppsThatAreStoredWithoutADomain() throws {
     try add()
     let apps = try teamA.send("GET", "/v1/export").json["androidApps"]?.arrayValue ?? []

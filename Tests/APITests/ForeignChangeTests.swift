@@ -344,6 +344,19 @@ import Testing
     #expect(try admin.send("GET", "/v1/domains/d.example").status == 404)
   }
 
+  @Test func aDryRunListsAnUnknownAndroidAppOfADomainThatOthersChanged() throws {
+    let state = try export()
+    try addRoute("/sale")
+    var domain = state["domains"]?[0]?.objectValue ?? [:]
+    domain["androidCredentials"] = ["com.unknown"]
+    let answer = try apply(
+      ["domains": [.object(domain)]], "dryRun=true&listRefusals=true")
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(
+      try answer.json["refused"]?.arrayValue?.map { $0["code"] } == ["unknown-android-app"],
+      "\(answer.text)")
+  }
+
   @Test func aDryRunListsDeletionsThatAreRefused() throws {
     let answer = try apply(
       ["domains": [["domain": "b.example"]]], "prune=true&dryRun=true&listRefusals=true")

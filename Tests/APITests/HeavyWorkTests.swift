@@ -71,6 +71,16 @@ import Testing
     _ = try heavyWork.turn(for: "other")
   }
 
+  @Test func aTurnThatIsReleasedIsFreeForOthersOnce() throws {
+    let heavyWork = HeavyWork(atOnce: 2, longestWait: 0.05)
+    let first = try heavyWork.turn(for: "a")
+    first.release()
+    let second = try heavyWork.turn(for: "a")
+    first.release()
+    #expect(throws: Problem.self) { try heavyWork.turn(for: "a") }
+    withExtendedLifetime((first, second)) {}
+  }
+
   @Test func aRequestWithoutATurnIsToldToComeAgain() throws {
     let heavyWork = HeavyWork(atOnce: 2, longestWait: 0.05)
     let work = Work()

@@ -1,3 +1,4 @@
+import Association
 import Dispatch
 @testable import Store
 import Synchronization
@@ -132,22 +133,27 @@ import Testing
   ///
   /// - Parameters:
   ///   - milliseconds: How long others wait at most.
+  ///   - others: What each of the others does.
   ///   - write: Writes the edit, given the number of the attempt.
   private func editWhileOthersWrite(
-    waiting milliseconds: Int, _ write: (borrowing Transaction, Int) throws -> Void
+    waiting milliseconds: Int,
+    others: [@Sendable (Store, WriteContext) throws -> Void] = [{ try $0.write($1) { _ in } }],
+    _ write: (borrowing Transaction, Int) throws -> Void
   ) throws {
     store.setLockTimeout(milliseconds: milliseconds)
     let (store, context) = (store, context)
     let hasEnded = Atomic(false)
     let writes = DispatchSemaphore(value: 0)
-    let others = Threads([
-      {
-        writes.wait()
-        while !hasEnded.load(ordering: .acquiring) {
-          #expect(throws: Never.self) { try store.write(context) { _ in } }
+    let others = Threads(
+      others.map { other in
+        {
+          writes.wait()
+          writes.signal()
+          while !hasEnded.load(ordering: .acquiring) {
+            #expect(throws: Never.self) { try other(store, context) }
+          }
         }
-      }
-    ])
+      })
     defer {
       hasEnded.store(true, ordering: .releasing)
       #expect(others.end())
@@ -162,12 +168,41 @@ import Testing
   }
 
   @Test func anEditOfSeveralDomainsIsWrittenWhileOthersNeverStopWriting() throws {
-    try editWhileOthersWrite(waiting: 1000) { transaction, number in
-      if number < 4 { return try Self.wait(in: transaction) }
-      // Longer than others wait: they are not refused.
-      let start = ContinuousClock.now
-      while .now - start < .milliseconds(1500) { try transaction.goOn() }
+    try editWhileOthersWrite(waiting: 1000, Self.writeLong)
+  }
+
+  @Test func editsOfOneDomainWaitForOneThatWaitsForAnEditOfSeveralDomains() throws {
+    let domain = try DomainName("example.com")
+    try editWhileOthersWrite(
+      waiting: 1000,
+      others: Array(
+        repeating: {
+          try $0.edit($1, of: domain) { (_: Void?) in
+          } write: { _, _ in
+          }
+        }, count: 3),
+      Self.writeLong)
+  }
+
+  /// At the fourth attempt, writes for longer than others wait: they are not refused.
+  private static func writeLong(_ transaction: borrowing Transaction, _ number: Int) throws {
+    if number < 4 { return try wait(in: transaction) }
+    let start = ContinuousClock.now
+    while .now - start < .milliseconds(1500) { try transaction.goOn() }
+  }
+
+  @Test func anEditTellsThatAllThatIsLeftIsToWriteBeforeItWaitsForThat() throws {
+    store.setLockTimeout(milliseconds: 600_000)
+    let (store, waits) = (store, Counter())
+    let context = WriteContext(author: "test", willWrite: { waits.add() })
+    var threads: Threads?
+    try whileWriting {
+      threads = Threads([
+        { #expect(throws: Never.self) { try store.write(context) { _ in } } }
+      ])
+      #expect(becomesTrue { waits.count == 1 })
     }
+    #expect(threads?.end() == true)
   }
 
   @Test func anEditOfSeveralDomainsThatNeverGetsThroughIsRefused() throws {

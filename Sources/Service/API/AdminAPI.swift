@@ -141,6 +141,9 @@ package struct AdminAPI: Sendable {
     }
     let turn = try work.turn(
       for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
+    var call = call
+    // Who only waits to write does nothing heavy.
+    call.willWrite = turn.release
     return try withExtendedLifetime(turn) { try endpoint.handle(call) }
   }
 

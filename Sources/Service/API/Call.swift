@@ -11,6 +11,8 @@ struct Call: Sendable {
   let identity: Identity?
   /// The address of the client; empty for a command.
   var client = ""
+  /// Called when all that is left is to write.
+  var willWrite: @Sendable () -> Void = {}
 
   /// The rights of the caller; `nil` if none are needed.
   var token: Token? { identity?.token }
@@ -170,7 +172,7 @@ struct Call: Sendable {
       author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
       documents: author?.documents ?? [], unapproved: author?.unapproved,
       reason: query(.reason) ?? "", isDryRun: try flag(.dryRun),
-      isAbandoned: request.clientHasGone)
+      isAbandoned: request.clientHasGone, willWrite: willWrite)
   }
 
   /// A parameter of the query that is `true` or `false`, which is the default.

@@ -49,17 +49,22 @@ final class HeavyWork: Sendable {
   /// How many requests wait.
   var waitingCount: Int { state.withLock(\.waiting.count) }
 
-  /// A turn, until it is released.
+  /// A turn, until it is released, or nobody has it any more.
   final class Turn: Sendable {
     private let work: HeavyWork
     private let token: String
+    private let hasEnded = Atomic(false)
 
     fileprivate init(_ work: HeavyWork, _ token: String) {
       self.work = work
       self.token = token
     }
 
-    deinit {
+    deinit { release() }
+
+    /// Ends the turn, if it has not ended.
+    func release() {
+      if hasEnded.exchange(true, ordering: .relaxed) { return }
       work.state.withLock { state in
         state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
         state.giveTurns(of: work.atOnce, share: work.share)
