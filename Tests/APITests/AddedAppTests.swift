@@ -123,7 +123,10 @@ import Testing
       [
         "domain": .string(host), "template": "shop", "parameters": ["app": .string(app)],
         "expectations": [
-          ["url": .string("https://\(host)/b"), "app": .string(app), "resolution": "match"]
+          [
+            "url": .string("https://\(host)/b"), "app": "ABCDE12345.com.example.b",
+            "resolution": "match",
+          ]
         ],
       ]
     }
