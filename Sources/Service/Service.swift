@@ -276,7 +276,7 @@ package final class Service: Sendable {
     overdue.stop()
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
-      ({ try self.kept?.write() }, "Could not write the snapshot. The last one stays."),
+      ({ try self.kept?.finish() }, "Could not write the snapshot. The last one stays."),
       (store.writeTokenUses, "Could not save when tokens were last used."),
       (webhooks.stop, "Could not save webhook delivery results. The deliveries will be repeated."),
       (checks.stop, "Could not save the results of the last checks."),

@@ -35,11 +35,14 @@ final class SnapshotWriter: Sendable {
   /// When the file was last written.
   var writtenAt: UnixTime? { state.withLock(\.writtenAt) }
 
+  /// Whether everything is in the file, or being written.
+  var hasNothingToWrite: Bool { state.withLock { !$0.isOutdated && $0.changes.isEmpty } }
+
   /// Writes in the background if anything changed and a minute has passed. Call it a few times a second.
   ///
   /// - Parameter health: Takes note of a failure.
   func follow(_ health: Health) {
-    guard state.withLock({ $0.isOutdated || !$0.changes.isEmpty }) else { return }
+    if hasNothingToWrite { return }
     worker.start(every: Self.interval) { [self] in
       do {
         try write()
@@ -48,6 +51,14 @@ final class SnapshotWriter: Sendable {
         health.begin(.snapshot, String(describing: error))
       }
     }
+  }
+
+  /// Lets a write under way end, and writes the rest. Call it once, at the end.
+  ///
+  /// - Throws: Like `write`.
+  func finish() throws {
+    worker.stop(by: .now + .seconds(5))
+    try write()
   }
 
   /// Writes what is not in the file yet.

@@ -1,0 +1,26 @@
+import Association
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The snapshot that a server starts from.
+@Suite struct SnapshotWriterTests {
+  @Test func aSnapshotThatIsBeingWrittenWhenTheServerEndsIsWhole() throws {
+    let running = try RunningService()
+    for number in 0..<20 {
+      try running.put("d\(number).example", ["entries": [["apps": [.string(app)], "routes": []]]])
+    }
+    for number in 0..<20 {
+      let path = running.directory.path("snapshot-\(number)")
+      let writer = SnapshotWriter(path: path, of: running.store)
+      let health = Health(Log(descriptor: nil))
+      writer.follow(health)
+      // The background has taken what there is to write, which nobody else writes then.
+      #expect(becomesTrue { writer.hasNothingToWrite })
+      try writer.finish()
+      #expect(FileManager.default.fileExists(atPath: path))
+    }
+  }
+}
