@@ -74,7 +74,7 @@ struct StatePlanning {
   let context: WriteContext
   let report: AppliedState.Report
 
-  private var store: Store { publisher.store }
+  var store: Store { publisher.store }
   private let environments: [AppIdentifier: App.Environment]
   private let androidApps: [PackageName: DesiredApp<PackageName>]
   private let templates: [TemplateName: Template]
@@ -99,10 +99,8 @@ struct StatePlanning {
   private static let mostNamed = 100
   /// The number of findings that a plan keeps in memory.
   private static let mostFindings = 200_000
-  /// The number of changes that it names for each.
-  private static let mostUndone = 1000
   /// How many domains wait to be reviewed, for each processor and at most. All of their reviews are in memory.
-  private static let waiting = (each: 4, most: 32)
+  private static let mostWaiting = (each: 4, all: 32)
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
@@ -178,7 +176,7 @@ struct StatePlanning {
     try addDeletions()
     try addDependents()
     try reviewWaiting()
-    // Those of an earlier plan came first. In one order, edits of the same domains do not wait for each other in turn.
+    // Those of an earlier plan came first. Two edits of the same domains lock them in one order.
     plan.edits.sort { ($0.index ?? .max, $0.name) < ($1.index ?? .max, $1.name) }
     if goesOn {
       plan.refusals += errors as [any Error]
@@ -302,7 +300,7 @@ struct StatePlanning {
         proposal: Proposal(
           domain: desired.domain,
           accepted: options.accepted.union(state.accepted(name, basis.stored?.domain)))))
-    if waiting.count >= min(Self.waiting.each * processors, Self.waiting.most) {
+    if waiting.count >= min(Self.mostWaiting.each * processors, Self.mostWaiting.all) {
       try reviewWaiting()
     }
   }
@@ -443,14 +441,14 @@ struct StatePlanning {
   }
 
   /// Reviews domains with the apps as the state leaves them.
-  private var reviewer: Reviewer {
-    Reviewer(
-      apps: Reviewer.Apps(
+  private var reviewer: StateReviewer {
+    StateReviewer(
+      apps: StateReviewer.Apps(
         environments: environments, android: androidApps, templates: templates, known: plan.apps),
       store: store, action: options.action, context: context)
   }
 
-  private var appSource: AppSource { reviewer.appSource }
+  var appSource: AppSource { reviewer.appSource }
 
   /// Whether a stored domain is published as it should be. It is not linted again then.
   private func isUnchanged(_ domain: Domain, _ basis: DomainBasis) throws -> Bool {
@@ -463,92 +461,6 @@ struct StatePlanning {
 
   private static func isStored(_ domain: Domain, _ basis: DomainBasis) -> Bool {
     basis.stored.map { domain.isSame(as: $0.domain) } ?? false
-  }
-
-  // MARK: Changes of others
-
-  /// Whether others may have changed a domain after this revision, so that applying a state of it could undo
-  /// that. What `apply` published is its own.
-  private func mayUndo(since number: Int?, _ basis: DomainBasis) -> Bool {
-    if options.overwrite { return false }
-    guard let stored = basis.stored, let published = basis.published else {
-      return number != nil && basis.lastNumber > 0
-    }
-    return number != stored.revision && !published.revision.isApplied
-  }
-
-  /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one
-  /// that `apply` published since. It says nothing about what others made of the domain then.
-  private func isAsBefore(_ index: Int, _ base: PublishedRevision?) throws -> Bool {
-    guard let base, let before = try base.wholeDomain(),
-      let domain = try state.earlier(
-        index, StoredDomain(before, revision: base.revision.number))
-    else { return false }
-    if domain.template == nil { return domain.isSame(as: before) }
-    // What the template gave is not in the state.
-    return DomainResource.exported(StoredDomain(domain))
-      == DomainResource.exported(StoredDomain(before))
-  }
-
-  /// What applying a domain would undo of changes that others made.
-  ///
-  /// - Parameter base: The revision that its author had before them.
-  private func foreignChange(
-    to desired: DesiredDomain, _ basis: DomainBasis, since base: PublishedRevision?
-  ) throws -> ForeignChange? {
-    guard let stored = basis.stored, let published = basis.published else {
-      let name = desired.domain.name
-      return ForeignChange(
-        domain: name, current: try store.revision(basis.lastNumber, of: name).revision,
-        expected: desired.revision, undone: ["domain \(name) deleted"], isDeleted: true)
-    }
-    return try changes(by: desired, stored, published, since: base)
-  }
-
-  /// The differences to the current revision that the author of the state has not made: those to the
-  /// revision that the author had are missing. Without that, whatever the domain would lose was made by others.
-  private func changes(
-    by desired: DesiredDomain, _ stored: StoredDomain, _ published: PublishedRevision,
-    since base: PublishedRevision?
-  ) throws -> ForeignChange? {
-    let name = stored.domain.name
-    var change = ForeignChange(
-      domain: name, current: published.revision, expected: desired.revision, undone: [])
-    let documents = desired.domain.documents(try appSource.apps(of: [desired.domain]))
-    let new = DomainComparison.State(
-      ReadDocuments(documents), desired.domain)
-    let current = try published.state(stored.domain)
-    let before = try base.map { try $0.state($0.domain()) }
-    do throws(TooComplex) {
-      let changes = try DomainComparison(
-        of: name, from: current, to: new, findsExamples: false
-      ).changes
-      guard let base, let before else {
-        change.undone = Self.words(changes.filter(\.loses))
-        return change.undone.isEmpty ? nil : change
-      }
-      let own = try DomainComparison(of: name, from: before, to: new, findsExamples: false)
-      let made = Set(own.changes.map(\.identity))
-      let halves = Set(own.changes.flatMap(\.halves))
-      change.undone = Self.words(
-        changes.filter { change in
-          !made.contains(change.identity)
-            && (change.halves.isEmpty || !halves.isSuperset(of: change.halves))
-            && (own.areSettingsKnown || !change.concernsSettings || change.loses)
-        })
-      if change.undone.isEmpty { return nil }
-      let others = try DomainComparison(of: name, from: before, to: current, findsExamples: false)
-      change.sides = ForeignChange.Sides(
-        base: base.revision.number, own: Self.words(own.changes),
-        others: Self.words(others.changes))
-    } catch {
-      change.undone = ["the document, which is too complex to compare"]
-    }
-    return change
-  }
-
-  private static func words(_ changes: [DocumentChange]) -> [String] {
-    changes.prefix(mostUndone).map(\.summary)
   }
 
   // MARK: Moved names
@@ -647,118 +559,9 @@ extension DesiredState {
   }
 }
 
-/// A domain that is to be reviewed.
-private struct Candidate: Sendable {
-  /// The index in the state; `nil` for a domain that changes with it.
-  let index: Int?
-  let name: DomainName
-  let basis: DomainBasis
-  let proposal: Proposal
-}
-
-/// Reviews domains of a state, several at the same time.
-private struct Reviewer: Sendable {
-  /// What the state and the plan so far know of apps and templates.
-  struct Apps: Sendable {
-    let environments: [AppIdentifier: App.Environment]
-    let android: [PackageName: DesiredApp<PackageName>]
-    let templates: [TemplateName: Template]
-    let known: UsedApps
-  }
-
-  let apps: Apps
-  let store: Store
-  let action: String
-  let context: WriteContext
-
-  /// - Parameters:
-  ///   - goesOn: Whether the review goes on after what stops it.
-  ///   - compares: Whether the publication says what changes.
-  func review(
-    _ candidate: Candidate, goesOn: Bool, compares: Bool
-  ) throws -> (review: Review, refusals: [PublicationError]) {
-    var refusals: [PublicationError] = []
-    var review = try Review(
-      candidate.proposal, over: candidate.basis, apps: appSource, action: action, by: context,
-      now: store.now()
-    ) {
-      if !goesOn { throw $0 }
-      refusals.append($0)
-    }
-    if compares && (candidate.index != nil || review.publication.edited.isChanged) {
-      review.publication.compare()
-    }
-    return (review, refusals)
-  }
-
-  /// The apps as the state leaves them.
-  var appSource: AppSource {
-    AppSource { app in
-      try apps.environments[app] ?? apps.known.environments[app] ?? store.environment(of: app)
-    } androidApp: { package in
-      if let found = apps.known.android[package] { return found }
-      let stored = try store.androidApp(package)
-      return apps.android[package].map {
-        PackageName.rows.written($0.app(over: stored), stored, context)
-      } ?? stored
-    } template: { name in
-      try apps.templates[name].map { ($0, nil) } ?? store.appSource.template(name)
-    }
-  }
-}
-
-extension UsedApps {
-  /// Adds apps that another review depends on.
-  ///
-  /// - Throws: `Outdated` if somebody changed an app between two reviews.
-  fileprivate mutating func add(_ apps: UsedApps) throws {
-    func same<Value: Equatable>(_ old: Value, _ new: Value) throws -> Value {
-      if old != new { throw Outdated() }
-      return new
-    }
-    try environments.merge(apps.environments, uniquingKeysWith: same)
-    try android.merge(apps.android, uniquingKeysWith: same)
-    try templates.merge(apps.templates, uniquingKeysWith: same)
-  }
-}
-
-/// Measures the work on a state, and ends it when it takes too long.
-private struct StateWork {
-  let longest: Duration
-  let count: Int
-  private let start = ContinuousClock.now
-  private var begun = ContinuousClock.now
-  private(set) var done = 0
-  /// The domains that took longest, the slowest first.
-  private var slowest: [(domain: DomainName, time: Duration)] = []
-
-  init(longest: Duration, count: Int) {
-    self.longest = longest
-    self.count = count
-  }
-
-  var isOverdue: Bool { .now - start > longest }
-
-  /// - Throws: `PublicationError.tooMuchWork`.
-  mutating func begin() throws {
-    begun = .now
-    if !isOverdue { return }
-    throw PublicationError.tooMuchWork(
-      .checked, done: done, of: count, longest: longest, slowest: slowest.map(\.domain))
-  }
-
-  /// - Parameter time: How long it took, if that was not since it began.
-  mutating func end(_ name: DomainName, after time: Duration? = nil) {
-    done += 1
-    slowest.append((name, time ?? .now - begun))
-    slowest.sort { $0.time > $1.time }
-    if slowest.count > 5 { slowest.removeLast() }
-  }
-}
-
 extension Domain {
   /// Whether it is the same domain, whatever numbers its entries and routes have.
-  fileprivate func isSame(as other: Domain) -> Bool {
+  func isSame(as other: Domain) -> Bool {
     var domain = self
     domain.document = domain.document.keepingRows(of: other.document)
     return domain == other
@@ -774,56 +577,5 @@ extension Domain {
 extension Publication {
   var action: AppliedState.Action {
     isDeletion ? .delete : edited.isNew ? .create : edited.isChanged ? .update : .unchanged
-  }
-}
-
-extension PublishedRevision {
-  /// What it published, to be compared.
-  ///
-  /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
-  fileprivate func state(_ domain: Domain?) throws -> DomainComparison.State {
-    DomainComparison.State(try ReadDocuments(stored: documents), domain)
-  }
-}
-
-extension DocumentChange {
-  /// Whether the second state lacks something that somebody put into the first. A setting with its default
-  /// was not set by anybody.
-  fileprivate var loses: Bool {
-    switch kind {
-    case .added: false
-    case .removed, .moved: true
-    case .changed: before == nil || before != Self.defaults[what]
-    }
-  }
-
-  fileprivate var concernsSettings: Bool {
-    Self.defaults[what] != nil || Self.others.contains(what)
-  }
-
-  private static let others: Set<What> = [
-    .alias, .label, .managedBy, .template, .parameter, .fallback, .expectation,
-  ]
-
-  private static let defaults: [What: JSON] = [
-    .enabled: true, .cacheSeconds: .integer(Domain.defaultCacheSeconds),
-    .environment: .string(App.Environment.production.rawValue), .strict: false, .protected: false,
-  ]
-
-  /// What it takes away and what it adds: which of both a comparison reports as one change depends on the
-  /// other things in the documents.
-  fileprivate var halves: [String] {
-    if kind == .moved { return [] }
-    let removed = before.map { ("removed", $0) }
-    let added = after.map { ("added", $0) }
-    return [removed, added].compactMap(\.self).map { kind, thing in
-      ([kind, what.rawValue, thing.text] + apps).joined(separator: "\0")
-    }
-  }
-
-  /// The same change, wherever the thing is in the document.
-  fileprivate var identity: String {
-    [kind.rawValue, what.rawValue, summary, before?.text ?? "", after?.text ?? ""]
-      .joined(separator: "\0") + apps.joined(separator: "\0")
   }
 }

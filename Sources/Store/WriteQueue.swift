@@ -31,7 +31,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// The thread that has the turn needs it for long. Meanwhile, nobody gives up who waits for it, or for somebody who does.
+  /// Marks that the thread that has the turn needs it for long. Meanwhile, nobody who waits gives up.
   func takeLong(_ subject: Subject) {
     queues.withLock { $0[subject]?[0].isLong = true }
   }

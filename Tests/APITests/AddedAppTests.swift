@@ -131,7 +131,7 @@ import Testing
       ]
     }
     let apple: JSON = ["app": .string(app), "name": "Example"]
-    // What is wrong is told, and not that no domain uses the app.
+    // The answer says what is wrong, not that no domain uses the app.
     #expect(try apply(teamA, apps: [apple], domains).code == "several-refused")
     let added = try apply(
       teamA, apps: [apple],

@@ -96,14 +96,7 @@ extension TemplateParameter {
     case .path:
       guard let text = text(body) else { return nil }
       // Byte by byte, because a combining mark behind a star forms one character with it.
-      let special = ["*", "?", "$("].first { sign in
-        var rest = text.utf8[...]
-        while let place = rest.firstIndex(of: sign.utf8[sign.startIndex]) {
-          if rest[place...].starts(with: sign.utf8) { return true }
-          rest = rest[rest.index(after: place)...]
-        }
-        return false
-      }
+      let special = ["*", "?", "$("].first { text.utf8.firstRange(of: $0.utf8) != nil }
       guard let special else { return text }
       body.fault(
         .malformedValue,
