@@ -18,6 +18,7 @@ final class WebhookDelivery: Sendable {
   private static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
 
   private struct State {
+    var send: @Sendable (FetchRequest) async -> Fetch
     var underWay: [Int64: Int] = [:]
     /// Attempts whose results are not written yet.
     var finished: [DeliveryAttempt] = []
@@ -28,10 +29,9 @@ final class WebhookDelivery: Sendable {
 
   private let store: Store
   private let log: Log
-  private let send: Mutex<@Sendable (FetchRequest) async -> Fetch>
   /// A word that no other server uses.
   private let server = "\(UInt64.random(in: 0...UInt64.max))"
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let worker = Worker(nice: 10)
   private let attempts = Counters([
     ["outcome": "delivered"], ["outcome": "retried"], ["outcome": "failed"],
@@ -43,12 +43,12 @@ final class WebhookDelivery: Sendable {
   ) {
     self.store = store
     self.log = log
-    self.send = Mutex(send)
+    state = Mutex(State(send: send))
   }
 
   /// Sends further requests in another way.
   func apply(send: @escaping @Sendable (FetchRequest) async -> Fetch) {
-    self.send.withLock { $0 = send }
+    state.withLock { $0.send = send }
   }
 
   /// Starts sending if anything is due or new. Call it a few times a second.
@@ -111,7 +111,7 @@ final class WebhookDelivery: Sendable {
   }
 
   private func attempt(_ claimed: ClaimedDelivery) {
-    let (send, now) = (send.withLock { $0 }, store.now())
+    let (send, now) = (state.withLock { $0.send }, store.now())
     var request = WebhookMessage.request(claimed, at: now)
     request.agent = "aasa/\(AdminAPI.programVersion)"
     request.milliseconds = Self.milliseconds

@@ -16,11 +16,15 @@ package final class DatabaseCounts: Sendable {
 
   private let durations: [Kind: Histogram]
   private let errors: Counters
-  private let observer = Mutex<(@Sendable (StoreError.Refusal, String) -> Void)?>(nil)
+  private struct Observer {
+    var report: (@Sendable (StoreError.Refusal, String) -> Void)?
+  }
+
+  private let observer = Mutex(Observer())
 
   /// Calls `body` with each failure of the database from now on.
   package func observe(_ body: @escaping @Sendable (StoreError.Refusal, String) -> Void) {
-    observer.withLock { $0 = body }
+    observer.withLock { $0.report = body }
   }
 
   init() {
@@ -37,7 +41,7 @@ package final class DatabaseCounts: Sendable {
     } catch let error as StoreError {
       if case .database(let refusal, let detail) = error {
         errors.add(1, ["reason": refusal.rawValue])
-        observer.withLock { $0 }?(refusal, detail)
+        observer.withLock { $0.report }?(refusal, detail)
       }
       if error == .busy { errors.add(1, ["reason": "busy"]) }
       throw error
