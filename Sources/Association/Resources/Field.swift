@@ -167,7 +167,7 @@ extension BodyValue {
   package func read<Root>(_ fields: [Field<Root>], into value: inout Root, isOpen: Bool = false)
     -> Bool
   {
-    let known = isOpen ? self.object() : object(fields.lazy.map(\.member.name))
+    let known = isOpen ? self.object() : object(fields.lazy.map { $0.member.name })
     guard let object = known else { return false }
     var isComplete = true
     for field in fields {
