@@ -1,5 +1,6 @@
 import Association
 import Checking
+import Glibc
 import Store
 import Synchronization
 
@@ -97,6 +98,8 @@ final class WebhookDelivery: Sendable {
       if isIdle && !hasMore { return }
       // A short pause leaves the lock of the database to other processes.
       worker.rest(.milliseconds(hasMore ? 10 : 250))
+      // Attempts that end within this time are written together, and those after them are claimed together.
+      usleep(20_000)
     }
   }
 

@@ -45,7 +45,11 @@ final class Worker: Sendable {
   }
 
   /// Lets the piece under way rest until the time is over or somebody calls `wake`.
-  func rest(_ duration: Duration) { _ = alarm.wait(timeout: .now() + duration / .seconds(1)) }
+  /// Several calls end one rest.
+  func rest(_ duration: Duration) {
+    _ = alarm.wait(timeout: .now() + duration / .seconds(1))
+    while alarm.wait(timeout: .now()) == .success {}
+  }
 
   /// Ends a rest.
   func wake() { alarm.signal() }

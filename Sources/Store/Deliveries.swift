@@ -242,9 +242,8 @@ extension Store {
       let (connection, now) = (transaction.connection, transaction.now)
       let waiting = try connection.all(over, given) { ($0.integer(0), $0.integer(1)) }
       for (event, webhook) in waiting {
-        try DeliveryRows.end(
-          event, to: webhook, .failed, error: "the webhook was disabled for a day", connection,
-          now: now)
+        try DeliveryRows.giveUp(
+          event, to: webhook, error: "the webhook was disabled for a day", connection, now: now)
       }
       let events = Set(try connection.all(old, kept) { $0.integer(0) })
       let deleted = try EventRows.delete(
@@ -361,42 +360,45 @@ enum DeliveryRows {
     _ attempt: DeliveryAttempt, by server: String, _ connection: any Connection, now: UnixTime
   ) throws {
     let (event, webhook) = (attempt.claimed.delivery.id, attempt.claimed.webhookRow)
+    let (status, next): (Delivery.Status, UnixTime?) =
+      switch attempt.outcome {
+      case .retry(let seconds): (.pending, now + seconds)
+      case .delivered: (.delivered, nil)
+      case .failed, .gone: (.failed, nil)
+      }
     try connection.run(
       """
       UPDATE event_delivery SET claim = NULL, attempts = attempts + 1, attempted_at = ?,
-        milliseconds = ?, answer = ?, error = ? WHERE event_id = ? AND webhook_id = ? AND claim = ?
+        milliseconds = ?, answer = ?, error = ?, status = ?, due_at = ?, ended_at = ?
+      WHERE event_id = ? AND webhook_id = ? AND claim = ?
       """,
       [
         .integer(attempt.at), .integer(attempt.milliseconds),
-        .optional(attempt.answer.map(Int64.init)), .text(attempt.error), .integer(event),
-        .integer(webhook), .text(server),
+        .optional(attempt.answer.map(Int64.init)), .text(attempt.error), .text(status.rawValue),
+        .optional(next), .optional(next == nil ? now : nil), .integer(event), .integer(webhook),
+        .text(server),
       ])
-    if connection.changes == 0 { return }
-    switch attempt.outcome {
-    case .retry(let seconds):
-      try connection.run(
-        "UPDATE event_delivery SET due_at = ? WHERE event_id = ? AND webhook_id = ?",
-        [.integer(now + seconds), .integer(event), .integer(webhook)])
-    case .delivered:
-      try end(event, to: webhook, .delivered, error: "", connection, now: now)
-    case .failed, .gone:
-      try end(event, to: webhook, .failed, error: attempt.error, connection, now: now)
+    if status != .pending && connection.changes > 0 {
+      try makeDue(after: event, to: webhook, connection, now: now)
     }
   }
 
-  /// Ends a delivery. The next one about its domain is due.
-  static func end(
-    _ event: Int64, to webhook: Int64, _ status: Delivery.Status, error: String,
-    _ connection: any Connection, now: UnixTime
+  /// Gives up a delivery without a further attempt. The next one about its domain is due.
+  static func giveUp(
+    _ event: Int64, to webhook: Int64, error: String, _ connection: any Connection, now: UnixTime
   ) throws {
     try connection.run(
       """
-      UPDATE event_delivery SET status = ?, error = ?, ended_at = ?, due_at = NULL, claim = NULL
+      UPDATE event_delivery SET status = 'failed', error = ?, ended_at = ?, due_at = NULL, claim = NULL
       WHERE event_id = ? AND webhook_id = ?
-      """,
-      [
-        .text(status.rawValue), .text(error), .integer(now), .integer(event), .integer(webhook),
-      ])
+      """, [.text(error), .integer(now), .integer(event), .integer(webhook)])
+    try makeDue(after: event, to: webhook, connection, now: now)
+  }
+
+  /// Makes the next delivery about the domain due.
+  private static func makeDue(
+    after event: Int64, to webhook: Int64, _ connection: any Connection, now: UnixTime
+  ) throws {
     try connection.run(
       """
       UPDATE event_delivery SET due_at = ?1 WHERE due_at IS NULL AND webhook_id = ?3
