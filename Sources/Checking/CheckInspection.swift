@@ -1,4 +1,5 @@
 import Association
+import Store
 
 /// Makes the findings of a check.
 struct CheckInspection {
@@ -102,9 +103,6 @@ struct CheckInspection {
 
 // TLS, names and other hosts.
 extension CheckInspection {
-  /// Two weeks, in seconds.
-  private static let certificateWarning: Int64 = 14 * 86_400
-
   private mutating func inspectCertificate() {
     let hops = seen[.apple].observations.map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
@@ -112,7 +110,7 @@ extension CheckInspection {
     check.certificate = CertificateFacts(
       names: certificate.names, issuer: certificate.issuer, endsAt: end)
     let left = end.seconds(since: check.at)
-    guard left > 0, left < Self.certificateWarning else { return }
+    guard left > 0, left < CheckRecord.Certificate.warning else { return }
     add(
       .certificateExpiring, seen.bot.url,
       "The certificate of \(subject.domain) expires on \(end.text), in "

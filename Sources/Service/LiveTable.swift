@@ -12,7 +12,7 @@ package final class LiveTable: Sendable {
   /// The documents that the public listener answers with.
   package let hosts = HostTable()
   /// Metrics of what is served and published.
-  let counts = TableCounts()
+  let counts = LiveTableCounts()
 
   private let store: Store
   private let state: Mutex<State>

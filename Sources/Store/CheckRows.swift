@@ -6,8 +6,6 @@ enum CheckRows {
   static let pauseAfterEdit: Int64 = 60
   /// How soon a domain is checked again after its first failure, and after later ones.
   private static let pausesAfterFailure = (first: 300, later: 3600)
-  /// How long before it expires a certificate is reported, in seconds.
-  private static let certificateWarning: Int64 = 14 * 86_400
 
   static let table = Table(
     "domain_check", keys: ["domain_id"], blank: CheckRun(),
@@ -188,7 +186,7 @@ enum CheckRows {
     }
     // Servers behind one name may have different certificates.
     if let certificate = check.certificate, certificate.endsAt > check.at,
-      certificate.endsAt.seconds(since: check.at) < certificateWarning,
+      certificate.endsAt.seconds(since: check.at) < CheckRecord.Certificate.warning,
       state.toldCertificate.map({ certificate.endsAt < $0 || $0 <= check.at }) ?? true
     {
       next.toldCertificate = certificate.endsAt

@@ -59,6 +59,9 @@ package struct CheckRecord: Sendable {
 
   /// What webhooks get about a certificate that expires soon.
   package struct Certificate: Sendable {
+    /// How long before it ends it is reported, in seconds.
+    package static let warning: Int64 = 14 * 86_400
+
     /// The names that it is for.
     package var names: [String]
     /// Who issued it.

@@ -29,7 +29,7 @@ package final class Store: Sendable {
   /// The token uses that are not written yet, by token name.
   let tokenUses = Mutex<[String: UnixTime]>([:])
   /// Durations and errors of transactions.
-  package let counts = DatabaseCounts()
+  package let counts = TransactionCounts()
   /// The current time.
   package let now: @Sendable () -> UnixTime
 
@@ -219,7 +219,7 @@ package final class Store: Sendable {
   }
 
   func translatingErrors<Result>(
-    _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
+    _ kind: TransactionCounts.Kind, _ body: () throws -> Result
   ) throws -> Result {
     try counts.time(kind) {
       do {

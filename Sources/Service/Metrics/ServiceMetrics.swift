@@ -85,7 +85,7 @@ struct ServiceMetrics: Sendable {
       .counter(
         "aasa_documents_sent_total",
         "Requests to the public listener that were answered with a document, or with 304, by kind.",
-        (DocumentKind.allCases + [TableCounts.named]).map { kind -> (key: Labels, value: Int) in
+        (DocumentKind.allCases + [LiveTableCounts.named]).map { kind -> (key: Labels, value: Int) in
           (key: ["kind": kind.rawValue], value: Int(clamping: counts.requests(for: kind)))
         }),
       .counter(

@@ -5,7 +5,7 @@ import HTTP
 
 /// Counts what is served and what was published. It has its own locks, so reading it never waits for the
 /// database.
-final class TableCounts: Sendable {
+final class LiveTableCounts: Sendable {
   /// How much of the maximum size a document uses, in percent.
   private enum Part: String, CaseIterable {
     case upTo50 = "0-50"
@@ -35,7 +35,7 @@ final class TableCounts: Sendable {
       while let document = next {
         next = document.next
         if document.isRedirect { continue }
-        let kind = document.kind.isRendered ? document.kind : TableCounts.named
+        let kind = document.kind.isRendered ? document.kind : LiveTableCounts.named
         counts[kind, default: [:]][Part(of: document), default: 0] += number
         if let end = document.expiresAt { ends[end] = (ends[end] ?? 0) + number }
       }

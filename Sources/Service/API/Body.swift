@@ -60,30 +60,3 @@ struct Body: Sendable {
     }
   }
 }
-
-struct Answer: Sendable {
-  let status: Status
-  let description: String
-  var mediaType = "application/json"
-  var schema: Schema?
-  /// Whether it has the revision as its `ETag`, as every answer to a publication of one domain has.
-  var isTagged = false
-  /// The operations that can follow: their path parameters are those of this request, or the `id`,
-  /// `revision` or `name` of this answer.
-  var links: [String] = []
-
-  static func ok(
-    _ description: String, _ schema: Schema, isTagged: Bool = false, links: [String] = []
-  ) -> Answer {
-    Answer(
-      status: .ok, description: description, schema: schema, isTagged: isTagged, links: links)
-  }
-
-  static func created(
-    _ description: String, _ schema: Schema, links: [String] = []
-  ) -> Answer {
-    Answer(status: .created, description: description, schema: schema, links: links)
-  }
-
-  static let deleted = Answer(status: .noContent, description: "Deleted.")
-}

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Durations and errors of transactions, for the metrics.
-package final class DatabaseCounts: Sendable {
+package final class TransactionCounts: Sendable {
   /// The purpose of a transaction.
   enum Kind: String, CaseIterable {
     /// Answering an API request.

@@ -1,0 +1,84 @@
+/// An answer of Apple's CDN with its header, as `curl -i` prints it.
+struct CDNHeaders {
+  private static let markers = ["apple-failure-reason", "apple-from", "apple-origin-format"]
+  private static let names = markers + ["apple-failure-details", "apple-try-direct"]
+
+  private var found = DeviceRows()
+  private var fields: [String: ArraySlice<UInt8>] = [:]
+  private var status: Int?
+  /// The field whose value is in the next line, as the tools of browsers show it.
+  private var open: String?
+  /// The host in the last URL of the CDN.
+  private var askedHost: String?
+
+  static func rows(in text: PastedText) -> DeviceRows {
+    var headers = CDNHeaders()
+    text.forEachLine { headers.take($0.text) }
+    headers.endAnswer()
+    return headers.found
+  }
+
+  static func isMarker(_ line: ArraySlice<UInt8>) -> Bool {
+    field(line).map { markers.contains($0.name) } ?? false
+  }
+
+  /// The first field of Apple in a line, with its name in lower case. `curl -v` writes `<` before it, and logs write
+  /// more.
+  private static func field(_ line: ArraySlice<UInt8>) -> (name: String, value: ArraySlice<UInt8>)?
+  {
+    var rest = line.prefix(DeviceOutput.longestValue)
+    while !rest.isEmpty {
+      let word = rest.prefix(while: isOfName)
+      rest = rest[word.endIndex...]
+      if rest.first == UInt8(ascii: ":"), (1...40).contains(word.count) {
+        let name = word.value.lowercased()
+        if names.contains(name) { return (name, rest.dropFirst().trimmed) }
+      }
+      rest = rest.drop { !isOfName($0) }
+    }
+    return nil
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    byte.isASCIILetterOrDigit || "-_".utf8.contains(byte)
+  }
+
+  private mutating func take(_ line: ArraySlice<UInt8>) {
+    if let host = line.commandHost {
+      endAnswer()
+      askedHost = host
+    }
+    if let open, !line.isEmpty {
+      if fields[open]?.isEmpty == true, !line.has(": ") { fields[open] = line }
+      self.open = nil
+    }
+    let text = line.drop { " <".utf8.contains($0) }
+    if text.starts(with: "HTTP/".utf8) {
+      endAnswer()
+      status = text.words.dropFirst().first.flatMap { Int($0.value) }
+    } else if let (name, value) = Self.field(line) {
+      if fields[name] != nil { endAnswer() }
+      fields[name] = value
+      if value.isEmpty { open = name }
+    }
+  }
+
+  private mutating func endAnswer() {
+    defer { (fields, status) = ([:], nil) }
+    guard Self.markers.contains(where: { fields[$0] != nil }) else { return }
+    var row = DeviceRow(host: fields["apple-from"]?.host ?? askedHost)
+    row.error = fields["apple-failure-reason"]?.valueOrNone
+    row.details = fields["apple-failure-details"]?.valueOrNone
+    switch fields["apple-try-direct"]?.value.lowercased() {
+    case "true": row.tryDirect = true
+    case "false": row.tryDirect = false
+    default: break
+    }
+    if row.error != nil || status.map({ $0 >= 400 }) == true {
+      row.state = "failed"
+    } else if status == 200 || status == nil && fields["apple-origin-format"] != nil {
+      row.state = "valid"
+    }
+    found.add(row)
+  }
+}

@@ -1,0 +1,44 @@
+/// A word that tells kinds of text apart, wherever it stands.
+enum Marker: String, CaseIterable {
+  case verificationStatus = "App verification status:"
+  case linkages = "App linkages for user "
+  case debugLink = "--- App Link Resolution Debug ---"
+  case noInput = "Input JSON did not match input URL."
+  case downloadError = "SWCErrorDomain error"
+  case denied = "denied because the CDN"
+  case swcd
+  case swcLog = "[SWC] ###"
+  case isValid = "\"isValid\""
+  case domain = "\"domain\""
+  case authorizationError = "AuthorizationError"
+  case notAssociated = "is not associated with domain"
+  case unableToVerify = "Unable to verify webcredentials association of"
+  case inProgress = "Request already in progress for specified application identifier"
+  case noIdentifier = "does not have an application identifier"
+  case rpID = "RP ID cannot be validated"
+  case incomingRequest = "The incoming request cannot be validated"
+  case createException = "CreatePublicKeyCredentialDomException"
+  case getException = "GetPublicKeyCredentialDomException"
+
+  /// The markers by their first byte.
+  private static let byFirstByte = {
+    var table = [[(marker: Marker, word: [UInt8])]](repeating: [], count: 256)
+    for marker in allCases {
+      let word = Array(marker.rawValue.utf8)
+      table[Int(word[0])].append((marker, word))
+    }
+    return table
+  }()
+
+  /// Where each marker first is, found in one pass.
+  static func found(in text: ArraySlice<UInt8>) -> [Marker: Int] {
+    var found: [Marker: Int] = [:]
+    for index in text.indices {
+      for (marker, word) in byFirstByte[Int(text[index])]
+      where found[marker] == nil && text[index...].starts(with: word) {
+        found[marker] = index
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,116 @@
+/// Lines of the log of `swcd`, which fetches association files for an Apple device.
+struct SwcdLog {
+  /// Into how many lines pasting folds one, and the longest beginning that goes on, in bytes.
+  private static let (mostFolds, longest) = (8, 20_000)
+  /// The shortest line that is taken for a folded one, in bytes.
+  private static let shortestFold = 40
+
+  private var found = DeviceRows()
+  /// By how much a fold may be shorter than another one, because the next word does not fit, in bytes.
+  private static let longestWord = 30
+
+  /// The line that is being read, with its folds.
+  private var whole: [UInt8] = []
+  private var folds = 0
+  /// How long the last of its folds is, and the longest.
+  private var (lastLength, longestLength) = (0, 0)
+
+  static func rows(in text: PastedText) -> DeviceRows {
+    var log = SwcdLog()
+    text.forEachLine { log.take($0.text) }
+    log.end()
+    return log.found
+  }
+
+  private mutating func take(_ line: ArraySlice<UInt8>) {
+    if line.isEmpty { return end() }
+    if !whole.isEmpty && goesOn(with: line) {
+      whole += [UInt8(ascii: " ")] + line
+      folds += 1
+    } else {
+      end()
+      whole = Array(line)
+      longestLength = 0
+    }
+    lastLength = line.count
+    longestLength = max(longestLength, lastLength)
+  }
+
+  /// Whether a line is a fold of the one before it, not the next one of the log.
+  private func goesOn(with line: ArraySlice<UInt8>) -> Bool {
+    let begins =
+      line.has("swcd") || line.has("Request for '") || Self.hasTime(line.prefix(60))
+    if begins || folds >= Self.mostFolds || whole.count > Self.longest { return false }
+    // What follows a whole line may be something else.
+    if let reason = Self.reason(in: whole[...]) {
+      let hasRest =
+        reason.has(" -- ")
+        ? !Self.hasDetails(whole[...])
+        : line.has("-- ") || folds > 0 && lastLength + Self.longestWord > longestLength
+      return hasRest && lastLength >= Self.shortestFold && !line.has("domain: ")
+        && !line.has(Marker.denied.rawValue)
+    }
+    guard let refusal = whole[...].firstRange(of: Marker.swcLog.rawValue) else { return true }
+    return whole[refusal.upperBound...].count { $0 == UInt8(ascii: "'") } % 2 == 1
+  }
+
+  /// Whether there is a time such as `20:16:58`, as lines of logs have one at their beginning.
+  private static func hasTime(_ text: ArraySlice<UInt8>) -> Bool {
+    let form = Array("00:00:00".utf8)
+    return text.indices.contains { start in
+      let place = text[start...].prefix(form.count)
+      return place.count == form.count
+        && zip(place, form).allSatisfy { $1 == UInt8(ascii: ":") ? $0 == $1 : $0.isASCIIDigit }
+    }
+  }
+
+  private mutating func end() {
+    defer { (whole, folds) = ([], 0) }
+    if let row = Self.denial(whole[...]) {
+      found.add(row)
+    } else if let place = whole[...].firstRange(of: "[SWC] ### ") {
+      if let row = Self.refusal(whole[place.upperBound...]) { found.add(row) }
+    }
+  }
+
+  /// What Apple's CDN said, from its code on.
+  private static func reason(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let denied = line.firstRange(of: Marker.denied.rawValue),
+      let code = line[denied.upperBound...].firstRange(of: "SWCERR")
+    else { return nil }
+    return line[code.lowerBound...]
+  }
+
+  /// Whether a line has its end, which is an object of JSON.
+  private static func hasDetails(_ line: ArraySlice<UInt8>) -> Bool {
+    line.last == UInt8(ascii: "}") && reason(in: line)?.has(" -- ") == true
+  }
+
+  /// What Apple's CDN told the device.
+  private static func denial(_ line: ArraySlice<UInt8>) -> DeviceRow? {
+    guard let reason = reason(in: line) else { return nil }
+    var row = DeviceRow(state: "failed")
+    if let dashes = reason.firstRange(of: " -- ") {
+      row.error = reason[..<dashes.lowerBound].trimmed.value
+      row.details = reason[dashes.upperBound...].trimmed.value
+    } else {
+      row.error = reason.value
+    }
+    let domain = line.between("domain: ", and: ",")?.trimmed
+    row.host = domain?.host
+    if row.host == nil { row.maskedHost = domain?.valueOrNone }
+    row.route = line.firstRange(of: "route: ").map {
+      line[$0.upperBound...].prefix { !" ,}".utf8.contains($0) }.value
+    }
+    return row
+  }
+
+  /// What the device itself refused, in iOS 9 and 10.
+  private static func refusal(_ words: ArraySlice<UInt8>) -> DeviceRow? {
+    guard words.starts(with: "Rejecting URL".utf8) || words.starts(with: "Denying redirect".utf8)
+    else { return nil }
+    var row = DeviceRow(host: words.between("'", and: "'")?.host, state: "failed")
+    row.error = words.trimmed.value
+    return row
+  }
+}
