@@ -35,13 +35,20 @@ package final class LiveTable: Sendable {
 
   private let kept: SnapshotWriter?
 
+  private let report: LoadingReport
+
   /// A table that serves everything in the store.
   ///
-  /// - Parameter kept: What is served instead if the store cannot be reached.
+  /// - Parameters:
+  ///   - kept: What is served instead if the store cannot be reached.
+  ///   - report: How far reading the whole store is, as long as it takes.
   /// - Throws: `StoreError`, `PreparedResponse.Failure`.
-  init(store: Store, or kept: SnapshotWriter? = nil) throws {
+  init(
+    store: Store, or kept: SnapshotWriter? = nil, report: LoadingReport = LoadingReport { _, _ in }
+  ) throws {
     self.store = store
     self.kept = kept
+    self.report = report
     state = Mutex(State())
     try state.withLock { state in
       do {
@@ -138,9 +145,10 @@ package final class LiveTable: Sendable {
   /// Reads everything on all processors. Equal documents share their bytes.
   private func load(_ state: inout State) throws {
     let (store, contents) = (store, SharedContents())
+    let loading = LoadingReport.Count(of: try store.scheduledDomains(), report)
     let count = min(8, processorCount())
     let parts = try concurrently(count) { part in
-      Result { try LoadedPart(part, of: count, from: store, contents) }
+      Result { try LoadedPart(part, of: count, from: store, contents, loading) }
     }.map { try $0.get() }
     serve(all: parts.map(\.domains), &state)
     kept?.outdate()
@@ -227,12 +235,52 @@ private struct LoadedPart: Sendable {
   let sequence: Int64
   let domains: LoadedDomains
 
-  init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
+  init(
+    _ part: Int, of parts: Int, from store: Store, _ contents: SharedContents,
+    _ loading: LoadingReport.Count
+  ) throws {
     var domains = LoadedDomains()
     sequence = try store.readServed(part: part, of: parts) { change in
       domains.add(try LoadedDomain(change, contents))
+      loading.add()
     }
     self.domains = domains
+  }
+}
+
+/// Where it is said every two seconds how many domains were read.
+struct LoadingReport: Sendable {
+  /// The time between two reports.
+  var interval = Duration.seconds(2)
+  /// Takes the number of domains that were read, and of all.
+  let write: @Sendable (Int, Int) -> Void
+
+  /// Counts domains as several threads read them.
+  final class Count: Sendable {
+    /// The clock is read once for so many.
+    private static let step = 64
+
+    private let all: Int
+    private let report: LoadingReport
+    private let read = Atomic(0)
+    private let next: Mutex<ContinuousClock.Instant>
+
+    init(of all: Int, _ report: LoadingReport) {
+      self.all = all
+      self.report = report
+      next = Mutex(.now + report.interval)
+    }
+
+    func add() {
+      let read = read.add(1, ordering: .relaxed).newValue
+      if !read.isMultiple(of: Self.step) { return }
+      let isDue = next.withLock { next in
+        if next > .now { return false }
+        next = .now + report.interval
+        return true
+      }
+      if isDue { report.write(read, all) }
+    }
   }
 }
 

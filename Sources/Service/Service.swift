@@ -78,7 +78,11 @@ package final class Service: Sendable {
     overdueHours = Mutex(configuration.appleOverdueHours)
     let kept = configuration.snapshot.map { SnapshotWriter(path: $0, of: store) }
     self.kept = kept
-    let table = try LiveTable(store: store, or: kept)
+    let loading = LoadingReport { read, all in
+      log.write(
+        .info, "Reading what to serve.", ["read": .integer(read), "domains": .integer(all)])
+    }
+    let table = try LiveTable(store: store, or: kept, report: loading)
     health.report(damagedFiles: table.faults)
     if let takenAt = table.snapshotAt {
       health.begin(
