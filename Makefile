@@ -27,7 +27,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build program bundle run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
-  bench-check bench-fallback bench-fleet bench-lists bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
+  bench-check bench-fallback bench-fleet bench-lists bench-edits bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist checksums image packages package-test container-setup container-test reproducible debian13
 
@@ -61,6 +61,7 @@ help:
 	@echo "make bench-fallback  compare redirects and pages for people without the app with files"
 	@echo "make bench-fleet    measure what many domains cost on SQLite and on PostgreSQL"
 	@echo "make bench-lists    measure lists, backups and copies of a million domains"
+	@echo "make bench-edits    measure edits beside webhooks and checks: 6 minutes"
 	@echo "make bench-dashboard  measure the dashboard in Chromium, with 100,000 domains"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
@@ -302,6 +303,10 @@ bench-fleet: build test-setup
 LISTS =
 bench-lists: build test-setup
 	python3 -B Tests/Benchmarks/Lists $(AASA) $(LISTS)
+
+# Edits alone, and beside webhooks and checks, on SQLite and on two servers of one PostgreSQL.
+bench-edits: build test-setup
+	python3 -B Tests/Benchmarks/Editing $(AASA)
 
 # Sends hostile requests to the server, and writes their table into docs/limits.md.
 bench-hostile: build
