@@ -35,20 +35,21 @@ package final class LiveTable: Sendable {
 
   private let kept: SnapshotWriter?
 
-  private let report: LoadingReport
+  private let progress: LoadingProgress
 
   /// A table that serves everything in the store.
   ///
   /// - Parameters:
   ///   - kept: What is served instead if the store cannot be reached.
-  ///   - report: How far reading the whole store is, as long as it takes.
+  ///   - progress: Hears how many domains were loaded, as long as that takes.
   /// - Throws: `StoreError`, `PreparedResponse.Failure`.
   init(
-    store: Store, or kept: SnapshotWriter? = nil, report: LoadingReport = LoadingReport { _, _ in }
+    store: Store, or kept: SnapshotWriter? = nil,
+    progress: LoadingProgress = LoadingProgress { _, _ in }
   ) throws {
     self.store = store
     self.kept = kept
-    self.report = report
+    self.progress = progress
     state = Mutex(State())
     try state.withLock { state in
       do {
@@ -145,7 +146,8 @@ package final class LiveTable: Sendable {
   /// Reads everything on all processors. Equal documents share their bytes.
   private func load(_ state: inout State) throws {
     let (store, contents) = (store, SharedContents())
-    let loading = LoadingReport.Count(of: try store.scheduledDomains(), report)
+    // Whoever sees the progress can do without it, but damage there must not keep files from being served.
+    let loading = LoadingProgress.Count(of: try? store.scheduledDomains(), progress)
     let count = min(8, processorCount())
     let parts = try concurrently(count) { part in
       Result { try LoadedPart(part, of: count, from: store, contents, loading) }
@@ -237,7 +239,7 @@ private struct LoadedPart: Sendable {
 
   init(
     _ part: Int, of parts: Int, from store: Store, _ contents: SharedContents,
-    _ loading: LoadingReport.Count
+    _ loading: LoadingProgress.Count
   ) throws {
     var domains = LoadedDomains()
     sequence = try store.readServed(part: part, of: parts) { change in
@@ -248,38 +250,38 @@ private struct LoadedPart: Sendable {
   }
 }
 
-/// Where it is said every two seconds how many domains were read.
-struct LoadingReport: Sendable {
+/// Tells every two seconds how many domains were loaded.
+struct LoadingProgress: Sendable {
   /// The time between two reports.
   var interval = Duration.seconds(2)
-  /// Takes the number of domains that were read, and of all.
-  let write: @Sendable (Int, Int) -> Void
+  /// Takes the number of domains that were loaded, and of all; `nil` if that is unknown.
+  let report: @Sendable (Int, Int?) -> Void
 
-  /// Counts domains as several threads read them.
+  /// Counts domains as several threads load them.
   final class Count: Sendable {
-    /// The clock is read once for so many.
+    /// How many domains there are between two looks at the clock.
     private static let step = 64
 
-    private let all: Int
-    private let report: LoadingReport
-    private let read = Atomic(0)
+    private let all: Int?
+    private let progress: LoadingProgress
+    private let loaded = Atomic(0)
     private let next: Mutex<ContinuousClock.Instant>
 
-    init(of all: Int, _ report: LoadingReport) {
+    init(of all: Int?, _ progress: LoadingProgress) {
       self.all = all
-      self.report = report
-      next = Mutex(.now + report.interval)
+      self.progress = progress
+      next = Mutex(.now + progress.interval)
     }
 
     func add() {
-      let read = read.add(1, ordering: .relaxed).newValue
-      if !read.isMultiple(of: Self.step) { return }
+      let loaded = loaded.add(1, ordering: .relaxed).newValue
+      if !loaded.isMultiple(of: Self.step) { return }
       let isDue = next.withLock { next in
         if next > .now { return false }
-        next = .now + report.interval
+        next = .now + progress.interval
         return true
       }
-      if isDue { report.write(read, all) }
+      if isDue { progress.report(loaded, all) }
     }
   }
 }

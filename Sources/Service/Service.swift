@@ -78,11 +78,12 @@ package final class Service: Sendable {
     overdueHours = Mutex(configuration.appleOverdueHours)
     let kept = configuration.snapshot.map { SnapshotWriter(path: $0, of: store) }
     self.kept = kept
-    let loading = LoadingReport { read, all in
-      log.write(
-        .info, "Reading what to serve.", ["read": .integer(read), "domains": .integer(all)])
+    let progress = LoadingProgress { loaded, all in
+      var fields: JSON.Object = ["loaded": .integer(loaded)]
+      fields["domains"] = all.map { .integer($0) }
+      log.write(.info, "Loading domains.", fields)
     }
-    let table = try LiveTable(store: store, or: kept, report: loading)
+    let table = try LiveTable(store: store, or: kept, progress: progress)
     health.report(damagedFiles: table.faults)
     if let takenAt = table.snapshotAt {
       health.begin(

@@ -1,6 +1,5 @@
 import Association
 import Checking
-import Glibc
 import Store
 import Synchronization
 
@@ -33,6 +32,8 @@ final class WebhookDelivery: Sendable {
   /// A word that no other server uses.
   private let server = "\(UInt64.random(in: 0...UInt64.max))"
   private let state: Mutex<State>
+  /// Held while results are written, so that none is written twice.
+  private let writing = Mutex(())
   private let worker = Worker(nice: 10)
   private let attempts = Counters([
     ["outcome": "delivered"], ["outcome": "retried"], ["outcome": "failed"],
@@ -98,9 +99,13 @@ final class WebhookDelivery: Sendable {
       if isIdle && !hasMore { return }
       // A short pause leaves the lock of the database to other processes.
       worker.rest(.milliseconds(hasMore ? 10 : 250))
-      // Attempts that end within this time are written together, and those after them are claimed together.
-      usleep(20_000)
+      // More attempts may end within this time. They are written together, and the next ones are claimed together.
+      if hasUnfinished { worker.pause(milliseconds: 20) }
     }
+  }
+
+  private var hasUnfinished: Bool {
+    state.withLock { $0.underWay.values.reduce(0, +) > $0.finished.count }
   }
 
   private func claim() throws -> [ClaimedDelivery] {
@@ -127,7 +132,12 @@ final class WebhookDelivery: Sendable {
     }
   }
 
+  /// Also called when the server stops, perhaps while the thread is at it.
   private func writeResults() throws {
+    try writing.withLock { _ in try writeFinished() }
+  }
+
+  private func writeFinished() throws {
     let finished = state.withLock(\.finished)
     if finished.isEmpty { return }
     let disabled = try store.finish(finished, by: server)

@@ -45,9 +45,18 @@ final class Worker: Sendable {
   }
 
   /// Lets the piece under way rest until the time is over or somebody calls `wake`.
-  /// Several calls end one rest.
   func rest(_ duration: Duration) {
     _ = alarm.wait(timeout: .now() + duration / .seconds(1))
+    forgetCalls()
+  }
+
+  /// Lets it rest for so long, whoever calls `wake`. Whatever the calls were for, it finds after that.
+  func pause(milliseconds: UInt32) {
+    usleep(milliseconds * 1000)
+    forgetCalls()
+  }
+
+  private func forgetCalls() {
     while alarm.wait(timeout: .now()) == .success {}
   }
 

@@ -136,12 +136,15 @@ final class SQLiteEngine: Engine {
 
   func faults(pausing pause: @escaping () throws -> Void) throws -> [String] {
     do {
+      // Takes a while on a busy machine. A server that ends meanwhile can tidy up, because the database is not open yet.
+      let known = try Schema.known()
+      try pause()
       let mode: SQLiteConnection.Mode = access(path, W_OK) == 0 ? .existing : .readOnly
       let connection = try SQLiteConnection(path: path, mode: mode)
       try connection.execute("PRAGMA query_only = ON")
       // Tables of a newer version may differ; its servers check them.
       if try Migrator.version(connection) <= Migration.last {
-        try Schema.known().check(connection, path)
+        try known.check(connection, path)
       }
       return try DamageCheck.faults(connection, pausing: pause)
     } catch BackupError.otherSchema(_, let objects) {

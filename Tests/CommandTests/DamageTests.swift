@@ -40,10 +40,10 @@ import Testing
       .withConnection { connection in
         try connection.all(
           "SELECT rootpage FROM sqlite_schema WHERE name IN ('app', 'entry', 'route', 'entry_app', "
-            + "'query_item', 'defaults')"
+            + "'query_item', 'defaults', 'check_schedule_of_check')"
         ) { $0.int(0) }
       }
-    #expect(pages.count == 6)
+    #expect(pages.count == 7)
     var bytes = try scratch.read("aasa.db")
     for page in pages { for index in 0..<4096 { bytes[(page - 1) * 4096 + index] = 0xAA } }
     try scratch.write(bytes, to: "aasa.db")
