@@ -75,7 +75,7 @@ def main():
 
 def draw(browser, site, target, pages):
     for scheme in ("light", "dark"):
-        desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE)
+        desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE, reduced_motion="reduce")
         desk.sign_in()
         for name, address in pages.items():
             desk.open(address)
