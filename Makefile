@@ -61,7 +61,7 @@ help:
 	@echo "make bench-fallback  compare redirects and pages for people without the app with files"
 	@echo "make bench-fleet    measure what many domains cost on SQLite and on PostgreSQL"
 	@echo "make bench-lists    measure lists, backups and copies of a million domains"
-	@echo "make bench-edits    measure edits beside webhooks and checks: 9 minutes"
+	@echo "make bench-edits    measure edits beside webhooks and checks: 8 minutes"
 	@echo "make bench-dashboard  measure the dashboard in Chromium, with 100,000 domains"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
