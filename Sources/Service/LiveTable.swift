@@ -146,7 +146,7 @@ package final class LiveTable: Sendable {
   /// Reads everything on all processors. Equal documents share their bytes.
   private func load(_ state: inout State) throws {
     let (store, contents) = (store, SharedContents())
-    // Whoever sees the progress can do without it, but damage there must not keep files from being served.
+    // If the number of domains cannot be read, files are served all the same.
     let loading = LoadingProgress.Count(of: try? store.scheduledDomains(), progress)
     let count = min(8, processorCount())
     let parts = try concurrently(count) { part in
@@ -247,42 +247,6 @@ private struct LoadedPart: Sendable {
       loading.add()
     }
     self.domains = domains
-  }
-}
-
-/// Tells every two seconds how many domains were loaded.
-struct LoadingProgress: Sendable {
-  /// The time between two reports.
-  var interval = Duration.seconds(2)
-  /// Takes the number of domains that were loaded, and of all; `nil` if that is unknown.
-  let report: @Sendable (Int, Int?) -> Void
-
-  /// Counts domains as several threads load them.
-  final class Count: Sendable {
-    /// How many domains there are between two looks at the clock.
-    private static let step = 64
-
-    private let all: Int?
-    private let progress: LoadingProgress
-    private let loaded = Atomic(0)
-    private let next: Mutex<ContinuousClock.Instant>
-
-    init(of all: Int?, _ progress: LoadingProgress) {
-      self.all = all
-      self.progress = progress
-      next = Mutex(.now + progress.interval)
-    }
-
-    func add() {
-      let loaded = loaded.add(1, ordering: .relaxed).newValue
-      if !loaded.isMultiple(of: Self.step) { return }
-      let isDue = next.withLock { next in
-        if next > .now { return false }
-        next = .now + progress.interval
-        return true
-      }
-      if isDue { progress.report(loaded, all) }
-    }
   }
 }
 

@@ -132,7 +132,7 @@ final class WebhookDelivery: Sendable {
     }
   }
 
-  /// Also called when the server stops, perhaps while the thread is at it.
+  /// The server also calls this when it stops, while the thread may be writing.
   private func writeResults() throws {
     try writing.withLock { _ in try writeFinished() }
   }

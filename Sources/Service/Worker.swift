@@ -47,16 +47,16 @@ final class Worker: Sendable {
   /// Lets the piece under way rest until the time is over or somebody calls `wake`.
   func rest(_ duration: Duration) {
     _ = alarm.wait(timeout: .now() + duration / .seconds(1))
-    forgetCalls()
+    forgetWakes()
   }
 
-  /// Lets it rest for so long, whoever calls `wake`. Whatever the calls were for, it finds after that.
+  /// Pauses the piece under way, also if somebody calls `wake`. It must look for their reasons afterwards.
   func pause(milliseconds: UInt32) {
     usleep(milliseconds * 1000)
-    forgetCalls()
+    forgetWakes()
   }
 
-  private func forgetCalls() {
+  private func forgetWakes() {
     while alarm.wait(timeout: .now()) == .success {}
   }
 

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 
+/// An answer of an endpoint, as it is described.
 struct Answer: Sendable {
   let status: Status
   let description: String

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 
+/// The body that an endpoint reads, as it is checked and described.
 struct Body: Sendable {
   enum Kind: Sendable {
     /// JSON, refused with 415 under another media type, and with 422 if values are invalid.
