@@ -224,7 +224,7 @@ import Testing
     #expect(check["status"] == "ok", "\(check["findings"]?.text ?? "")")
     #expect(check["origin"]?["revision"] == 1 && check["origin"]?["by"] == "bytes")
     #expect(check["cdn"]?["revision"] == 1 && check["cdn"]?["current"] == 1)
-    #expect(check["certificate"]?["names"] == ["fine.example"])
+    #expect(check["certificate"]?["names"] == ["fine.example", "*.fine.example"])
   }
 
   @Test func aNameWithOtherLettersIsNotedAsReported() throws {

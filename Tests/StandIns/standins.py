@@ -93,17 +93,21 @@ commonName = optional
 
     def context(self, host, kind):
         """A TLS context with a certificate: `good`, `expired`, `not-yet-valid`, `wrong-name`,
-        `incomplete-chain`, `private-root`, `self-signed`, or a number of days."""
+        `incomplete-chain`, `private-root`, `self-signed`, or a number of days. Names below one domain share theirs,
+        since each takes a process of openssl."""
+        parent = host.partition(".")[2]
+        domain = parent if "." in parent else host
         with self.lock:
-            if (host, kind) not in self.contexts:
+            if (domain, kind) not in self.contexts:
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-                context.load_cert_chain(self.chain(host, kind), self.path("key.pem"))
-                self.contexts[host, kind] = context
-            return self.contexts[host, kind]
+                context.load_cert_chain(self.chain(domain, kind), self.path("key.pem"))
+                self.contexts[domain, kind] = context
+            return self.contexts[domain, kind]
 
-    def chain(self, host, kind):
+    def chain(self, domain, kind):
         name = f"{len(self.contexts)}.crt"
-        names = f"subjectAltName=DNS:{'other.invalid' if kind == 'wrong-name' else host}"
+        names = "subjectAltName=DNS:" + (
+            "other.invalid" if kind == "wrong-name" else f"{domain},DNS:*.{domain}")
         aia = "\nauthorityInfoAccess=caIssuers;URI:http://authority.invalid/intermediate.crt"
         if kind == "self-signed":
             self.openssl("req", "-x509", "-key", "key.pem", "-days", "90", "-subj", "/CN=site",

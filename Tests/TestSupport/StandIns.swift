@@ -31,7 +31,8 @@ package final class StandIns: Sendable {
       .path
     process = try ChildProcess(
       SystemProgram("python3").path ?? "python3", ["-B", program],
-      environment: Program.environment([:]), input: .pipe, output: directory.path("out"),
+      environment: Program.environment(["TMPDIR": directory.url.path]), input: .pipe,
+      output: directory.path("out"),
       errors: directory.path("err"))
     let directory = directory
     _ = try becomesTrue(within: 60) { try directory.text("out").hasSuffix("\n") }
