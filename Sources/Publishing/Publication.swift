@@ -10,6 +10,8 @@ package struct Publication: Sendable {
   /// The URLs of old and new expectations that resolve differently now.
   package let changedResolutions: [ChangedResolution]
   package let documents: ReadDocuments
+  /// What the domain published before, if the review has read it.
+  var readBefore: ReadDocuments?
   /// The Android apps of an adopted file that were created or could be, and those that it names anyway.
   package var androidApps: [AdoptedApp] = []
   /// Whether those of `androidApps` that were not stored were created.
@@ -56,7 +58,7 @@ package struct Publication: Sendable {
   }
 
   func documentsBefore() -> ReadDocuments? {
-    edited.documentsBefore.flatMap { ReadDocuments(intact: $0) }
+    readBefore ?? edited.documentsBefore.flatMap { ReadDocuments(intact: $0) }
   }
 }
 

@@ -49,8 +49,12 @@ struct Review {
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
     let rendered = RenderedDomain(domain, apps)
+    var readBefore: ReadDocuments?
     let before = {
-      basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
+      if readBefore == nil {
+        readBefore = basis.published.flatMap { ReadDocuments(intact: $0.documents) }
+      }
+      return readBefore ?? ReadDocuments()
     }
     let found = rendered.findings(at: now)
     let findings = proposal.findings + found
@@ -93,8 +97,8 @@ struct Review {
     publication = Publication(
       edited: edit.preview(action: action, by: context, now: now),
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
-      documents: rendered.documents, androidApps: proposal.androidApps,
-      createsAndroidApps: proposal.createsAndroidApps)
+      documents: rendered.documents, readBefore: readBefore,
+      androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps)
     if publication.edited.isChanged && context.needsApproval(of: basis) {
       try refuse(.needsApproval(domain.name))
     }

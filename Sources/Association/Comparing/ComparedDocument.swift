@@ -120,18 +120,20 @@ struct ComparedRoute {
     meaning = route.isLegacy ? route.json : Self.meaning(of: route, layers)
     variables = route.variableNames
     let path = route.path?.text ?? "*"
+    let number = interning.number(of: meaning.serialized())
     // An element of `paths` has the conditions of an element of `components` with that path.
-    var conditions =
-      if !route.isLegacy { meaning } else if path.mayNameVariable { JSON.string(path) } else {
-        Self.meaning(of: route, [])
-      }
-    if case .object(var object) = conditions {
+    var conditions: JSON?
+    if route.isLegacy && path.mayNameVariable {
+      conditions = .string(path)
+    } else if route.isLegacy || route.isExclusion,
+      case .object(var object) = route.isLegacy ? Self.meaning(of: route, []) : meaning
+    {
       object["exclude"] = nil
       conditions = .object(object)
     }
     identity = RouteIdentity(
-      meaning: interning.number(of: meaning.serialized()),
-      conditions: interning.number(of: conditions.serialized()),
+      meaning: number,
+      conditions: conditions.map { interning.number(of: $0.serialized()) } ?? number,
       path: interning.number(of: Array(path.utf8)), pathText: path)
   }
 

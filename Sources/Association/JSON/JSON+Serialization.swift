@@ -2,6 +2,7 @@ extension JSON {
   /// The value as JSON in UTF-8, without white space.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(256)
     write(to: &bytes)
     return bytes
   }
@@ -27,32 +28,34 @@ extension JSON {
     case .number(let text): bytes += text.utf8
     case .string(let value): Self.writeString(value, to: &bytes)
     case .array(let elements):
-      Self.writeList("[", "]", elements, to: &bytes, indent: indent) { element, bytes, indent in
+      bytes.append(UInt8(ascii: "["))
+      Self.writeList(elements, to: &bytes, indent: indent) { element, bytes, indent in
         element.write(to: &bytes, indent: indent)
       }
+      bytes.append(UInt8(ascii: "]"))
     case .object(let object):
-      Self.writeList("{", "}", object.members, to: &bytes, indent: indent) {
-        member, bytes, indent in
+      bytes.append(UInt8(ascii: "{"))
+      Self.writeList(object.members, to: &bytes, indent: indent) { member, bytes, indent in
         Self.writeString(member.key, to: &bytes)
-        bytes += (indent == nil ? ":" : ": ").utf8
+        bytes.append(UInt8(ascii: ":"))
+        if indent != nil { bytes.append(UInt8(ascii: " ")) }
         member.value.write(to: &bytes, indent: indent)
       }
+      bytes.append(UInt8(ascii: "}"))
     }
   }
 
   private static func writeList<Item>(
-    _ opening: String, _ closing: String, _ items: [Item], to bytes: inout [UInt8], indent: Int?,
+    _ items: [Item], to bytes: inout [UInt8], indent: Int?,
     item: (Item, inout [UInt8], Int?) -> Void
   ) {
     let inner = indent.map { $0 + 1 }
-    bytes += opening.utf8
     for (index, value) in items.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       writeLineBreak(inner, to: &bytes)
       item(value, &bytes, inner)
     }
     if !items.isEmpty { writeLineBreak(indent, to: &bytes) }
-    bytes += closing.utf8
   }
 
   private static func writeLineBreak(_ indent: Int?, to bytes: inout [UInt8]) {

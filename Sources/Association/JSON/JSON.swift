@@ -25,6 +25,9 @@ package enum JSON: Sendable {
 
     package init() {}
 
+    /// An empty object with room for so many members.
+    init(capacity: Int) { members.reserveCapacity(capacity) }
+
     /// An object with these members; the last value of a repeated key applies.
     package init(dictionaryLiteral elements: (String, JSON)...) {
       for (key, value) in elements { self[key] = value }

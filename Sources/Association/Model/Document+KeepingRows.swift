@@ -8,10 +8,13 @@ extension Document {
     var document = self
     var unclaimed = Set(old.entries.compactMap(\.id))
     for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }
-    document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
-      JSON.array($0.json).text
+    // Of single entries, those that are equal have the same apps.
+    if max(entries.count, old.entries.count) > 1 {
+      document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
+        JSON.array($0.json).text
+      }
+      unclaimed.subtract(document.entries.compactMap(\.id))
     }
-    unclaimed.subtract(document.entries.compactMap(\.id))
     document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
       $0.apps.map(\.text).joined(separator: " ")
     }
@@ -36,10 +39,29 @@ extension Entry {
   fileprivate mutating func keepRoutes(of old: Entry) {
     var unclaimed = Set(old.routes.compactMap(\.id))
     for index in routes.indices { routes[index].id.claim(from: &unclaimed) }
+    // Most edits change few routes, so those before and after them are compared without rendering JSON.
+    for (index, route) in zip(routes.indices, old.routes) {
+      if !keepRow(of: route, at: index, &unclaimed) { break }
+    }
+    for (index, route) in zip(routes.indices.reversed(), old.routes.reversed()) {
+      if !keepRow(of: route, at: index, &unclaimed) { break }
+    }
     var rows = Remaining(old.routes.filter { unclaimed.contains($0.id) }) { $0.json.text }
     for index in routes.indices where routes[index].id == nil {
       routes[index].id = rows.take(routes[index].json.text)?.id
     }
+  }
+
+  /// Gives a route without a row that of an equal one. Returns false if they are not such a pair.
+  private mutating func keepRow(
+    of old: Route, at index: Int, _ unclaimed: inout Set<Int64>
+  ) -> Bool {
+    guard let id = old.id, unclaimed.contains(id), routes[index].id == nil,
+      routes[index].hasSameContent(as: old)
+    else { return false }
+    routes[index].id = id
+    unclaimed.remove(id)
+    return true
   }
 }
 

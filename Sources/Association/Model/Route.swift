@@ -69,8 +69,12 @@ package struct Route: Sendable, Equatable {
 
   /// Whether two routes have the same number and the same content, scalar by scalar.
   package static func == (left: Route, right: Route) -> Bool {
-    left.id == right.id && left.fallback == right.fallback
-      && (left.hasSameParts(as: right) || left.json == right.json)
+    left.id == right.id && left.fallback == right.fallback && left.hasSameContent(as: right)
+  }
+
+  /// Whether both are the same element of `components`, scalar by scalar.
+  func hasSameContent(as other: Route) -> Bool {
+    hasSameParts(as: other) || json == other.json
   }
 
   /// A quick test for equal content, without rendering JSON.
