@@ -148,7 +148,7 @@ private struct Location: Sendable {
   init(_ path: String, of domain: DomainName, _ fetcher: Fetcher) async {
     url = "https://\(domain)\(path)"
     var request = FetchRequest(url)
-    request.agent = "AASA-Bot/1.0.0"
+    request.agent = Agent.bot.rawValue
     // So that aasa itself does not take it for a fetch by Apple.
     request.fields = [(name: "X-Aasa-Check", value: "1")]
     let followed = await fetcher.follow(request)

@@ -13,8 +13,8 @@ struct ItemList {
   /// How many items are shown if `--limit` does not say; `nil` for all.
   var limit: Int?
   /// What rows have in common that are shown as one; `nil` to show each.
-  var group: ((JSON, [Table.Cell]) -> String)?
-  let row: (JSON) -> [Table.Cell]
+  var group: ((JSON, [TextTable.Cell]) -> String)?
+  let row: (JSON) -> [TextTable.Cell]
 
   /// How many items a page has.
   private static let page = 1000
@@ -26,7 +26,7 @@ struct ItemList {
   func print(_ arguments: Arguments) throws -> JSON {
     let installation = try Installation(arguments)
     var rest = try arguments.number(Self.limit) ?? limit ?? Int.max
-    var table = Table(titles)
+    var table = TextTable(titles)
     var groups = Groups()
     var query = query
     var count = 0
@@ -70,12 +70,12 @@ struct ItemList {
 
 /// Rows that say the same, in the order of the first ones.
 private struct Groups {
-  private var cells: [[Table.Cell]] = []
+  private var cells: [[TextTable.Cell]] = []
   /// The texts of each column of a group.
   private var texts: [[Set<String>]] = []
   private var indices: [String: Int] = [:]
 
-  mutating func add(_ row: [Table.Cell], to group: String) {
+  mutating func add(_ row: [TextTable.Cell], to group: String) {
     guard let index = indices[group] else {
       indices[group] = cells.count
       cells.append(row)
@@ -87,18 +87,18 @@ private struct Groups {
 
   /// A row for each group: the cells of its first row, with the number of other texts where rows differ. The
   /// last column is a sentence that the group has in common.
-  var rows: [[Table.Cell]] {
+  var rows: [[TextTable.Cell]] {
     zip(cells, texts).map { row, texts in
       zip(row.indices, zip(row, texts)).map { column, cell in
         let (cell, texts) = cell
         if texts.count == 1 || column == row.count - 1 { return cell }
-        return Table.Cell("\(cell.text) and \(texts.count - 1) more", cell.color)
+        return TextTable.Cell("\(cell.text) and \(texts.count - 1) more", cell.color)
       }
     }
   }
 }
 
-extension Table.Cell {
+extension TextTable.Cell {
   /// A string or a number of the API; empty for anything else.
   init(_ json: JSON?, _ color: TextStyle.Color? = nil) {
     self.init(json?.stringValue ?? json?.integerValue.map { "\($0)" }, color)

@@ -73,7 +73,7 @@ enum ListCommands {
     return .success
   }
 
-  private static func checkCell(_ status: JSON?) -> Table.Cell {
+  private static func checkCell(_ status: JSON?) -> TextTable.Cell {
     let colors: [String: TextStyle.Color] = ["failing": .red, "warning": .yellow]
     return .init(status, status?.stringValue.flatMap { colors[$0] })
   }

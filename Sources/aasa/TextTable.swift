@@ -2,7 +2,7 @@ import Association
 
 /// Rows for stdout. On a terminal they have titles and fit its width; in a pipe they are complete, with
 /// tabs between the cells.
-struct Table {
+struct TextTable {
   /// A text with a color for terminals.
   struct Cell {
     let text: String
