@@ -1,8 +1,8 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { asHere, badge, closeButton, coded, form, h, pointers, quiet, resolution, submit, tabs, time,
-  View } from "../parts.js";
+import { asHere, badge, closeButton, coded, findingHead, form, h, mono, pointers, quiet, resolution, submit, tabs,
+  time, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain } from "../state.js";
 import { words } from "../words.js";
@@ -193,8 +193,10 @@ export const plainList = (items, show, properties = {}) => (
 export function findingList(findings, domain = undefined, key = "findings") {
   const say = (text) => coded(inWords(text, domain));
   return findings.length > 0 && plainList(findings, (one) => [
-    badge(words.severity[one.severity], one.severity), " ", one.suppressed && [badge(w.suppressed), " "],
-    say(one.message), " ", quiet(say(one.help))], { class: "plain findings", key });
+    findingHead(one), one.suppressed && [" ", badge(w.suppressed)], h("div", { dir: "auto" }, say(one.message)),
+    h("div", { class: "quiet" }, say(one.help)), one.url && h("div", { class: "help" }, mono(one.url)),
+    one.appleCode && h("div", { class: "help" }, words.checks.appleCode, " ", h("code", {}, one.appleCode)),
+  ], { class: "plain findings", key });
 }
 
 export const foldedFindings = (title, findings, domain) => findings.length > 0

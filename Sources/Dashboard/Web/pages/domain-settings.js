@@ -149,15 +149,13 @@ class DomainSettings extends View {
     }), fault && h("p", { class: "fault" }, fault));
   }
 
-  #check(member, checked) {
-    const change = ({ target }) => this.#set(member, target.checked);
-    return checkbox(w[member], { id: `set-${member}`, checked, on: { change } });
-  }
+  #check = (member, checked) => checkbox(w[member], {
+    id: `set-${member}`, checked, on: { change: ({ target }) => this.#set(member, target.checked) } });
 
-  #choice(label, id, value, options, set) {
-    const change = ({ target }) => set(target.value);
-    return field(label, { id: `set-${id}`, tag: "select", value, options: Object.entries(options), on: { change } });
-  }
+  #choice = (label, id, value, options, set) => field(label, {
+    id: `set-${id}`, tag: "select", value, options: Object.entries(options),
+    on: { change: ({ target }) => set(target.value) },
+  });
 
   /** A default for all routes: true, false, or left to the system. */
   #default(name) {
@@ -190,8 +188,7 @@ class DomainSettings extends View {
     switch (member) {
       case "environment": return this.#choice(w[member], member, value, words.environment, set);
       case "format": return this.#choice(w[member], member, value, w.formats, set);
-      case "strict": return this.#check(member, value ?? false);
-      case "protected": return this.#check(member, value ?? false);
+      case "strict": case "protected": return this.#check(member, value ?? false);
       case "dynamicAppLinks": return this.#check(member, value !== false);
       case "cacheSeconds":
         return this.#typed(member, String(value), (text) => text !== "" && set(Number(text)), { type: "number" });

@@ -8,7 +8,7 @@ import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { did, recordFilters } from "./changes.js";
 import { confirmation, formDialog } from "./plan.js";
-import { domainList, domainsField, labelsField, secretDialog, typedList } from "./settings-webhooks.js";
+import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
@@ -59,7 +59,7 @@ class Members extends View {
           required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp }),
         draftField(common.role, draft, "role", {
           tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update }),
-        domainsField(draft), labelsField(draft), inputs?.(draft)],
+        listField(draft, "domains"), listField(draft, "labels"), inputs?.(draft)],
     }) });
   }
 
