@@ -99,7 +99,10 @@ export const words = {
     domain: "Domain", environment: "Environment", revision: "Revision", findings: "Findings", apple: "Apple’s copy",
     android: "Android", check: "Check", certificate: "Certificate", deletedAt: "Deleted", lastRevision: "Last revision",
     disabled: "disabled", published: "published", columns: "Columns", expired: "expired", draft: "draft",
-    kept: "kept as adopted", copy: { current: "current", behind: (n) => `${count(n)} behind` },
+    kept: "kept as adopted", usually: {
+      environment: "production", findings: "none", apple: "not fetched", android: "no file", check: "not checked",
+      certificate: "unknown", off: "not served",
+    }, copy: { current: "current", behind: (n) => `${count(n)} behind` },
     days: (n) => plural(n, "day", "days"), none: "No domains yet", daysLeft: (n) => `${plural(n, "day", "days")} left`,
     noneFound: "No domain matches",
     noneViewer: "An editor or admin can add the first one. Your role is viewer, which can only read.",

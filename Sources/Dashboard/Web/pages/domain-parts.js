@@ -34,7 +34,8 @@ class DomainHeader extends View {
     return [
       h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1" }, h("bdi", {}, name)),
         unicode && h("bdi", { key: "unicode" }, unicode),
-        environment && badge(words.environment[environment], "quiet", { key: "environment" }),
+        [undefined, "production"].includes(environment)
+          || badge(words.environment[environment], "quiet", { key: "environment" }),
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
         deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),

@@ -181,7 +181,7 @@ class Domains extends View {
     return [
       table({
         caption: text.title, rows: items, key: (item) => item.domain,
-        columns: isDeleted ? this.#deletedColumns() : columns(items, reached), sorted: this.#query.sort ?? "name",
+        columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached), sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
       cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
@@ -198,11 +198,11 @@ class Domains extends View {
         choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-")));
   }
 
-  #deletedColumns() {
+  #deletedColumns(items) {
     const restore = (item) => button(
       text.restore.button, () => this.#askRestore(item), { "aria-label": text.restore.title(item.domain) });
     return [[text.domain, (item) => [h("bdi", {}, item.domain), unicode(item)]],
-      [text.environment, (item) => words.environment[item.environment]],
+      items.some(cells.environment) && [text.environment, (item) => words.environment[item.environment]],
       [text.lastRevision, (item) => count(item.revision)], [text.deletedAt, (item) => time(item.deletedAt)],
       may("editor") && [text.restore.column, restore, "no-title"]].filter(Boolean);
   }
@@ -233,17 +233,22 @@ function listChip(name, current, options, choose) {
   }, [["", text.any[name]], ...known].map(option));
 }
 
-/** What columns say of a domain, in their order. Where that is nothing, as for most domains, there is a dash. */
+/** What columns say of a domain, in their order, unless it is what they say of most domains. */
 const cells = {
   environment: ({ environment: one }) => one !== "production" && (words.environment[one] ?? one),
   revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
-  findings: (item) => severities.some((one) => item.findings?.[one] > 0) && findingCounts(item.findings),
+  findings: ({ findings }) => !findings ? quiet(words.common.unknown)
+    : severities.some((one) => findings[one] > 0) && findingCounts(findings),
   apple: ({ apple: copy }) => copy?.collected ? badge(text.copy.current, "ok")
     : copy && copy.behind !== null && badge(text.copy.behind(copy.behind), "warning"),
   android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
     && [text.published, keptStatements && [" ", badge(text.kept, "note")]],
   check: ({ check }) => check && checkStatus(check.status), certificate,
 };
+
+/** What they say of most domains, and of those that are not served or have no such file. */
+const usually = (column, { enabled, apple }) => text.usually[!["apple", "android"].includes(column) ? column
+  : !enabled ? "off" : column === "apple" && !apple ? "android" : column];
 
 const columnsKey = () => `aasa.columns ${session.name}`;
 
@@ -270,7 +275,8 @@ function columns(items, reached) {
     (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
   // A long name must not break the words beside it.
   return [[text.domain, name, null, "name"], ...shownColumns(items).map((column) => [
-    text[column], (item) => cells[column](item) || quiet("–"), "whole", column === "revision" && "updated"])];
+    text[column], (item) => cells[column](item) || quiet(usually(column, item)), "whole",
+    column === "revision" && "updated"])];
 }
 
 const filterChip = (name, value, say) => (
