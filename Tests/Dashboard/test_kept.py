@@ -40,12 +40,12 @@ def test_a_draft_published_in_another_tab_is_published_in_this_one_too(example):
     other.goto("/" + DOMAIN)
     add_route(page, "/tab/*")
     expect(publish_button(page)).to_be_enabled()
-    expect(other.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(other.get_by_text("Saved in this browser")).to_be_visible()
     publish_button(other).click()
     expect(other.get_by_text("Published as revision 2")).to_be_visible()
     expect(page.get_by_text("revision 2, changed")).to_be_visible()
     expect(page.locator(".route", has_text="/tab/*")).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)
 
 
 def test_the_reason_of_a_draft_survives_a_reload(example, site):
@@ -312,5 +312,5 @@ def test_another_person_in_the_same_browser_does_not_get_an_open_draft(example, 
     expect(other.get_by_role("button", name="Sign out")).to_be_visible()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_text("editor (editor)")).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)
     expect(page.locator(".route", has_text="/gift/*")).to_have_count(0)

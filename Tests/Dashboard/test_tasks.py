@@ -93,7 +93,7 @@ def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_publishe
     expect(page.locator(".route", has_text="/gift/*")).to_contain_text("new")
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
     page.reload()
-    expect(page.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(page.get_by_text("Saved in this browser")).to_be_visible()
     publish(page, "Gifts for everybody")
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     assert routes(site)[-1] == "/gift/*"
@@ -547,10 +547,10 @@ def test_expectations_are_listed_and_removed_one_by_one(example, site):
 def test_a_draft_stays_with_the_person_who_made_it(example, site):
     page = example.open(DOMAIN)
     page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
-    expect(page.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(page.get_by_text("Saved in this browser")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Token").fill(site.create_token("editor"))
     page.get_by_role("button", name="Sign in").click()
     example.open(DOMAIN, "example.com")
     expect(page.get_by_text("/buy/").first).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)

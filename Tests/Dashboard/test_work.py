@@ -211,6 +211,20 @@ def test_what_can_be_done_with_a_route_appears_with_the_pointer_and_with_the_foc
     expect(button).to_have_css("opacity", "1")
 
 
+def test_a_draft_is_in_one_place_with_its_effects_by_route(example):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    review = page.locator(".review")
+    expect(review.get_by_role("status")).to_have_text("Ready to publish: 1 change, affecting links.")
+    # What Android makes of a route is part of it.
+    change = review.locator(".changes > li")
+    expect(change).to_have_count(1)
+    expect(change).to_have_text(re.compile(r'route "/gift/\*" added.*on iOS.*on Android', re.DOTALL))
+    expect(review).to_contain_text("Saved in this browser")
+    review.get_by_role("button", name="Undo").click()
+    expect(review).to_have_count(0)
+
+
 def test_the_routes_of_a_domain_are_one_page_and_its_settings_another_with_one_draft(example, site):
     page = example.open(DOMAIN)
     expect(page.get_by_role("button", name="Disable")).to_have_count(0)

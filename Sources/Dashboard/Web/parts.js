@@ -94,7 +94,7 @@ export const findingHead = ({ severity, code }, ...more) => [badge(words.severit
 export function findingCounts(counts) {
   const shown = severities.filter((severity) => counts?.[severity] > 0);
   if (shown.length === 0) return quiet(words.common.none);
-  const count = (severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity });
+  const count = (severity) => badge(words.severity.count(severity, counts[severity]), severity, { key: severity });
   return h("span", { class: "badges" }, shown.map(count));
 }
 
@@ -296,13 +296,9 @@ export function dialogForm(sending, text, close, { kind = "primary", send = () =
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */
-export function tabs(label, sections, current) {
-  const link = ([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text);
-  return h("nav", { class: "tabs", key: "tabs", "aria-label": label }, sections.map(link));
-}
+export const tabs = (label, sections, current) => h("nav", { class: "tabs", key: "tabs", "aria-label": label },
+  sections.map(([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text)));
 
 /** Terms with what they are: `[term, value]` of each. */
-export function facts(rows) {
-  const row = ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)];
-  return h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(row));
-}
+export const facts = (rows) => h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(
+  ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)]));

@@ -54,11 +54,7 @@ export const words = {
       `${domain}: ${author} has published revision ${revision} since. This would undo:`,
   },
   severity: {
-    error: "error", warning: "warning", note: "note",
-    count: {
-      error: (n) => plural(n, "error", "errors"), warning: (n) => plural(n, "warning", "warnings"),
-      note: (n) => plural(n, "note", "notes"),
-    },
+    error: "error", warning: "warning", note: "note", count: (one, n) => plural(n, one, `${one}s`),
   },
   resolution: { match: "opens the app", blocked: "stays in the browser", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
@@ -189,7 +185,7 @@ export const words = {
       asDefault: "As the default", more: "More conditions", save: "Save to draft",
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
-      title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
+      title: "Your draft", saved: (time) => ["Saved in this browser ", time, ". Not published yet."], undo: "Undo",
       undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
@@ -336,7 +332,6 @@ export const words = {
     undo: "Undo", undoTitle: (n) => `Undo change ${n}?`,
     undoText: "Each domain goes back to its revision before the change. All of it is undone, or nothing.",
     skipChanged: "Leave domains as they are that have changed since",
-    skipped: (n) => `${plural(n, "domain stays as it is", "domains stay as they are")}:`,
     done: (number, n) => `Undid change ${number} in ${plural(n, "domain", "domains")}.`,
   },
   drafts: {
@@ -541,7 +536,8 @@ export const words = {
     done: (n, day) => `Suppressed ${plural(n, "finding", "findings")} until ${day}.`, endTitle: "End the suppression?",
     end: "End suppression", endOf: (code, domain) => `End suppression of ${code} of ${domain}`, over: "ended",
     endText: (code, domain) => ["The findings ", code, " of ", domain, " then count again. Its reason was:"],
-    titles: {
+    suppressionsOf: "Suppressions of ", gone: (file) => `${file} · no longer there`,
+    noSuppressions: "No suppressions.", titles: {
       "not-json": "The file is not JSON", "unknown-key": "Devices ignore a key",
       "public-comment": "Anybody can read the comments", "takes-sign-in-pages": "The app may open during a sign-in",
       "shadowed-route": "An earlier route decides", "unneeded-exclusion": "An exclusion has no effect",
@@ -559,7 +555,6 @@ export const words = {
       "redirect-cross-site": "The file is behind a redirect to another site",
       "dns-error": "The name has no address", "people-get-404": "People without the app get 404",
     },
-    suppressionsOf: "Suppressions of ", noSuppressions: "No suppressions.", gone: (file) => `${file} · no longer there`,
   },
   bulk: {
     preview: "Preview …", done: (counts) => `Done: ${counts}.`, nothing: "Nothing would change.", links: "links change",

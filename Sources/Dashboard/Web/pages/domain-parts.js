@@ -207,12 +207,29 @@ export const foldedFindings = (title, findings, domain) => findings.length > 0
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "protected", "label",
   "managedBy", "template", "parameter", "changePassword", "fallback", "expectation"]);
 
+/** Changes with their `examples`. Those of Android's rules for a route are part of the route's. */
+export function byRoute(changes) {
+  const routes = new Map();
+  return changes.map((one) => ({ ...one, examples: [one.example, ...one.moreExamples ?? []].filter(Boolean) })).filter(
+    (one) => {
+      const path = (one.after ?? one.before)?.["/"] ?? "";
+      const key = `${one.kind} ${path.replace(/\/?\*?$/, "")}`;
+      const route = routes.get(key);
+      if (one.what === "route" && !route) routes.set(key, one);
+      if (one.what !== "rule" || !route) return true;
+      route.affectsLinks ||= one.affectsLinks;
+      if (!route.examples.some(({ app }) => one.apps?.includes(app))) route.examples.push(...one.examples);
+      return false;
+    });
+}
+
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
-  const groups = Object.groupBy(changes.slice(0, most), ({ affectsLinks, what }) => affectsLinks ? "links"
+  const shown = byRoute(changes.slice(0, most));
+  const groups = Object.groupBy(shown, ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  const change = ({ summary, example, moreExamples = [] }) => [h("bdi", {}, coded(summary)),
-    example && [example, ...moreExamples].map((one, index) => h("div", { key: index }, effect(one, names)))];
+  const change = ({ summary, examples }) => [h("bdi", {}, coded(summary)),
+    examples.map((one, index) => h("div", { key: index }, effect(one, names)))];
   const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
     ["links", "unknown", "documents", "settings"].map((name) => groups[name] && h("div", { key: name },

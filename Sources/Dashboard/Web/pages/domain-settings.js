@@ -115,11 +115,7 @@ class DomainSettings extends View {
   #lines = (member, text, parse) => (
     this.#typed(member, text, (typed) => this.#set(member, parse(typed)), { tag: "textarea", rows: 3 }));
 
-  #fault(member) {
-    const faults = (this.draft.preview?.problem?.body.errors ?? [])
-      .filter(({ pointer = "" }) => pointer.split("/")[1] === member);
-    return faults.map(({ message }) => message).join(" ") || undefined;
-  }
+  #fault = (member) => this.draft.faults((pointer) => pointer.split("/")[1] === member);
 
   /** What people without the app get: URLs, and the texts of a page. */
   #fallback() {

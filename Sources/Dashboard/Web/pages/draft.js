@@ -72,9 +72,7 @@ export function inForce(domain, given) {
 const creating = { androidApps: "create" };
 
 /** A new ID for an entry or a route. It is negative, so it never meets one of the server. */
-export function newId(siblings) {
-  return Math.min(0, ...siblings.map((one) => one.id)) - 1;
-}
+export const newId = (siblings) => Math.min(0, ...siblings.map((one) => one.id)) - 1;
 
 /** Whether two JSON values are equal; the order of members is free, and undefined ones are none. */
 export function isEqual(one, other) {
@@ -303,6 +301,10 @@ export class Draft extends State {
       this.isStored = false;
     }
   }
+
+  /** What the API says of the values whose pointers fit; undefined for nothing. */
+  faults = (fits) => (this.preview?.problem?.body?.errors ?? []).filter(({ pointer = "" }) => fits(pointer))
+    .map(({ message }) => message).join(" ") || undefined;
 
   /** Asks for the preview, a little later while somebody types. */
   async refresh(delay = 0) {

@@ -70,7 +70,7 @@ class Entries extends View {
     const { domain } = this;
     const notes = findings.filter((one) => one.severity === "note");
     const differs = notes.some((one) => one.code === "android-differs");
-    const title = differs ? w.differs : words.severity.count.note(notes.length);
+    const title = differs ? w.differs : words.severity.count("note", notes.length);
     return [
       findingList(findings.filter((one) => one.severity !== "note"), domain), foldedFindings(title, notes, domain)];
   }
@@ -184,7 +184,7 @@ class Entries extends View {
         route.fallback && about("fallback", w.editor.fallback, " ", h("bdi", {}, route.fallback)),
         route.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(route.extra))),
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
-        foldedFindings(words.severity.count.note(notes.length), notes, this.domain)),
+        foldedFindings(words.severity.count("note", notes.length), notes, this.domain)),
       canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
         action("delete", w.deleteRoute, () => {
           this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));

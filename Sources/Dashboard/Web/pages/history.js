@@ -127,13 +127,12 @@ class History extends View {
 
 /** A revision in a list: its `title`, who published it and why, `more`, and the way `back`, if there is one.
  * @type {(revision: any, options: any) => any} */
-export function revisionItem({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) {
-  return h("li", { key: revision, class: isShown ? "shown" : null },
+export const revisionItem = ({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) => (
+  h("li", { key: revision, class: isShown ? "shown" : null },
     h("div", { class: "section-head", key: "head" },
       h("p", {}, h("strong", {}, title), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
       back && button(text.rollBack, back, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
     reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
-    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more));
-}
+    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more)));
 
 customElements.define("aasa-history", History);
