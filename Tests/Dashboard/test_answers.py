@@ -207,7 +207,7 @@ def test_a_route_with_an_error_and_a_link_that_an_app_loses_are_marked_as_bad(ex
     page.get_by_role("button", name="Delete /buy/*").click()
     effect = page.locator("aasa-draft-review .changes")
     expect(effect.locator(".badge.error", has_text="no route matches").first).to_be_visible()
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/$(nothing)")
     page.get_by_role("button", name="Save to draft").click()
     expect(page.locator(".route.wrong", has_text="/$(nothing)")).to_be_visible()

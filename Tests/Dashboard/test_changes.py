@@ -13,7 +13,7 @@ def routes(site, domain="example.com"):
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -155,7 +155,7 @@ def test_a_token_is_limited_to_labels_and_then_changes_none(example, site, open_
     expect(other.get_by_role("button", name="Add a domain")).to_have_count(0)
     desk.open("#/domains/other.example/settings")
     other.get_by_role("button", name="Edit settings").click()
-    expect(other.get_by_label("Cache for (seconds)")).to_be_visible()
+    expect(other.get_by_label("Cache time")).to_be_visible()
     expect(other.get_by_label("Labels")).to_have_count(0)
 
 

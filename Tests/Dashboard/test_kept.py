@@ -12,7 +12,7 @@ FILE = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -134,9 +134,9 @@ def test_the_settings_of_a_domain_are_a_draft_like_its_routes(example, site):
     page.get_by_role("button", name="Edit settings").click()
     page.get_by_label("Variables").fill("lang: en, de\nodd: a\\, b")
     page.get_by_label("Upper and lower case").select_option("false")
-    page.get_by_label("Cache for (seconds)").fill("99999999")
-    expect(page.get_by_label("Cache for (seconds)")).to_have_attribute("aria-invalid", "true")
-    page.get_by_label("Cache for (seconds)").fill("600")
+    page.get_by_label("Cache time").fill("99999999")
+    expect(page.get_by_label("Cache time")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Cache time").fill("600")
     page.get_by_label("Reason").fill("Languages")
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()

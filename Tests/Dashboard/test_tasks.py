@@ -87,7 +87,7 @@ def test_a_domain_is_found_by_its_alias_and_by_a_filter_that_the_address_remembe
 
 def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_published(example, site):
     page = example.open(DOMAIN)
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
     page.get_by_role("button", name="Save to draft").click()
     expect(page.locator(".route", has_text="/gift/*")).to_contain_text("new")

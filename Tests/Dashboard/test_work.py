@@ -11,7 +11,7 @@ DOMAIN = "#/domains/example.com"
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -89,7 +89,7 @@ def test_ctrl_z_undoes_what_was_done_to_the_draft_and_then_what_was_published(ex
 
 def test_a_pasted_url_becomes_the_path_the_query_and_the_fragment_of_a_route(example, site):
     page = example.open(DOMAIN)
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("https://www.example.com/sale/shoes?size=42#top ")
     expect(page.get_by_label("Path", exact=True)).to_have_value("/sale/shoes")
     page.get_by_role("button", name="Save to draft").click()
@@ -225,6 +225,23 @@ def test_a_draft_is_in_one_place_with_its_effects_by_route(example):
     expect(review).to_have_count(0)
 
 
+def test_the_history_says_in_words_what_was_done(example, site):
+    site.put("one.example", "/a/*")
+    site.put("one.example", "/a/*", cacheSeconds=5400)
+    site.call("PATCH", "/v1/domains/one.example?reason=put%20it%20right", {"strict": True}, **{"If-Match": "*"})
+    page = example.open("#/domains/one.example/history?from=1&to=3")
+    revisions = page.locator(".history-list li")
+    expect(revisions.nth(2)).to_contain_text("Created")
+    expect(revisions.nth(1)).to_contain_text("Saved domain")
+    # What a person wrote stays as it is.
+    expect(revisions.nth(0)).to_contain_text("put it right")
+    expect(page.locator(".changes li")).to_have_text([
+        "Cache time: 1 hour → 90 minutes", "Refuse apps of another environment: no → yes"])
+    example.open("#/domains")
+    expect(page.get_by_role("row").filter(has_text="one.example")).to_contain_text("3 · just now")
+    expect(page.get_by_role("button", name="Production", exact=True)).to_be_visible()
+
+
 def test_the_routes_of_a_domain_are_one_page_and_its_settings_another_with_one_draft(example, site):
     page = example.open(DOMAIN)
     expect(page.get_by_role("button", name="Disable")).to_have_count(0)
@@ -234,7 +251,7 @@ def test_the_routes_of_a_domain_are_one_page_and_its_settings_another_with_one_d
     page.get_by_role("button", name="Edit settings").click()
     for group in ("Names and ownership", "How files are published", "People without the app"):
         expect(page.get_by_role("heading", name=group)).to_be_visible()
-    page.get_by_label("Cache for (seconds)").fill("60")
+    page.get_by_label("Cache time").fill("60")
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     domain = site.call("GET", "/v1/domains/example.com")

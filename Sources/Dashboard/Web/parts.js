@@ -1,13 +1,13 @@
 // The parts that pages are made of. Each returns a description for `patch`.
 
 import { h } from "./dom.js";
-import { fromNow, fullTime } from "./format.js";
+import { capital, fromNow, fullTime } from "./format.js";
 import { ask, here } from "./routing.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
 export { define, h, View } from "./dom.js";
-export { count, day, fromNow, size } from "./format.js";
+export { capital, count, day, fromNow, size } from "./format.js";
 
 /** @typedef {{ [name: string]: any }} Properties */
 
@@ -72,7 +72,8 @@ export const quiet = (...text) => h("span", { class: "quiet" }, text);
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
 export function chips(label, choices, ...more) {
   const chip = ([key, text, isOn, press]) => h(
-    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press } }, text);
+    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press },
+  }, capital(text));
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
@@ -82,9 +83,8 @@ export const worstFirst = (findings) => (
   findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity)));
 
 /** What is wrong, in a few words: our own or, without them, those of the code. */
-export const findingTitle = (code) => words.findings.titles[code] ?? code.replaceAll("-", " ")
-  .replace(/\b(?:cdn|cms|dns|json|sha1|tls|url)\b/g, (short) => short.toUpperCase())
-  .replace(/^./, (first) => first.toUpperCase());
+export const findingTitle = (code) => capital(words.findings.titles[code] ?? code.replaceAll("-", " ")
+  .replace(/\b(?:cdn|cms|dns|json|sha1|tls|url)\b/g, (short) => short.toUpperCase()));
 
 /** The first line of a finding, with its code; a fault of a value has none. */
 export const findingHead = ({ severity, code }, ...more) => [badge(words.severity[severity], severity), " ",

@@ -82,10 +82,7 @@ function fingerprintFields(draft) {
 /** The labels that a person gives; only a file's certificates have none of them. */
 const labelsToChoose = () => Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
 
-function planned(domains) {
-  const text = domains.length === 0 ? words.apps.noPlan : words.apps.plan(domains.length);
-  return [h("p", { key: "text" }, text), domainEffects(domains)];
-}
+const planned = (domains) => [h("p", { key: "text" }, words.apps.plan(domains.length)), domainEffects(domains)];
 
 function detailFields(draft) {
   const options = Object.entries(words.environment);

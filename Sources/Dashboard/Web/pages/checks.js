@@ -285,7 +285,7 @@ class Checks extends View {
       [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]];
     return [
       chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
-        one, `${said.statuses[one]} ${count(totals[index] ?? total)}`, one === status,
+        one, `${said.status[one] ?? words.common.all} ${count(totals[index] ?? total)}`, one === status,
         () => ask({ status: one, cursor: undefined })])),
       items.length > 0
         ? this.#causes(items, columns)

@@ -5,7 +5,7 @@ import { asHere, badge, closeButton, coded, findingHead, form, h, mono, pointers
   time, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain } from "../state.js";
-import { words } from "../words.js";
+import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
 
 const w = words.domain;
@@ -223,12 +223,21 @@ export function byRoute(changes) {
     });
 }
 
+/** Settings of which the API's words are those of programs. */
+const ours = ["cacheSeconds", "environment", "strict", "protected", "managedBy", "changePassword"];
+
+function settingChange(/** @type {any} */ { what, before, after, summary }) {
+  const said = (one) => what === "cacheSeconds" && one !== undefined ? duration(one) : typeof one === "boolean"
+    ? words.common[one ? "yes" : "no"] : one ?? words.common.none;
+  return ours.includes(what) ? `${w.settings[what]}: ${said(before)} → ${said(after)}` : summary;
+}
+
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
   const shown = byRoute(changes.slice(0, most));
   const groups = Object.groupBy(shown, ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  const change = ({ summary, examples }) => [h("bdi", {}, coded(summary)),
+  const change = ({ examples, ...one }) => [h("bdi", {}, coded(settingChange(one))),
     examples.map((one, index) => h("div", { key: index }, effect(one, names)))];
   const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),

@@ -1,10 +1,10 @@
 // The settings of a domain beside its routes. Changes go to the draft.
 
 import { refused } from "../api.js";
-import { badge, button, checkbox, closeButton, count, draftField, field, h, quiet, resolution,
+import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution,
   View } from "../parts.js";
 import { mayLabel } from "../state.js";
-import { words } from "../words.js";
+import { duration, words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
 import { blank } from "./domain-template.js";
@@ -66,7 +66,7 @@ function valueText(name, value, names) {
   if (platform) return list(value, (id) => appName(id, names?.[platform].get(id)));
   switch (name) {
     case "environment": return words.environment[value];
-    case "cacheSeconds": return value === undefined ? undefined : count(value);
+    case "cacheSeconds": return value === undefined ? undefined : duration(value);
     case "format": return w.formats[value];
     case "managedBy": case "changePassword": return value && h("bdi", {}, value);
     case "protected": return value && words.common.yes;

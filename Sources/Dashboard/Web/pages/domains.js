@@ -1,6 +1,6 @@
 // All domains: what a person sees at a glance, and searches.
 
-import { get, path, request } from "../api.js";
+import { get, parsed, path, request } from "../api.js";
 import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, findingCounts, form, h,
   loaded, quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
@@ -255,12 +255,8 @@ const columnsKey = () => `aasa.columns ${session.name}`;
 /** The columns that the person has chosen, or else those that say something of a domain on the page. */
 function shownColumns(items) {
   const names = Object.keys(cells);
-  try {
-    const chosen = JSON.parse(localStorage.getItem(columnsKey()));
-    if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
-  } catch {
-    // What is no list is no choice.
-  }
+  const chosen = parsed(localStorage.getItem(columnsKey()));
+  if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
   return names.filter((name) => items.some((item) => cells[name](item)));
 }
 

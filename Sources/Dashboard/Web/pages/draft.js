@@ -1,6 +1,6 @@
 // Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged with others’.
 
-import { get, path, request } from "../api.js";
+import { get, parsed, path, request } from "../api.js";
 import { mayEditDomain, session, State } from "../state.js";
 import { place } from "./domain-parts.js";
 
@@ -9,12 +9,8 @@ const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
 /** The draft of a domain that this browser keeps: `{ base, domain, at, reason }`, or undefined. */
 export function storedDraft(name) {
-  try {
-    const { base, domain, at, reason = "" } = JSON.parse(localStorage.getItem(storage(name)));
-    return base.revision && domain.entries ? { base, domain, at, reason } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { base, domain, at, reason = "" } = parsed(localStorage.getItem(storage(name))) ?? {};
+  return base?.revision && domain?.entries ? { base, domain, at, reason } : undefined;
 }
 
 /** Changes that draft, if there is one: `change` gets it. */
