@@ -196,8 +196,8 @@ def test_a_webhook_collects_events_for_a_while(example, site):
     expect(page.locator("tbody th")).to_have_text("Digest")
     page.get_by_role("button", name="Edit the webhook").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 120 seconds")
-    dialog.get_by_label("Collect events").select_option(label="for 3,600 seconds")
+    expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 2 minutes")
+    dialog.get_by_label("Collect events").select_option(label="for 1 hour")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved “hook”.")).to_be_visible()
     assert site.call("GET", "/v1/webhooks/hook")["digestSeconds"] == 3600

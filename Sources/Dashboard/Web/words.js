@@ -193,7 +193,7 @@ export const words = {
       asDefault: "As the default", more: "More conditions", save: "Save to draft",
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
-      title: "Your draft", saved: (time) => ["Saved in this browser ", time, ". Not published yet."], undo: "Undo",
+      title: "Your draft", saved: (time) => ["Saved in this browser ", time, "."], undo: "Undo",
       undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
@@ -291,7 +291,7 @@ export const words = {
     defaultIs: (text) => `default: ${text}`, noValue: "no value", types: {
       app: "An app identifier.", apps: "App identifiers, separated by spaces.", package: "A package name.",
       packages: "Package names, separated by spaces.", origin: "A web origin.",
-      origins: "Web origins, separated by spaces.", path: "Text in a path; * and ? stand for themselves.",
+      origins: "Web origins, separated by spaces.", path: "Text in a path, without wildcards.",
       pattern: "Part of a pattern, with * and ?.", text: "Text in a comment or a URL.",
     },
     delete: "Delete template", deleteTitle: (name) => `Delete the template ${name}?`,
