@@ -13,24 +13,31 @@ SIZE = {"width": 1200, "height": 760}
 
 
 def fill(site):
-    """Domains of a small company."""
+    """Domains of a small company: most are fine, one has an error, one a warning, one an old file at Apple's CDN."""
     site.apply_example()
     for app, name in [(SHOP, "Example Shop"), ("FGHIJ67890.com.example.travel", "Example Travel")]:
         site.call("PUT", f"/v1/apps/{app}", {"name": name})
+    token = site.call("POST", "/v1/tokens", {"name": "Anna Berg", "role": "admin"})
+    site.token = token["token"]
     site.call("PATCH", "/v1/domains/example.com?reason=Protect%20the%20shop", {
         "aliases": ["www.example.com"],
         "expectations": [{"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}],
     }, **{"If-Match": "*"})
-    for number, name in enumerate(["account", "blog", "careers", "events", "gifts", "help", "music", "news", "pay", "store"]):
-        app = [APP, SHOP][number % 2]
+    for number, name in enumerate(["account", "blog", "events", "gifts", "help", "music", "news", "pay", "store"]):
+        domain = f"{name}.example.com"
         site.put(
-            f"{name}.example.com", {"path": "/internal/*", "exclude": True}, {"path": "/*"}, app=app,
-            environment=["production", "staging"][number % 4 == 3], enabled=number != 4)
-        if number % 3 and number != 4:
-            fetch_as_apple(site, f"{name}.example.com")
-        for revision in range(number % 4):
-            site.call("PATCH", f"/v1/domains/{name}.example.com?reason=Cache%20for%20{revision + 2}%20hours",
-                      {"cacheSeconds": (revision + 2) * 3600}, **{"If-Match": "*"})
+            domain, {"path": "/internal/*", "exclude": True}, {"path": "/*"}, app=[APP, SHOP][number % 2],
+            environment="staging" if name == "events" else "production", enabled=name != "gifts",
+            labels=["shop"] if name in ("gifts", "pay", "store") else [])
+        if name in ("blog", "events", "help", "news", "store"):
+            fetch_as_apple(site, domain)
+        for hours in range(2, 2 + number % 4):
+            site.call("PATCH", f"/v1/domains/{domain}?reason=Keep%20files%20for%20{hours}%20hours",
+                      {"cacheSeconds": hours * 3600}, **{"If-Match": "*"})
+    # Apple's CDN fetched the revision before.
+    site.put("store.example.com", "/*", {"path": "/checkout/*", "exclude": True}, labels=["shop"])
+    site.call("PUT", "/v1/domains/careers.example.com/file?accept=undefined-variable,opens-nothing", {"applinks": {
+        "details": [{"appIDs": [APP], "components": [{"/": "/$(country)/jobs/*"}]}]}})
 
 
 def fetch_as_apple(site, domain):
@@ -43,7 +50,7 @@ def fetch_as_apple(site, domain):
 
 def draft(page):
     """Adds a route, and waits for its effects."""
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
     page.get_by_role("button", name="Save to draft").click()
     page.get_by_role("button", name="Publish", exact=True).last.scroll_into_view_if_needed()
@@ -59,7 +66,7 @@ def main():
         site = Site(pathlib.Path(directory))
         stack.callback(site.stop)
         fill(site)
-        while site.call("GET", "/v1/domains/blog.example.com/fetches")["fetchers"][0]["count"] == 0:
+        while site.call("GET", "/v1/domains/store.example.com/fetches")["fetchers"][0]["count"] == 0:
             time.sleep(0.1)
         browser = launch(playwright)
         draw(browser, site, target, {
@@ -76,6 +83,9 @@ def main():
 def draw(browser, site, target, pages):
     for scheme in ("light", "dark"):
         desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE, reduced_motion="reduce")
+        # Inter looks the same everywhere; without it, pictures have the system's font.
+        desk.page.add_init_script("document.addEventListener('DOMContentLoaded', () => "
+                                  "document.documentElement.style.setProperty('--sans', 'Inter, system-ui'))")
         desk.sign_in()
         for name, address in pages.items():
             desk.open(address)

@@ -185,7 +185,7 @@ def test_domains_whose_checks_fail_for_the_same_cause_are_together(site6_is_else
     causes = page.locator("main details")
     expect(causes).to_have_count(2)
     # The message is that of one of them, and the others are behind it.
-    expect(causes.nth(0).locator("summary")).to_have_text(re.compile(r"failing\s*6 domains, since .*: .*site\d\.example"))
+    expect(causes.nth(0).locator("summary")).to_have_text(re.compile(r"failing\s*6 domains, since .*: The name has no address"))
     expect(page.get_by_role("link", name="site3.example")).to_be_hidden()
     causes.nth(0).locator("summary").click()
     expect(page.get_by_role("link", name="site3.example")).to_be_visible()
@@ -207,7 +207,7 @@ def test_a_route_with_an_error_and_a_link_that_an_app_loses_are_marked_as_bad(ex
     page.get_by_role("button", name="Delete /buy/*").click()
     effect = page.locator("aasa-draft-review .changes")
     expect(effect.locator(".badge.error", has_text="no route matches").first).to_be_visible()
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/$(nothing)")
     page.get_by_role("button", name="Save to draft").click()
     expect(page.locator(".route.wrong", has_text="/$(nothing)")).to_be_visible()

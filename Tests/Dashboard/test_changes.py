@@ -13,7 +13,7 @@ def routes(site, domain="example.com"):
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -155,7 +155,7 @@ def test_a_token_is_limited_to_labels_and_then_changes_none(example, site, open_
     expect(other.get_by_role("button", name="Add a domain")).to_have_count(0)
     desk.open("#/domains/other.example/settings")
     other.get_by_role("button", name="Edit settings").click()
-    expect(other.get_by_label("Cache for (seconds)")).to_be_visible()
+    expect(other.get_by_label("Cache time")).to_be_visible()
     expect(other.get_by_label("Labels")).to_have_count(0)
 
 
@@ -196,8 +196,8 @@ def test_a_webhook_collects_events_for_a_while(example, site):
     expect(page.locator("tbody th")).to_have_text("Digest")
     page.get_by_role("button", name="Edit the webhook").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 120 seconds")
-    dialog.get_by_label("Collect events").select_option(label="for 3,600 seconds")
+    expect(dialog.get_by_label("Collect events").locator("option:checked")).to_have_text("for 2 minutes")
+    dialog.get_by_label("Collect events").select_option(label="for 1 hour")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved “hook”.")).to_be_visible()
     assert site.call("GET", "/v1/webhooks/hook")["digestSeconds"] == 3600

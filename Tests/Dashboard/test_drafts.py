@@ -11,7 +11,7 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     page = example.open(f"{DOMAIN}/settings")
     page.get_by_role("button", name="Edit settings").click()
     expect(page.get_by_label("A second person approves changes")).to_be_checked()
-    page.get_by_label("Cache for (seconds)").fill("60")
+    page.get_by_label("Cache time").fill("60")
     # What is missing is said once, as a warning, and asking takes the place of publishing.
     state = page.locator(".review > [role=status]")
     expect(state).to_have_class("box warning")
@@ -21,7 +21,7 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     page.get_by_label("Reason").fill("Faster")
     page.get_by_role("button", name="Ask for approval").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
-    expect(page.get_by_text("cacheSeconds changed")).to_be_visible()
+    expect(page.get_by_text("Cache time: 1 hour → 1 minute")).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     assert site.call("GET", "/v1/domains/example.com")["cacheSeconds"] == 3600
 

@@ -12,7 +12,7 @@ FILE = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -40,12 +40,12 @@ def test_a_draft_published_in_another_tab_is_published_in_this_one_too(example):
     other.goto("/" + DOMAIN)
     add_route(page, "/tab/*")
     expect(publish_button(page)).to_be_enabled()
-    expect(other.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(other.get_by_text("Saved in this browser")).to_be_visible()
     publish_button(other).click()
     expect(other.get_by_text("Published as revision 2")).to_be_visible()
     expect(page.get_by_text("revision 2, changed")).to_be_visible()
     expect(page.locator(".route", has_text="/tab/*")).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)
 
 
 def test_the_reason_of_a_draft_survives_a_reload(example, site):
@@ -134,9 +134,9 @@ def test_the_settings_of_a_domain_are_a_draft_like_its_routes(example, site):
     page.get_by_role("button", name="Edit settings").click()
     page.get_by_label("Variables").fill("lang: en, de\nodd: a\\, b")
     page.get_by_label("Upper and lower case").select_option("false")
-    page.get_by_label("Cache for (seconds)").fill("99999999")
-    expect(page.get_by_label("Cache for (seconds)")).to_have_attribute("aria-invalid", "true")
-    page.get_by_label("Cache for (seconds)").fill("600")
+    page.get_by_label("Cache time").fill("99999999")
+    expect(page.get_by_label("Cache time")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Cache time").fill("600")
     page.get_by_label("Reason").fill("Languages")
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
@@ -204,13 +204,13 @@ def test_a_roll_back_that_others_overtake_shows_its_effects_again_first(example,
     page = example.open(DOMAIN + "/history")
     page.get_by_role("button", name="Roll back to revision 1").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("from 600 to 3600")).to_be_visible()
+    expect(dialog.get_by_text("Cache time: 10 minutes → 1 hour")).to_be_visible()
     site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 777}, **{"If-Match": "*"})
     dialog.get_by_role("button", name="Roll back").click()
     expect(dialog.get_by_text("Others have published meanwhile.")).to_be_visible()
     expect(dialog.get_by_role("button", name="Roll back")).to_have_count(0)
     dialog.get_by_role("button", name="Try again").click()
-    expect(dialog.get_by_text("from 777 to 3600")).to_be_visible()
+    expect(dialog.get_by_text("Cache time: 777 seconds → 1 hour")).to_be_visible()
     dialog.get_by_role("button", name="Roll back").click()
     expect(page.get_by_text("It is published as revision 4.")).to_be_visible()
 
@@ -312,5 +312,5 @@ def test_another_person_in_the_same_browser_does_not_get_an_open_draft(example, 
     expect(other.get_by_role("button", name="Sign out")).to_be_visible()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_text("editor (editor)")).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)
     expect(page.locator(".route", has_text="/gift/*")).to_have_count(0)

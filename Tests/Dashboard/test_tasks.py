@@ -87,13 +87,13 @@ def test_a_domain_is_found_by_its_alias_and_by_a_filter_that_the_address_remembe
 
 def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_published(example, site):
     page = example.open(DOMAIN)
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
     page.get_by_role("button", name="Save to draft").click()
     expect(page.locator(".route", has_text="/gift/*")).to_contain_text("new")
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
     page.reload()
-    expect(page.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(page.get_by_text("Saved in this browser")).to_be_visible()
     publish(page, "Gifts for everybody")
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     assert routes(site)[-1] == "/gift/*"
@@ -298,7 +298,7 @@ def test_the_worst_findings_come_first_whatever_else_the_address_says(example, s
     expect(codes.first).to_contain_text("error")
     expect(codes.first.get_by_role("listitem")).to_contain_text("z.example")
     example.open("#/findings?domain=z.example")
-    expect(page.get_by_role("button", name=re.compile("error"))).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("heading", level=2).first).to_have_text(re.compile("^error Undefined variable"))
 
 
 def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example, site):
@@ -308,7 +308,8 @@ def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example,
     codes = page.locator(".found-code")
     code = codes.filter(has_text="www-sibling-missing")
     counts = site.call("GET", "/v1/findings?suppressed=false&severity=note")["counts"]
-    expect(code.locator("summary")).to_contain_text(f"note www-sibling-missing {counts['www-sibling-missing']} findings")
+    expect(code.locator("summary")).to_have_text(
+        f"note Links with www stay in the browser www-sibling-missing · {counts['www-sibling-missing']} findings")
     code.locator("summary").press("Enter")
     expect(code).to_have_attribute("open", "")
     # One at a time; the address says which, so that going back closes it.
@@ -322,6 +323,20 @@ def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example,
     expect(page.locator(".found-code[open]")).to_have_count(0)
     page.go_back()
     expect(code).to_have_attribute("open", "")
+
+
+def test_what_differs_between_findings_stands_beside_each_domain_and_what_they_share_stands_once(example, site):
+    site.put("one.example", "/*")
+    site.put("two.example", "/*", app=SHOP)
+    page = example.open("#/findings?code=takes-sign-in-pages&severity=note")
+    code = page.locator(".found-code[open]")
+    expect(code.get_by_text("the app {app} may open")).to_have_count(1)
+    expect(code.get_by_role("listitem")).to_have_text([
+        re.compile(f"one.example · {APP} · route 1 of entry 1"), re.compile(f"two.example · {SHOP} · route 1 of entry 1")])
+    # Of one domain, the text says it.
+    example.open("#/findings?domain=two.example")
+    sheet = page.locator(".found-code", has=page.get_by_role("heading", name="The app may open during a sign-in"))
+    expect(sheet.get_by_text(f"the app {SHOP} may open")).to_be_visible()
 
 
 @pytest.mark.parametrize("button, kind", [("^Delete .*faq|^Delete .*website", "ok"), ("^Delete .*buy", "error"),
@@ -532,10 +547,10 @@ def test_expectations_are_listed_and_removed_one_by_one(example, site):
 def test_a_draft_stays_with_the_person_who_made_it(example, site):
     page = example.open(DOMAIN)
     page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
-    expect(page.get_by_text("You have a draft, saved")).to_be_visible()
+    expect(page.get_by_text("Saved in this browser")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Token").fill(site.create_token("editor"))
     page.get_by_role("button", name="Sign in").click()
     example.open(DOMAIN, "example.com")
     expect(page.get_by_text("/buy/").first).to_be_visible()
-    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.get_by_text("Saved in this browser")).to_have_count(0)

@@ -11,7 +11,7 @@ DOMAIN = "#/domains/example.com"
 
 
 def add_route(page, path):
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
     page.get_by_role("button", name="Save to draft").click()
 
@@ -89,7 +89,7 @@ def test_ctrl_z_undoes_what_was_done_to_the_draft_and_then_what_was_published(ex
 
 def test_a_pasted_url_becomes_the_path_the_query_and_the_fragment_of_a_route(example, site):
     page = example.open(DOMAIN)
-    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("https://www.example.com/sale/shoes?size=42#top ")
     expect(page.get_by_label("Path", exact=True)).to_have_value("/sale/shoes")
     page.get_by_role("button", name="Save to draft").click()
@@ -164,9 +164,14 @@ def test_columns_that_say_nothing_are_left_out_until_a_person_chooses_and_stay_a
     site.put("staging.example", "/a/*", environment="staging")
     page.reload()
     expect(page.get_by_role("columnheader", name="Environment")).to_be_visible()
-    expect(page.get_by_role("row").filter(has_text="example.com").get_by_text("production")).to_have_count(0)
+    # A cell has a word for what is usual: nobody has to know what a dash stands for.
+    expect(page.get_by_role("row").filter(has_text="example.com")).to_contain_text("production")
+    expect(page.get_by_role("row").filter(has_text="staging.example")).to_contain_text("no file")
     page.get_by_text("Columns", exact=True).click()
     page.get_by_label("Certificate").check()
+    page.get_by_label("Apple’s copy").check()
+    expect(page.get_by_role("row").filter(has_text="example.com")).to_contain_text("not fetched")
+    page.get_by_label("Apple’s copy").uncheck()
     page.get_by_label("Findings").uncheck()
     page.reload()
     expect(heads).to_have_text(["Domain", "Environment", "Revision", "Android", "Certificate"])
@@ -206,6 +211,37 @@ def test_what_can_be_done_with_a_route_appears_with_the_pointer_and_with_the_foc
     expect(button).to_have_css("opacity", "1")
 
 
+def test_a_draft_is_in_one_place_with_its_effects_by_route(example):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    review = page.locator(".review")
+    expect(review.get_by_role("status")).to_have_text("Ready to publish: 1 change, affecting links.")
+    # What Android makes of a route is part of it.
+    change = review.locator(".changes > li")
+    expect(change).to_have_count(1)
+    expect(change).to_have_text(re.compile(r'route "/gift/\*" added.*on iOS.*on Android', re.DOTALL))
+    expect(review).to_contain_text("Saved in this browser")
+    review.get_by_role("button", name="Undo").click()
+    expect(review).to_have_count(0)
+
+
+def test_the_history_says_in_words_what_was_done(example, site):
+    site.put("one.example", "/a/*")
+    site.put("one.example", "/a/*", cacheSeconds=5400)
+    site.call("PATCH", "/v1/domains/one.example?reason=put%20it%20right", {"strict": True}, **{"If-Match": "*"})
+    page = example.open("#/domains/one.example/history?from=1&to=3")
+    revisions = page.locator(".history-list li")
+    expect(revisions.nth(2)).to_contain_text("Created")
+    expect(revisions.nth(1)).to_contain_text("Saved domain")
+    # What a person wrote stays as it is.
+    expect(revisions.nth(0)).to_contain_text("put it right")
+    expect(page.locator(".changes li")).to_have_text([
+        "Cache time: 1 hour → 90 minutes", "Refuse apps of another environment: no → yes"])
+    example.open("#/domains")
+    expect(page.get_by_role("row").filter(has_text="one.example")).to_contain_text("3 · just now")
+    expect(page.get_by_role("button", name="Production", exact=True)).to_be_visible()
+
+
 def test_the_routes_of_a_domain_are_one_page_and_its_settings_another_with_one_draft(example, site):
     page = example.open(DOMAIN)
     expect(page.get_by_role("button", name="Disable")).to_have_count(0)
@@ -215,7 +251,7 @@ def test_the_routes_of_a_domain_are_one_page_and_its_settings_another_with_one_d
     page.get_by_role("button", name="Edit settings").click()
     for group in ("Names and ownership", "How files are published", "People without the app"):
         expect(page.get_by_role("heading", name=group)).to_be_visible()
-    page.get_by_label("Cache for (seconds)").fill("60")
+    page.get_by_label("Cache time").fill("60")
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     domain = site.call("GET", "/v1/domains/example.com")

@@ -71,7 +71,8 @@ export async function add(path, body, name, exists, signal) {
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
 export const path = (strings, ...values) => String.raw({ raw: strings }, ...values.map(encodeURIComponent));
 
-function parsed(text) {
+/** The value of a JSON text, or undefined if it is none. */
+export function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {

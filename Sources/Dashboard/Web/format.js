@@ -17,9 +17,11 @@ export const day = (text) => date.format(new Date(text));
 export function fromNow(text, now = Date.now()) {
   const seconds = (Date.parse(text) - now) / 1000;
   const step = steps.find(([, length]) => Math.abs(seconds) >= length);
-  return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, "second");
+  return step ? relative.format(Math.trunc(seconds / step[1]), step[0])
+    : seconds > 0 ? relative.format(0, "second") : "just now";
 }
 
+export const capital = (text) => text.replace(/^./, (first) => first.toUpperCase());
 export const count = (number) => plain.format(number);
 
 /** "268 bytes", "12.3 KB". */

@@ -1,13 +1,13 @@
 // The parts that pages are made of. Each returns a description for `patch`.
 
 import { h } from "./dom.js";
-import { fromNow, fullTime } from "./format.js";
+import { capital, fromNow, fullTime } from "./format.js";
 import { ask, here } from "./routing.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
 export { define, h, View } from "./dom.js";
-export { count, day, fromNow, size } from "./format.js";
+export { capital, count, day, fromNow, size } from "./format.js";
 
 /** @typedef {{ [name: string]: any }} Properties */
 
@@ -46,20 +46,12 @@ export function field(label, properties, ...children) {
 
 /** A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
  * @type {(label: any, draft: any, name: string, properties?: Properties) => any} */
-export function draftField(label, draft, name, { change, ...rest } = {}) {
-  const input = ({ target }) => {
-    draft[name] = target.value;
-    change?.();
-  };
-  return field(label, { id: name, name, value: draft[name] ?? "", on: { input }, ...rest });
-}
+export const draftField = (label, draft, name, { change = () => {}, ...rest } = {}) => field(label, {
+  id: name, name, value: draft[name] ?? "", on: { input: ({ target }) => change(draft[name] = target.value) }, ...rest,
+});
 
-export function draftCheckbox(label, draft, name) {
-  const change = ({ target }) => {
-    draft[name] = target.checked;
-  };
-  return checkbox(label, { id: name, checked: draft[name] ?? false, on: { change } });
-}
+export const draftCheckbox = (label, draft, name) => checkbox(label, {
+  id: name, checked: draft[name] ?? false, on: { change: ({ target }) => (draft[name] = target.checked) } });
 
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
 export const choices = (chosen, all, place = "") => all.map(([value, label]) => {
@@ -80,7 +72,8 @@ export const quiet = (...text) => h("span", { class: "quiet" }, text);
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
 export function chips(label, choices, ...more) {
   const chip = ([key, text, isOn, press]) => h(
-    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press } }, text);
+    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press },
+  }, capital(text));
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
@@ -89,11 +82,19 @@ export const severities = ["error", "warning", "note"];
 export const worstFirst = (findings) => (
   findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity)));
 
+/** What is wrong, in a few words: our own or, without them, those of the code. */
+export const findingTitle = (code) => capital(words.findings.titles[code] ?? code.replaceAll("-", " ")
+  .replace(/\b(?:cdn|cms|dns|json|sha1|tls|url)\b/g, (short) => short.toUpperCase()));
+
+/** The first line of a finding, with its code; a fault of a value has none. */
+export const findingHead = ({ severity, code }, ...more) => [badge(words.severity[severity], severity), " ",
+  code && [h("strong", {}, findingTitle(code)), " ", quiet(h("code", {}, code), more)]];
+
 /** How many findings there are of each severity: `{error: 1, warning: 0, note: 3}`. */
 export function findingCounts(counts) {
   const shown = severities.filter((severity) => counts?.[severity] > 0);
   if (shown.length === 0) return quiet(words.common.none);
-  const count = (severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity });
+  const count = (severity) => badge(words.severity.count(severity, counts[severity]), severity, { key: severity });
   return h("span", { class: "badges" }, shown.map(count));
 }
 
@@ -104,7 +105,7 @@ export const coded = (text) => (
 /** The pointers of a document or a domain that lead to an entry or a route. */
 export const pointers =
   /(?:route )?(\/applinks\/details\/\d+(?:\/(?:components|paths)\/\d+)?|\/entries\/\d+(?:\/routes\/\d+)?)/g;
-const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components\/(\d+)/g;
+const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components(?:\/(\d+))?/g;
 
 /** A text of the API as this page says it: places of a file in words, and what to press in place of what to send. */
 export function asHere(text) {
@@ -113,7 +114,7 @@ export function asHere(text) {
     const [entry, route] = pointer.match(/\d+/g).map((index) => Number(index) + 1);
     return route ? routeAt(route, entry) : entryAt(entry);
   };
-  const placed = text.replace(pointers, say).replace(rules, (_, index) => ruleAt(Number(index) + 1));
+  const placed = text.replace(pointers, say).replace(rules, (_, index) => ruleAt(index && Number(index) + 1));
   return words.problem.instead.reduce((said, [found, ours]) => said.replace(found, ours), placed);
 }
 
@@ -238,10 +239,8 @@ export function dialog({ title, close, wide }, ...children) {
     h("p", { class: "fault", role: "status", key: "again" }), children);
 }
 
-export function closeButton(label, press) {
-  const properties = { type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } };
-  return h("button", properties, icon("close"));
-}
+export const closeButton = (label, press) => h("button", {
+  type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } }, icon("close"));
 
 export const snippet = (label, text) => h("figure", { class: "snippet", key: label },
   h("figcaption", {}, label, " ",
@@ -297,13 +296,9 @@ export function dialogForm(sending, text, close, { kind = "primary", send = () =
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */
-export function tabs(label, sections, current) {
-  const link = ([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text);
-  return h("nav", { class: "tabs", key: "tabs", "aria-label": label }, sections.map(link));
-}
+export const tabs = (label, sections, current) => h("nav", { class: "tabs", key: "tabs", "aria-label": label },
+  sections.map(([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text)));
 
 /** Terms with what they are: `[term, value]` of each. */
-export function facts(rows) {
-  const row = ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)];
-  return h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(row));
-}
+export const facts = (rows) => h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(
+  ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)]));

@@ -7,6 +7,14 @@ const control = (key) => navigator.userAgent.includes("Mac OS X") ? `⌘${key}` 
 const enter = `${control("Enter")} tries them`;
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
+const units = /** @type {[number, string][]} */ ([[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]]);
+
+/** "3 hours", "90 seconds": in the largest unit that needs no fraction. */
+export function duration(seconds) {
+  const [length, unit] = units.find(([one]) => seconds >= one && seconds % one === 0) ?? units[3];
+  return plural(seconds / length, unit, `${unit}s`);
+}
+
 export const words = {
   common: {
     none: "none", never: "never", loading: "Loading …", tryAgain: "Try again", close: "Close", cancel: "Cancel",
@@ -54,11 +62,7 @@ export const words = {
       `${domain}: ${author} has published revision ${revision} since. This would undo:`,
   },
   severity: {
-    error: "error", warning: "warning", note: "note",
-    count: {
-      error: (n) => plural(n, "error", "errors"), warning: (n) => plural(n, "warning", "warnings"),
-      note: (n) => plural(n, "note", "notes"),
-    },
+    error: "error", warning: "warning", note: "note", count: (one, n) => plural(n, one, `${one}s`),
   },
   resolution: { match: "opens the app", blocked: "stays in the browser", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
@@ -89,7 +93,7 @@ export const words = {
     app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
     appName: (name, app) => `${name} (${app})`, androidName: (name, app) => `${name} (Android, ${app})`,
     findingCount: (code, n) => `${code} (${count(n)})`,
-    chip: { check: "Check failing", collected: "Not collected by Apple", enabled: "Disabled", deleted: "Deleted" },
+    chip: { check: "Check failing", collected: "Not fetched by Apple", enabled: "Disabled", deleted: "Deleted" },
     usesTemplate: (name) => `Template ${name}`, onlyTemplate: (name) => `Show only domains with the template ${name}`,
     labelled: (label) => `Label ${label}`, only: (label) => `Show only domains with the label ${label}`,
     about: (count) => `About ${count}`,
@@ -99,7 +103,10 @@ export const words = {
     domain: "Domain", environment: "Environment", revision: "Revision", findings: "Findings", apple: "Apple’s copy",
     android: "Android", check: "Check", certificate: "Certificate", deletedAt: "Deleted", lastRevision: "Last revision",
     disabled: "disabled", published: "published", columns: "Columns", expired: "expired", draft: "draft",
-    kept: "kept as adopted", copy: { current: "current", behind: (n) => `${count(n)} behind` },
+    kept: "kept as adopted", usually: {
+      environment: "production", findings: "none", apple: "not fetched", android: "no file", check: "not checked",
+      certificate: "unknown", off: "not served",
+    }, copy: { current: "current", behind: (n) => `${count(n)} behind` },
     days: (n) => plural(n, "day", "days"), none: "No domains yet", daysLeft: (n) => `${plural(n, "day", "days")} left`,
     noneFound: "No domain matches",
     noneViewer: "An editor or admin can add the first one. Your role is viewer, which can only read.",
@@ -138,7 +145,7 @@ export const words = {
     tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", revision: (n) => `revision ${n}`, updated: "changed",
     noEntries: "No routes yet", deleted: "deleted",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
-    addEntry: "Add entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
+    addEntry: "Add an entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
       "The next apply from there may undo what you change here."],
     behindTemplate: "The last edit of its template was refused for this domain. It still has the rules from before.",
     fromTemplate: (name) => `from ${name}`, given: "from the template", template: {
@@ -160,9 +167,9 @@ export const words = {
     useForAndroid: "Use these routes for Android, too",
     usedForAndroid: "These routes are for Android, too, in your draft. All Android apps of the domain follow their"
       + " routes now, with the fingerprints of the stored apps. Review and publish the draft.",
-    addApp: { apple: "Add an app", android: "Add an Android app" }, addRoute: "Add route", opens: "Opens the app",
+    addApp: { apple: "Add an app", android: "Add an Android app" }, addRoute: "Add a route",
     addAppHelp: { apple: "Such as ABCDE12345.com.example.app", android: "A package name, such as com.example.app" },
-    routesOf: (n) => `Routes of entry ${n}`, stays: "Stays in the browser", anyPath: "any path", query: "query",
+    routesOf: (n) => `Routes of entry ${n}`, anyPath: "any path", query: "query",
     fragment: "fragment", flags: {
       caseSensitive: { true: "matches case", false: "ignores case" },
       percentEncoded: { true: "encoded URL", false: "decoded URL" },
@@ -172,20 +179,21 @@ export const words = {
     editRoute: (route) => `Edit ${route}`, deleteRoute: (route) => `Delete ${route}`, isLast: "Already last.",
     moved: (route, n, all) => `${route} is now route ${n} of ${all}.`, entryAt: (entry) => `entry ${entry}`,
     movedEntry: (n, all) => `Now entry ${n} of ${all}.`, routeAt: (route, entry) => `route ${route} of entry ${entry}`,
-    removed: (what) => `${what} deleted from the draft. Undo brings it back.`, ruleAt: (n) => `Android rule ${n}`,
+    removed: (what) => `${what} deleted from the draft. Undo brings it back.`,
+    ruleAt: (n) => n ? `Android rule ${n}` : "Android rules",
     suppressed: "suppressed", editor: {
-      add: "Add route", edit: "Edit route", effect: "Matching URLs", path: "Path", kind: "Query", noQuery: "Any query",
-      pathHelp: "* is any text, ? one character, ?* at least one. Empty: any path.", items: "Parameters",
-      whole: "The whole query", itemName: "Parameter", itemPattern: "Pattern", addItem: "Add parameter", entry: "Entry",
-      removeItem: (name) => `Remove parameter ${name}`, query: "Pattern for the query", fragment: "Fragment",
-      fragmentHelp: "What follows the # in a URL. Empty: any.", comment: "Comment", percentEncoded: "Percent encoding",
-      fallback: "People without the app",
+      add: "Add a route", edit: "Edit route", effect: "Matching URLs", path: "Path", kind: "Query",
+      noQuery: "Any query", pathHelp: "* is any text, ? one character, ?* at least one. Empty: any path.",
+      items: "Parameters", whole: "The whole query", itemName: "Parameter", itemPattern: "Pattern",
+      addItem: "Add a parameter", entry: "Entry", removeItem: (name) => `Remove parameter ${name}`,
+      query: "Pattern for the query", fragment: "Fragment", fragmentHelp: "What follows the # in a URL. Empty: any.",
+      comment: "Comment", percentEncoded: "Percent encoding", fallback: "People without the app",
       fallbackHelp: "Where they are sent from these URLs. Empty: as for the domain.",
       commentHelp: "Everybody can read it in the published file.", caseSensitive: "Upper and lower case",
       asDefault: "As the default", more: "More conditions", save: "Save to draft",
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
-      title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
+      title: "Your draft", saved: (time) => ["Saved in this browser ", time, "."], undo: "Undo",
       undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
@@ -221,7 +229,7 @@ export const words = {
       labels: "Labels", labelsHelp: "One word per line, such as brand-a. Domains can be chosen by labels.",
       managedBy: "Managed by", managedByHelp: "Such as “git: links-repo”. Whoever edits the domain here is told.",
       aliasesHelp: "One name per line; *.go.example.com stands for all names below it.", format: "Apple’s form",
-      cacheSeconds: "Cache for (seconds)", cacheSecondsHelp: "How long clients keep the files, from 0 to 31,536,000.",
+      cacheSeconds: "Cache time", cacheSecondsHelp: "How long clients keep the files: 0 to 31,536,000 seconds.",
       strict: "Refuse apps of another environment", protected: "A second person approves changes",
       webcredentials: "Passwords and passkeys: Apple apps",
       activitycontinuation: "Handoff", androidCredentials: "Passwords and passkeys: Android apps",
@@ -274,16 +282,17 @@ export const words = {
     nameHelp: "Such as white-label: letters a to z, digits, periods, hyphens.",
     exists: "This name is taken. Choose another.", sections: { rules: "Rules", domains: "Domains", history: "History" },
     usedBy: (n) => n === 0 ? "No domain uses it yet." : `${plural(n, "domain uses", "domains use")} it.`,
-    braces: "{name} stands for the value of a parameter, {domain} for the name of the domain.",
+    braces: "Write {name} for the value of a parameter, and {domain} for the name of the domain.",
     noEntriesText: "An entry says which apps open which URLs. A parameter such as {app} can stand for an app.",
     parameters: "Parameters",
-    parametersHelp: "What each domain gives. What uses an optional one without a value is left out.",
+    parametersHelp: "Each domain sets its values. A route with an optional parameter that has none is left out.",
     addParameter: "Add a parameter", removeParameter: (name) => `Delete the parameter ${name}`, type: "Type",
     default: "Value", value: "Default", defaults: { needed: "required", none: "optional", value: "has a default" },
     defaultIs: (text) => `default: ${text}`, noValue: "no value", types: {
-      app: "An app identifier.", apps: "App identifiers, parted by blanks.", package: "A package name.",
-      packages: "Package names, parted by blanks.", origin: "A web origin.", origins: "Web origins, parted by blanks.",
-      path: "Literal text in a path.", pattern: "A part of a pattern.", text: "Text of a comment or a URL.",
+      app: "An app identifier.", apps: "App identifiers, separated by spaces.", package: "A package name.",
+      packages: "Package names, separated by spaces.", origin: "A web origin.",
+      origins: "Web origins, separated by spaces.", path: "Text in a path, without wildcards.",
+      pattern: "Part of a pattern, with * and ?.", text: "Text in a comment or a URL.",
     },
     delete: "Delete template", deleteTitle: (name) => `Delete the template ${name}?`,
     deleteText: "No domain uses this template. Its history is deleted, too.", deleted: (name) => `Deleted ${name}.`,
@@ -332,7 +341,6 @@ export const words = {
     undo: "Undo", undoTitle: (n) => `Undo change ${n}?`,
     undoText: "Each domain goes back to its revision before the change. All of it is undone, or nothing.",
     skipChanged: "Leave domains as they are that have changed since",
-    skipped: (n) => `${plural(n, "domain stays as it is", "domains stay as they are")}:`,
     done: (number, n) => `Undid change ${number} in ${plural(n, "domain", "domains")}.`,
   },
   drafts: {
@@ -362,7 +370,6 @@ export const words = {
       [opens && `${plural(opens, "opens", "open")} an app`,
         blocked && `${plural(blocked, "stays", "stay")} in the browser`,
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
-    filters: { all: "All", match: "Opens an app", blocked: "Stays in the browser", "no-match": "No route matches" },
     filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`, app: "App",
     published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",
@@ -405,8 +412,9 @@ export const words = {
       ? "Apple’s CDN had a file that matches none of your revisions," : `Apple’s CDN had revision ${n},`,
   },
   history: {
-    list: "Revisions", revision: (n) => `Revision ${n}`, current: "current", by: (author) => `by ${author}`,
-    document: (kind, size) => `${kind} ${size}`, accepted: (codes) => `Accepted errors: ${codes}`, changes: "Changes",
+    list: "Revisions", created: "Created", revision: (n) => `Revision ${n}`, current: "current",
+    by: (author) => `by ${author}`, document: (kind, size) => `${kind} ${size}`,
+    accepted: (codes) => `Accepted errors: ${codes}`, changes: "Changes",
     between: (from, to) => `Revision ${from} → ${to}`, rollBack: "Roll back",
     rollBackTo: (n) => `Roll back to revision ${n}`, rollBackText: (n) =>
       `The documents, aliases and settings of revision ${n} are published again, as a new revision. ` +
@@ -425,8 +433,7 @@ export const words = {
   checks: {
     title: "Checks", noneOf: "No domain here", noneOfText: "The last check of every domain ended differently.",
     intro: "A check fetches the files as Apple and browsers do, and asks Apple’s CDN and Google what they have.",
-    status: { failing: "failing", warning: "warning", ok: "OK" }, statusLabel: "Filter by outcome",
-    statuses: { failing: "Failing", warning: "Warnings", ok: "OK", all: "All" }, showAll: "Show all",
+    status: { failing: "failing", warning: "warning", ok: "OK" }, statusLabel: "Filter by outcome", showAll: "Show all",
     which: "Check any domain", limited: (limits) => `You may check ${limits}.`, checkNow: "Check now",
     checking: "Checking …", resultOf: "Check of ", none: "No domain has been checked yet",
     progress: "Asking the domain, Apple’s CDN and Google. This takes at most ten seconds.",
@@ -446,7 +453,7 @@ export const words = {
     fine: "No findings. If a link still opens the browser, the user may prefer that, or the app lacks the entitlement.",
     never: "This domain has never been checked from outside.", askEditor: "An editor can check it.",
     deleted: "The requests and answers of this check are no longer kept.", nextStep: "Next step:",
-    appleCode: "App Store Connect calls it", suppressed: "suppressed", suppress: "Suppress findings for a while",
+    appleCode: "App Store Connect calls it", suppress: "Suppress findings for a while",
     site: "The site serves", cdn: "Apple’s CDN has", timeline: "Timeline",
     held: {
       file: (who, size) => `${who} a file of ${size}.`,
@@ -497,9 +504,9 @@ export const words = {
     labels: { "play-signing": "Google Play", upload: "upload key", debug: "debug key", unknown: "not known whose" },
     itIs: (label) => `It is: ${label} …`, setLabel: "Say whose key it is", delete: "Delete the app",
     removeWhat: (what) => `Remove the fingerprint ${what} …`, removePrint: "Remove the fingerprint",
-    noPlan: "No file changes, so nothing is published.", rename: "Change the identifier",
-    renamed: (n) => `Changed the identifier in ${plural(n, "domain", "domains")}.`,
-    plan: (n) => `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
+    rename: "Change the identifier", renamed: (n) => `Changed the identifier in ${plural(n, "domain", "domains")}.`,
+    plan: (n) => n === 0 ? "No file changes, so nothing is published."
+      : `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
     renameTo: { apple: "New app identifier", android: "New package name" }, deleted: (app) => `Deleted ${app}.`,
     renameHelp: "All domains that use the app get the new identifier, or none. The old one stops working there.",
     deleteText: (app) => `Delete ${app}? No domain uses it.`, snippets: "For the app’s project",
@@ -516,7 +523,7 @@ export const words = {
       `${name}, limited to ${words.common.limits(limits)}. Other domains use the app only after a confirmation.`,
   },
   findings: {
-    title: "Findings", domain: "Domain", severity: "Severity", source: "Found in", state: "State",
+    title: "Findings", domain: "Domain", source: "Found in", state: "State",
     intro: "Errors and risks in the files of all domains and in their last checks from outside.",
     states: { false: "open", true: "suppressed", all: "all" }, seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),
@@ -537,7 +544,21 @@ export const words = {
     done: (n, day) => `Suppressed ${plural(n, "finding", "findings")} until ${day}.`, endTitle: "End the suppression?",
     end: "End suppression", endOf: (code, domain) => `End suppression of ${code} of ${domain}`, over: "ended",
     endText: (code, domain) => ["The findings ", code, " of ", domain, " then count again. Its reason was:"],
-    suppressionsOf: "Suppressions of ", noSuppressions: "No suppressions.", gone: (file) => `${file} · no longer there`,
+    suppressionsOf: "Suppressions of ", gone: (file) => `${file} · no longer there`,
+    noSuppressions: "No suppressions.", titles: {
+      "not-json": "The file is not JSON", "public-comment": "Anybody can read the comments",
+      "takes-sign-in-pages": "The app may open during a sign-in", "shadowed-route": "An earlier route decides",
+      "unneeded-exclusion": "An exclusion has no effect", "www-sibling-missing": "Links with www stay in the browser",
+      "apex-sibling-missing": "Links without www stay in the browser",
+      "android-not-managed": "Android does not use these routes", "android-differs": "Android opens other links",
+      "opens-nothing": "Links no longer open the app", "missing-slash-form": "Android needs a route without the slash",
+      "older-android-opens-all": "Android 14 and earlier ignore the routes",
+      "http-status": "The site does not serve the file", "html-answer": "The site serves a page, not the file",
+      "body-not-ours": "The site serves another file", "cdn-stale": "Apple’s CDN has an older file",
+      "cdn-failed": "Apple’s CDN cannot fetch the file", "cdn-never-fetched": "Apple’s CDN has not fetched the file",
+      "redirect-same-site": "The file is behind a redirect", "dns-error": "The name has no address",
+      "people-get-404": "People without the app get 404",
+    },
   },
   bulk: {
     preview: "Preview …", done: (counts) => `Done: ${counts}.`, nothing: "Nothing would change.", links: "links change",
@@ -610,35 +631,33 @@ export const words = {
     domains: "Domains", allDomains: "all", changed: "Changed", actions: "Actions", version: "Version", state: "State",
     domainsHelp: "Leave empty for all, or list some: example.com, *.brand.example", labels: "Labels",
     labelsHelp: "Leave empty for all domains, or list some: brand-a. Then no domains, names or labels can be added.",
-    kept: "I have copied it", once: "Copy this now. It is never shown again.", saved: (name) => `Saved “${name}”.`,
-    server: "This server", removed: (name) => `Removed “${name}”.`,
-    exists: "This name is taken. Choose another, or edit the one in the list.",
+    doWhat: (verb, section, name) => `${verb} the ${section.slice(0, -1)} “${name}”`, kept: "I have copied it",
+    once: "Copy this now. It is never shown again.", saved: (name) => `Saved “${name}”.`, server: "This server",
+    removed: (name) => `Removed “${name}”.`, exists: "This name is taken. Choose another, or edit the one in the list.",
     viewer: "Reads domains, apps and checks.", editor: "Also changes domains and apps.", you: "Signed in as",
     admin: "Does everything, also with tokens, users and webhooks.", tokens: {
       help: "Programs and people sign in with tokens, whose names the history and the audit log show.", token: "Token",
       nameHelp: "Who or what uses it, such as “release pipeline”.", add: "Create a token", empty: "No tokens yet",
       emptyText: "Create one for each program and person.", lastUsed: "Last used", expires: "Expires", remove: "Revoke",
       expired: "expired", days: (n) => `in ${plural(n, "day", "days")}`, created: (name) => `Token “${name}”`,
-      removeWhat: (name) => `Revoke the token “${name}”`, removeText: "Whoever uses it is locked out at once.",
+      removeText: "Whoever uses it is locked out at once.",
       removeMine: "You are signed in with this token. Your session ends at once.",
     },
     users: {
       help: "Only for people whom a proxy signs in, with adminUserHeader and adminHosts. Others need a token.",
       empty: "No users yet", emptyText: "Add one for each name that your proxy sends.", add: "Add a user",
-      nameHelp: "Exactly as the proxy sends it.", editWhat: (name) => `Edit the user “${name}”`, remove: "Remove",
-      removeWhat: (name) => `Remove the user “${name}”`,
+      nameHelp: "Exactly as the proxy sends it.", remove: "Remove",
       removeText: "The server then refuses all requests of this person, even if the proxy lets them through.",
       removeMine: "This is you. The server will refuse all your requests.",
     },
     groups: {
       help: "Groups that a proxy lists for people, with adminGroupsHeader. Everybody in a group has its role.",
       empty: "No groups yet", emptyText: "Add one for each group that your proxy lists.", add: "Add a group",
-      nameHelp: "Exactly as the proxy sends it.", editWhat: (name) => `Edit the group “${name}”`, remove: "Remove",
-      removeWhat: (name) => `Remove the group “${name}”`, removeText: "Nobody has rights by this group any more.",
-      removeMine: "Nobody has rights by this group any more.",
+      nameHelp: "Exactly as the proxy sends it.", remove: "Remove",
+      removeText: "Nobody has rights by this group any more.",
     },
     webhooks: {
-      digest: "Collect events", atOnce: "send each at once", digests: (n) => `for ${count(n)} seconds`,
+      digest: "Collect events", atOnce: "send each at once", digests: (n) => `for ${duration(n)}`,
       digestHelp: "Then one message has all that happened in that time, grouped by cause.",
       help: "A webhook tells another program, or a Slack channel, what happens to your domains.", add: "Add a webhook",
       empty: "No webhooks yet", emptyText: "Add one to hear of failing checks and new revisions.", test: "Send a test",

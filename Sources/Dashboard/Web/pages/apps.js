@@ -45,12 +45,13 @@ class List extends View {
       loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
         ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
         : [
-          table({ caption: text.platform[platform], columns: columns(platform), rows: items, key: (app) => app[id] }),
+          table({
+            caption: text.platform[platform], columns: columns(platform, items), rows: items, key: (app) => app[id] }),
           cursorPages(next)]), this.open];
   }
 }
 
-function columns(platform) {
+function columns(platform, items) {
   const text = words.apps;
   const { id } = platforms[platform];
   const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
@@ -59,7 +60,8 @@ function columns(platform) {
     [words.pages.findings, (app) => findingCounts(counted(app.findings ?? []))]];
   return [
     [words.settings.name, link], [text.identifier[platform], (app) => mono(app[id]), "short"],
-    [words.domains.environment, (app) => words.environment[app.environment]],
+    ...items.every((app) => app.environment === "production") ? []
+      : [[words.domains.environment, (app) => words.environment[app.environment]]],
     ...platform === "android" ? onlyAndroid : [],
     [words.pages.domains, (app) => uses(app, platform, count(app.domains)), "number"],
     [text.changed, (app) => time(app.updatedAt), "short"]];
@@ -80,10 +82,7 @@ function fingerprintFields(draft) {
 /** The labels that a person gives; only a file's certificates have none of them. */
 const labelsToChoose = () => Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
 
-function planned(domains) {
-  const text = domains.length === 0 ? words.apps.noPlan : words.apps.plan(domains.length);
-  return [h("p", { key: "text" }, text), domainEffects(domains)];
-}
+const planned = (domains) => [h("p", { key: "text" }, words.apps.plan(domains.length)), domainEffects(domains)];
 
 function detailFields(draft) {
   const options = Object.entries(words.environment);

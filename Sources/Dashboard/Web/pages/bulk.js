@@ -1,6 +1,6 @@
 // Changes of many domains: files to import, a whole state to apply, and an edit of routes.
 
-import { path, request } from "../api.js";
+import { parsed, path, request } from "../api.js";
 import { asHere, badge, button, coded, define, dialog, draftCheckbox, draftField, empty, facts, field, form, h, loaded,
   mono, problemBox, submit, tabs, View } from "../parts.js";
 import { to } from "../routing.js";
@@ -277,17 +277,9 @@ function domainOf(name) {
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }
 
-function parsed(text) {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a file is what `aasa export` writes, not a document. */
 function isState(text) {
-  const json = parsed(text);
+  const json = parsed(text.replace(/^\uFEFF/, ""));
   if (!json || json.applinks) return false;
   const isList = (name) => Array.isArray(json[name]);
   const names = Object.keys(json);
@@ -303,7 +295,7 @@ function isRelated({ name, text, type }) {
   const own = parts.at(-1);
   if (parts.some((part) => part.startsWith(".") && part !== ".well-known")) return false;
   if (kindOf(own) || isState(text)) return true;
-  const json = parsed(text);
+  const json = parsed(text.replace(/^\uFEFF/, ""));
   if (Array.isArray(json) ? json.some((one) => one?.relation) : members.some((one) => json?.[one])) return true;
   if (domainOf(own) === "") return false;
   // A JSON file that is broken, JSON in a signature, and the page of a failed download are reported.

@@ -8,7 +8,7 @@ import { Loading, may, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { hostName } from "./domains-add.js";
 import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
-import { domainNames } from "./template-parts.js";
+import { skippedBox } from "./template-parts.js";
 
 const w = words.changes;
 
@@ -93,9 +93,7 @@ class One extends View {
       send: (query) => request("POST", `${this.#url}/revert`, { query }),
       show: ({ domains, skipped = [], moreSkipped = 0 }) => [
         h("p", { key: "counts" }, actionCounts(domains)),
-        skipped.length > 0 && h("p", { class: "box warning", key: "skipped" }, w.skipped(skipped.length + moreSkipped),
-          " ", domainNames(skipped.slice(0, 20), skipped.length + moreSkipped)),
-        domainEffects(changed(domains))],
+        skippedBox(skipped, moreSkipped), domainEffects(changed(domains))],
       isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
       options: ({ value, problem }) => [(problem ? problem.code === "changed-since" : value?.skipped)
         && ["skip=changed", w.skipChanged]],

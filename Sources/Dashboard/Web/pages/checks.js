@@ -2,12 +2,13 @@
 // its files, and the timeline of its checks.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, closeButton, coded, count, cursorPages, define, empty, exactTime, failure, field, form,
-  h, linkButton, loaded, mono, problemBox, quiet, size, submit, table, time, View } from "../parts.js";
+import { badge, button, chips, closeButton, coded, count, cursorPages, define, empty, exactTime, failure, field,
+  findingTitle, form, h, linkButton, loaded, mono, problemBox, quiet, size, submit, table, time,
+  View } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
-import { domainHeader, inWords } from "./domain-parts.js";
+import { domainHeader, findingList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
 
 const said = words.checks;
@@ -34,22 +35,10 @@ export function checkReport(check) {
       origin && h("li", { key: "origin" }, held(said.site, origin), differences(origin)),
       cdn && h("li", { key: "cdn" }, held(said.cdn, cdn), " ", freshness(check), differences(cdn)),
       certificate && h("li", { key: "certificate" }, certified(certificate))),
-    h("ul", { class: "found plain", key: "findings" }, findings.map((one, index) => findingItem(
-      `${one.code} ${index}`, one, one.suppressed && [" · ", h("strong", {}, said.suppressed)]))),
+    findingList(findings),
     requests.length > 0 && h("details", { key: "requests" },
       h("summary", {}, said.requests(requests.length), ", ", said.milliseconds(check.milliseconds)),
       requestTable(check))];
-}
-
-/** A finding with its next step, and what more there is to say; `action` stands beside it. */
-export function findingItem(key, finding, more, action) {
-  const { severity, message, help, code, url, pointer, appleCode } = finding;
-  return h("li", { key }, h("div", {}, badge(words.severity[severity], severity)),
-    h("div", { class: "found-text" }, h("div", { dir: "auto" }, coded(inWords(message))),
-      h("div", {}, quiet(said.nextStep), " ", coded(inWords(help))),
-      h("div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
-        appleCode && [" · ", said.appleCode, " ", h("code", {}, appleCode)], more)),
-    h("div", { class: "found-action" }, action));
 }
 
 function held(who, { revision, current, bytes }) {
@@ -296,7 +285,7 @@ class Checks extends View {
       [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]];
     return [
       chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
-        one, `${said.statuses[one]} ${count(totals[index] ?? total)}`, one === status,
+        one, `${said.status[one] ?? words.common.all} ${count(totals[index] ?? total)}`, one === status,
         () => ask({ status: one, cursor: undefined })])),
       items.length > 0
         ? this.#causes(items, columns)
@@ -324,7 +313,7 @@ class Checks extends View {
     const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];
     const step = this.#steps.get(domain);
     return [checkStatus(status), " ", h("strong", {}, said.domains(rows.length)), ", ", said.since(exactTime(first)),
-      step && status !== "ok" && [": ", h("span", { dir: "auto" }, coded(step.message))]];
+      step && status !== "ok" && [": ", findingTitle(step.code)]];
   }
 
   #step({ domain, status, codes }) {

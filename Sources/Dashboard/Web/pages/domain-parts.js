@@ -1,11 +1,11 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { asHere, badge, closeButton, coded, form, h, pointers, quiet, resolution, submit, tabs, time,
-  View } from "../parts.js";
+import { asHere, badge, closeButton, coded, findingHead, form, h, mono, pointers, quiet, resolution, submit, tabs,
+  time, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain } from "../state.js";
-import { words } from "../words.js";
+import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
 
 const w = words.domain;
@@ -34,7 +34,8 @@ class DomainHeader extends View {
     return [
       h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1" }, h("bdi", {}, name)),
         unicode && h("bdi", { key: "unicode" }, unicode),
-        environment && badge(words.environment[environment], "quiet", { key: "environment" }),
+        [undefined, "production"].includes(environment)
+          || badge(words.environment[environment], "quiet", { key: "environment" }),
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
         deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
@@ -193,8 +194,10 @@ export const plainList = (items, show, properties = {}) => (
 export function findingList(findings, domain = undefined, key = "findings") {
   const say = (text) => coded(inWords(text, domain));
   return findings.length > 0 && plainList(findings, (one) => [
-    badge(words.severity[one.severity], one.severity), " ", one.suppressed && [badge(w.suppressed), " "],
-    say(one.message), " ", quiet(say(one.help))], { class: "plain findings", key });
+    findingHead(one), one.suppressed && [" ", badge(w.suppressed)], h("div", { dir: "auto" }, say(one.message)),
+    h("div", { class: "quiet" }, say(one.help)), one.url && h("div", { class: "help" }, mono(one.url)),
+    one.appleCode && h("div", { class: "help" }, words.checks.appleCode, " ", h("code", {}, one.appleCode)),
+  ], { class: "plain findings", key });
 }
 
 export const foldedFindings = (title, findings, domain) => findings.length > 0
@@ -204,12 +207,38 @@ export const foldedFindings = (title, findings, domain) => findings.length > 0
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "protected", "label",
   "managedBy", "template", "parameter", "changePassword", "fallback", "expectation"]);
 
+/** Changes with their `examples`. Those of Android's rules for a route are part of the route's. */
+export function byRoute(changes) {
+  const routes = new Map();
+  return changes.map((one) => ({ ...one, examples: [one.example, ...one.moreExamples ?? []].filter(Boolean) })).filter(
+    (one) => {
+      const path = (one.after ?? one.before)?.["/"] ?? "";
+      const key = `${one.kind} ${path.replace(/\/?\*?$/, "")}`;
+      const route = routes.get(key);
+      if (one.what === "route" && !route) routes.set(key, one);
+      if (one.what !== "rule" || !route) return true;
+      route.affectsLinks ||= one.affectsLinks;
+      if (!route.examples.some(({ app }) => one.apps?.includes(app))) route.examples.push(...one.examples);
+      return false;
+    });
+}
+
+/** Settings of which the API's words are those of programs. */
+const ours = ["cacheSeconds", "environment", "strict", "protected", "managedBy", "changePassword"];
+
+function settingChange(/** @type {any} */ { what, before, after, summary }) {
+  const said = (one) => what === "cacheSeconds" && one !== undefined ? duration(one) : typeof one === "boolean"
+    ? words.common[one ? "yes" : "no"] : one ?? words.common.none;
+  return ours.includes(what) ? `${w.settings[what]}: ${said(before)} → ${said(after)}` : summary;
+}
+
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
-  const groups = Object.groupBy(changes.slice(0, most), ({ affectsLinks, what }) => affectsLinks ? "links"
+  const shown = byRoute(changes.slice(0, most));
+  const groups = Object.groupBy(shown, ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  const change = ({ summary, example, moreExamples = [] }) => [h("bdi", {}, coded(summary)),
-    example && [example, ...moreExamples].map((one, index) => h("div", { key: index }, effect(one, names)))];
+  const change = ({ examples, ...one }) => [h("bdi", {}, coded(settingChange(one))),
+    examples.map((one, index) => h("div", { key: index }, effect(one, names)))];
   const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
     ["links", "unknown", "documents", "settings"].map((name) => groups[name] && h("div", { key: name },

@@ -2,13 +2,15 @@
 
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { button, choices, draftField, form, linkButton, problemBox, quiet, submit } from "../parts.js";
+import { button, choices, draftField, form, icon, linkButton, problemBox, quiet, submit, time } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { changeList, cut, effect, findingList, foldedFindings, inWords, place, plainList } from "./domain-parts.js";
+import { byRoute, changeList, cut, effect, findingList, foldedFindings, inWords, place,
+  plainList } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
 import { askButton } from "./drafts.js";
+import { formDialog } from "./plan.js";
 
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
@@ -66,7 +68,8 @@ export class DraftReview extends View {
     if (!result.changed) return w.nothing;
     const { changes, moreChanges = 0 } = result.diff ?? { changes: [] };
     const warnings = result.findings.filter((one) => one.severity === "warning" && !one.suppressed).length;
-    return w.ready(changes.length + moreChanges, changes.some((change) => change.affectsLinks !== false), warnings);
+    const affectsLinks = changes.some((change) => change.affectsLinks !== false);
+    return w.ready(byRoute(changes).length + moreChanges, affectsLinks, warnings);
   }
 
   /** The sizes of the files; that of Apple's by app. */
@@ -132,7 +135,7 @@ export class DraftReview extends View {
         h("bdi", { class: "mono" }, one.package), ": ", one.message])),
       result?.changedResolutions.length > 0 && section(
         w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
-      this.#size(preview), foldedFindings(words.severity.count.note(notes.length), notes, domain)];
+      this.#size(preview), foldedFindings(words.severity.count("note", notes.length), notes, domain)];
   }
 
   /** What has to be agreed to, as questions: the errors that publishing would accept. */
@@ -157,9 +160,13 @@ export class DraftReview extends View {
     const kind = preview.isRunning || status === w.nothing ? "" : needsApproval || questions.length > 0 ? "warning"
       : isReady ? "ok" : "error";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
-    return [h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
+    return [h("div", { class: "section-head", key: "head" }, h("h2", { id: "review", tabindex: "-1" }, w.title),
+        h("div", { class: "actions" }, button([icon("undo"), w.undo], () => draft.undo(), {
+          key: "undo", class: "button undo", title: w.undoHelp, disabled: draft.past.length === 0 }),
+          discardButton(this))),
+      h("p", { class: draft.isStored ? "quiet" : "box warning", key: "stored" },
+        draft.isStored ? w.saved(time(draft.at)) : w.notStored),
       h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
-      !draft.isStored && h("p", { class: "box warning", key: "stored" }, w.notStored),
       h("div", {
           class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
           "aria-busy": preview.isRunning ? "true" : null,
@@ -170,8 +177,18 @@ export class DraftReview extends View {
         draftField(words.common.reason, draft, "reason", {
           id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store() }),
         needsApproval ? askButton(draft)
-          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }))];
+          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish })),
+      this.open];
   }
 }
+
+/** The button of a view that discards its draft, after a question. */
+export const discardButton = (view) => button(w.discard, () => view.set({ open: formDialog({
+  title: w.discardTitle, label: w.discard, kind: "danger", close: view.close, fields: () => [h("p", {}, w.discardText)],
+  send: () => {
+    view.close();
+    view.draft.discard();
+  },
+}) }), { key: "discard" });
 
 customElements.define("aasa-draft-review", DraftReview);

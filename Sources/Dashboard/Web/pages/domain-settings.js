@@ -1,10 +1,10 @@
 // The settings of a domain beside its routes. Changes go to the draft.
 
 import { refused } from "../api.js";
-import { badge, button, checkbox, closeButton, count, draftField, field, h, quiet, resolution,
+import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution,
   View } from "../parts.js";
 import { mayLabel } from "../state.js";
-import { words } from "../words.js";
+import { duration, words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
 import { blank } from "./domain-template.js";
@@ -66,7 +66,7 @@ function valueText(name, value, names) {
   if (platform) return list(value, (id) => appName(id, names?.[platform].get(id)));
   switch (name) {
     case "environment": return words.environment[value];
-    case "cacheSeconds": return value === undefined ? undefined : count(value);
+    case "cacheSeconds": return value === undefined ? undefined : duration(value);
     case "format": return w.formats[value];
     case "managedBy": case "changePassword": return value && h("bdi", {}, value);
     case "protected": return value && words.common.yes;
@@ -115,11 +115,7 @@ class DomainSettings extends View {
   #lines = (member, text, parse) => (
     this.#typed(member, text, (typed) => this.#set(member, parse(typed)), { tag: "textarea", rows: 3 }));
 
-  #fault(member) {
-    const faults = (this.draft.preview?.problem?.body.errors ?? [])
-      .filter(({ pointer = "" }) => pointer.split("/")[1] === member);
-    return faults.map(({ message }) => message).join(" ") || undefined;
-  }
+  #fault = (member) => this.draft.faults((pointer) => pointer.split("/")[1] === member);
 
   /** What people without the app get: URLs, and the texts of a page. */
   #fallback() {
@@ -149,15 +145,13 @@ class DomainSettings extends View {
     }), fault && h("p", { class: "fault" }, fault));
   }
 
-  #check(member, checked) {
-    const change = ({ target }) => this.#set(member, target.checked);
-    return checkbox(w[member], { id: `set-${member}`, checked, on: { change } });
-  }
+  #check = (member, checked) => checkbox(w[member], {
+    id: `set-${member}`, checked, on: { change: ({ target }) => this.#set(member, target.checked) } });
 
-  #choice(label, id, value, options, set) {
-    const change = ({ target }) => set(target.value);
-    return field(label, { id: `set-${id}`, tag: "select", value, options: Object.entries(options), on: { change } });
-  }
+  #choice = (label, id, value, options, set) => field(label, {
+    id: `set-${id}`, tag: "select", value, options: Object.entries(options),
+    on: { change: ({ target }) => set(target.value) },
+  });
 
   /** A default for all routes: true, false, or left to the system. */
   #default(name) {
@@ -190,8 +184,7 @@ class DomainSettings extends View {
     switch (member) {
       case "environment": return this.#choice(w[member], member, value, words.environment, set);
       case "format": return this.#choice(w[member], member, value, w.formats, set);
-      case "strict": return this.#check(member, value ?? false);
-      case "protected": return this.#check(member, value ?? false);
+      case "strict": case "protected": return this.#check(member, value ?? false);
       case "dynamicAppLinks": return this.#check(member, value !== false);
       case "cacheSeconds":
         return this.#typed(member, String(value), (text) => text !== "" && set(Number(text)), { type: "number" });

@@ -43,16 +43,14 @@ class DomainTemplate extends View {
   }
 
   #values({ parameters }) {
-    const { domain, preview } = this.draft;
-    const values = domain.parameters ?? {};
-    const faults = (name) => (preview?.problem?.body.errors ?? [])
-      .filter(({ pointer = "" }) => pointer === `/parameters/${name}`).map(({ message }) => message).join(" ");
+    const values = this.draft.domain.parameters ?? {};
+    const fault = (name) => this.draft.faults((pointer) => pointer === `/parameters/${name}`);
     const change = (name) => (value) => this.draft.change((domain) => {
       domain.parameters = { ...domain.parameters, [name]: value };
     });
     return this.isEditor
       ? h("div", { class: "columns", key: "values" }, parameters.map((one) => valueField(
-        one, values[one.name], change(one.name), { fault: faults(one.name) || undefined })))
+        one, values[one.name], change(one.name), { fault: fault(one.name) })))
       : h("dl", { class: "settings", key: "values" }, parameters.map((one) => h("div", { key: one.name },
         h("dt", {}, one.name), h("dd", {}, h("bdi", {}, valueAsText(values[one.name]) || defaultText(one))))));
   }

@@ -67,7 +67,7 @@ class Domain extends DraftPage {
     this.#names.ask(draft.published.revision);
     this.#findings.ask(draft.published.revision);
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
-    return [hasReview && this.notice(), draft.isStale && this.conflict(
+    return [hasReview && this.toReview(), draft.isStale && this.conflict(
         this.#whatOthersDid(), draft.preview?.result?.diff && changeList(effectsOf(draft.preview), names, 15)),
       draft.published.managedBy && h("p", { class: "box", key: "managed" },
         w.managedBy(h("bdi", {}, draft.published.managedBy))),
@@ -98,17 +98,13 @@ class Domain extends DraftPage {
       }), canEdit && this.#serving());
   }
 
-  #template() {
-    return h("aasa-domain-template", {
-      draft: this.draft, given: this.#of.given, isEditor: this.canEdit, key: "template",
-      detach: () => this.#planDetaching(),
-    });
-  }
+  #template = () => h("aasa-domain-template", {
+    draft: this.draft, given: this.#of.given, isEditor: this.canEdit, key: "template",
+    detach: () => this.#planDetaching(),
+  });
 
-  #whatOthersDid() {
-    return loaded(this.#theirs, ({ diff, revisions }) => [plainList(revisions, (one) => w.conflict.by(
-      one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))), changeList(diff, this.#names.value, 15)]);
-  }
+  #whatOthersDid = () => loaded(this.#theirs, ({ diff, revisions }) => [plainList(revisions, (one) => w.conflict.by(
+    one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))), changeList(diff, this.#names.value, 15)]);
 
   /** What takes links out of service. */
   #serving() {

@@ -1,6 +1,6 @@
 // All domains: what a person sees at a glance, and searches.
 
-import { get, path, request } from "../api.js";
+import { get, parsed, path, request } from "../api.js";
 import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, findingCounts, form, h,
   loaded, quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
@@ -181,7 +181,7 @@ class Domains extends View {
     return [
       table({
         caption: text.title, rows: items, key: (item) => item.domain,
-        columns: isDeleted ? this.#deletedColumns() : columns(items, reached), sorted: this.#query.sort ?? "name",
+        columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached), sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
       cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
@@ -198,11 +198,11 @@ class Domains extends View {
         choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-")));
   }
 
-  #deletedColumns() {
+  #deletedColumns(items) {
     const restore = (item) => button(
       text.restore.button, () => this.#askRestore(item), { "aria-label": text.restore.title(item.domain) });
     return [[text.domain, (item) => [h("bdi", {}, item.domain), unicode(item)]],
-      [text.environment, (item) => words.environment[item.environment]],
+      items.some(cells.environment) && [text.environment, (item) => words.environment[item.environment]],
       [text.lastRevision, (item) => count(item.revision)], [text.deletedAt, (item) => time(item.deletedAt)],
       may("editor") && [text.restore.column, restore, "no-title"]].filter(Boolean);
   }
@@ -233,11 +233,12 @@ function listChip(name, current, options, choose) {
   }, [["", text.any[name]], ...known].map(option));
 }
 
-/** What columns say of a domain, in their order. Where that is nothing, as for most domains, there is a dash. */
+/** What columns say of a domain, in their order, unless it is what they say of most domains. */
 const cells = {
   environment: ({ environment: one }) => one !== "production" && (words.environment[one] ?? one),
   revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
-  findings: (item) => severities.some((one) => item.findings?.[one] > 0) && findingCounts(item.findings),
+  findings: ({ findings }) => !findings ? quiet(words.common.unknown)
+    : severities.some((one) => findings[one] > 0) && findingCounts(findings),
   apple: ({ apple: copy }) => copy?.collected ? badge(text.copy.current, "ok")
     : copy && copy.behind !== null && badge(text.copy.behind(copy.behind), "warning"),
   android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
@@ -245,17 +246,17 @@ const cells = {
   check: ({ check }) => check && checkStatus(check.status), certificate,
 };
 
+/** What they say of most domains, and of those that are not served or have no such file. */
+const usually = (column, { enabled, apple }) => text.usually[!["apple", "android"].includes(column) ? column
+  : !enabled ? "off" : column === "apple" && !apple ? "android" : column];
+
 const columnsKey = () => `aasa.columns ${session.name}`;
 
 /** The columns that the person has chosen, or else those that say something of a domain on the page. */
 function shownColumns(items) {
   const names = Object.keys(cells);
-  try {
-    const chosen = JSON.parse(localStorage.getItem(columnsKey()));
-    if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
-  } catch {
-    // What is no list is no choice.
-  }
+  const chosen = parsed(localStorage.getItem(columnsKey()));
+  if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
   return names.filter((name) => items.some((item) => cells[name](item)));
 }
 
@@ -270,7 +271,8 @@ function columns(items, reached) {
     (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
   // A long name must not break the words beside it.
   return [[text.domain, name, null, "name"], ...shownColumns(items).map((column) => [
-    text[column], (item) => cells[column](item) || quiet("–"), "whole", column === "revision" && "updated"])];
+    text[column], (item) => cells[column](item) || quiet(usually(column, item)), "whole",
+    column === "revision" && "updated"])];
 }
 
 const filterChip = (name, value, say) => (

@@ -1,32 +1,24 @@
 // What the pages of a domain and of a template share: the draft, its findings, and what others published meanwhile.
 
 import { h, View } from "../dom.js";
-import { button, icon, problemBox, time } from "../parts.js";
+import { button, problemBox } from "../parts.js";
 import { words } from "../words.js";
 import { inWords, place, plainList, routeText } from "./domain-parts.js";
-import { formDialog } from "./plan.js";
+import { discardButton } from "./domain-review.js";
 
 const w = words.domain;
 
 export class DraftPage extends View {
   /** @type {import("./draft.js").Draft} */ draft;
-  #discardButton = button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
 
   /** Whether a draft can be changed. One that others have overtaken waits until the person has decided. */
   get canEdit() {
     return this.draft.mayEdit && !this.draft.isStale;
   }
 
-  /** The line that says that there is a draft. */
-  notice() {
-    return h("div", { class: "box section-head notice", key: "notice" },
-      h("span", {}, w.draft.from, " ", time(this.draft.at), ". ", w.draft.notPublished),
-      h("div", { class: "actions" }, button(
-        w.draft.review, () => this.find("#review").focus(), { key: "review", class: "button to-review" }),
-      button([icon("undo"), w.draft.undo], () => this.draft.undo(), {
-        key: "undo", class: "button undo", title: w.draft.undoHelp, disabled: this.draft.past.length === 0 }),
-      this.#discardButton));
-  }
+  /** On narrow screens, the review is below the routes. */
+  toReview = () => button(
+    w.draft.review, () => this.find("#review").focus(), { key: "to-review", class: "button primary to-review" });
 
   /** Findings by what of `domain` they are about: routes, entries, what Android does with an entry, or the whole of it.
    * `published` are those without a draft. */
@@ -66,16 +58,6 @@ export class DraftPage extends View {
         : h("div", { class: "box warning", key: "clashes" }, w.conflict.clashes, plainList(merged.conflicts, where)),
       h("div", { class: "actions", key: "actions" },
         button(w.conflict.rebase(published.revision), () => this.draft.adopt(), { kind: "primary" }),
-        this.#discardButton));
-  }
-
-  #askDiscard() {
-    this.set({ open: formDialog({
-      title: w.draft.discardTitle, label: w.draft.discard, kind: "danger", close: this.close,
-      fields: () => [h("p", {}, w.draft.discardText)], send: () => {
-        this.close();
-        this.draft.discard();
-      },
-    }) });
+        discardButton(this)));
   }
 }

@@ -1,6 +1,6 @@
 // Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged with others’.
 
-import { get, path, request } from "../api.js";
+import { get, parsed, path, request } from "../api.js";
 import { mayEditDomain, session, State } from "../state.js";
 import { place } from "./domain-parts.js";
 
@@ -9,12 +9,8 @@ const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
 /** The draft of a domain that this browser keeps: `{ base, domain, at, reason }`, or undefined. */
 export function storedDraft(name) {
-  try {
-    const { base, domain, at, reason = "" } = JSON.parse(localStorage.getItem(storage(name)));
-    return base.revision && domain.entries ? { base, domain, at, reason } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { base, domain, at, reason = "" } = parsed(localStorage.getItem(storage(name))) ?? {};
+  return base?.revision && domain?.entries ? { base, domain, at, reason } : undefined;
 }
 
 /** Changes that draft, if there is one: `change` gets it. */
@@ -72,9 +68,7 @@ export function inForce(domain, given) {
 const creating = { androidApps: "create" };
 
 /** A new ID for an entry or a route. It is negative, so it never meets one of the server. */
-export function newId(siblings) {
-  return Math.min(0, ...siblings.map((one) => one.id)) - 1;
-}
+export const newId = (siblings) => Math.min(0, ...siblings.map((one) => one.id)) - 1;
 
 /** Whether two JSON values are equal; the order of members is free, and undefined ones are none. */
 export function isEqual(one, other) {
@@ -303,6 +297,10 @@ export class Draft extends State {
       this.isStored = false;
     }
   }
+
+  /** What the API says of the values whose pointers fit; undefined for nothing. */
+  faults = (fits) => (this.preview?.problem?.body?.errors ?? []).filter(({ pointer = "" }) => fits(pointer))
+    .map(({ message }) => message).join(" ") || undefined;
 
   /** Asks for the preview, a little later while somebody types. */
   async refresh(delay = 0) {

@@ -14,18 +14,16 @@ const kinds = { open: "note", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
 /** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
-export function askButton(draft) {
-  return button(w.ask, async () => {
-    try {
-      const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
-      const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
-      draft.discard();
-      go(["drafts", value.id]);
-    } catch (problem) {
-      say(problem.detail || words.problem.offline, "error");
-    }
-  }, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
-}
+export const askButton = (draft) => button(w.ask, async () => {
+  try {
+    const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
+    const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
+    draft.discard();
+    go(["drafts", value.id]);
+  } catch (problem) {
+    say(problem.detail || words.problem.offline, "error");
+  }
+}, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
 
 class Drafts extends View {
   #list = new Loading(this, (signal) => get(

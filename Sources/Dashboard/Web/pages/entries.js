@@ -1,6 +1,6 @@
 // Entries with their routes, in their order: of a domain, or of a template. Changes go to the draft.
 
-import { badge, button, h, icon, View } from "../parts.js";
+import { badge, button, h, icon, resolution, View } from "../parts.js";
 import { to } from "../routing.js";
 import { words } from "../words.js";
 import { apartAndroid, appList, appName, conditions, findingList, flags, foldedFindings, isForApple,
@@ -14,6 +14,8 @@ const insert = (list, one, before) => {
   const index = list.findIndex(({ id }) => id === before);
   list.splice(index < 0 ? list.length : index, 0, one);
 };
+const glyph = (name, label, press, rest = {}) => button(icon(name), press, {
+  kind: "quiet", key: name, title: label, "aria-label": label, ...rest });
 const about = (key, ...text) => h("p", { class: "quiet", key }, text);
 
 class Entries extends View {
@@ -70,7 +72,7 @@ class Entries extends View {
     const { domain } = this;
     const notes = findings.filter((one) => one.severity === "note");
     const differs = notes.some((one) => one.code === "android-differs");
-    const title = differs ? w.differs : words.severity.count.note(notes.length);
+    const title = differs ? w.differs : words.severity.count("note", notes.length);
     return [
       findingList(findings.filter((one) => one.severity !== "note"), domain), foldedFindings(title, notes, domain)];
   }
@@ -90,9 +92,8 @@ class Entries extends View {
   }
 
   #arrows(what, index, length, move) {
-    const arrow = (sign, label, step, isLast) => button(icon(sign), () => move(step), {
-      kind: "quiet", key: sign, title: label(what), "aria-label": label(what), "aria-disabled": isLast ? "true" : null,
-    });
+    const arrow = (sign, label, step, isLast) => glyph(
+      sign, label(what), () => move(step), { "aria-disabled": isLast ? "true" : null });
     return [arrow("up", w.moveUp, -1, index === 0), arrow("down", w.moveDown, 1, index === length - 1)];
   }
 
@@ -168,8 +169,6 @@ class Entries extends View {
       target.class];
     const move = (step) => this.#step(
       ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
-    const action = (name, label, press) => button(icon(name), press, {
-      kind: "quiet", key: name, title: label(text), "aria-label": label(text) });
     return h("li", {
         key: route.id, id: `route-${entry.id}-${route.id}`, class: state.filter(Boolean).join(" "),
         on: canEdit ? { keydown: this.#keys(move), ...target.on } : {},
@@ -178,19 +177,19 @@ class Entries extends View {
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
       h("div", { class: "route-body", key: "body" },
         h("div", { class: "conditions", key: "conditions" },
-          route.exclude ? badge(w.stays) : badge(w.opens, "ok"), conditions(route),
+          resolution(route.exclude ? "blocked" : "match"), conditions(route),
           change && badge(w.draft.kinds[change], "note", { key: "change" })),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.fallback && about("fallback", w.editor.fallback, " ", h("bdi", {}, route.fallback)),
         route.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(route.extra))),
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
-        foldedFindings(words.severity.count.note(notes.length), notes, this.domain)),
+        foldedFindings(words.severity.count("note", notes.length), notes, this.domain)),
       canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        action("delete", w.deleteRoute, () => {
+        glyph("delete", w.deleteRoute(text), () => {
           this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
           this.set({ said: w.removed(text) });
         }),
-        action("edit", w.editRoute, () => this.#edit(entry, route))));
+        glyph("edit", w.editRoute(text), () => this.#edit(entry, route))));
   }
 
   #keys = (move) => (event) => {

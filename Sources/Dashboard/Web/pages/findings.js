@@ -1,18 +1,17 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
 import { get, path, refused, request } from "../api.js";
-import { badge, button, chips, coded, count, cursorPages, day as date, draftField, empty, field, form, h, linkButton,
-  loaded, quiet, severities, table, View, worstFirst } from "../parts.js";
+import { badge, button, coded, count, cursorPages, day as date, draftField, empty, field, findingHead, form, h,
+  linkButton, loaded, mono, quiet, severities, table, View, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { findingItem } from "./checks.js";
 import { inWords } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
 import { formDialog } from "./plan.js";
 
 const said = words.findings;
-const pageSize = 50;
+const [perCode, perDomain] = [50, 200];
 
 class Findings extends View {
   #list = new Loading(this, (signal) => this.#load(signal));
@@ -46,12 +45,10 @@ class Findings extends View {
     const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
     const found = await Promise.all(severities.map((one) => find({ severity: one })));
     const totals = found.map(({ total }) => total);
-    const list = (more) => find({ cursor, limit: pageSize, ...more });
     const all = { pending: found[0].pending, totals };
     if (domain || suppressed !== "false") {
-      // The worst come first, unless somebody asks for others.
-      const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
-      return { ...all, shown, ...(await list({ severity: shown === "all" ? undefined : shown })) };
+      const only = severities.find((one) => one === severity);
+      return { ...all, ...(await find({ cursor, limit: perDomain, severity: only, code })) };
     }
     const codes = found.flatMap(({ counts }, index) => Object.entries(counts)
       .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
@@ -59,7 +56,8 @@ class Findings extends View {
     // The worst is open, unless somebody asks for another one, or closes it.
     const isAsked = (one) => (!code || code === one.code) && [undefined, "all", one.severity].includes(severity);
     const open = severity === "all" && !code ? undefined : codes.find(isAsked);
-    return { ...all, codes, open, ...(open && await list({ severity: open.severity, code: open.code })) };
+    const { number: _, ...only } = open ?? {};
+    return { ...all, codes, open, ...(open && await find({ ...only, cursor, limit: perCode })) };
   }
 
   render() {
@@ -100,59 +98,61 @@ class Findings extends View {
       select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false"));
   }
 
-  #found({ items = [], next = null, total, suppressed, totals, shown, codes, open }) {
+  #found({ items = [], next = null, total, suppressed, totals, codes, open }) {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
-    const severity = (one, text) => [one, text, one === shown, () => ask({ severity: one, cursor: "" })];
     const all = totals.reduce((sum, one) => sum + one, 0);
     return [
-      !codes && chips(said.severity, [...severities.map((one, index) => severity(
-        one, words.severity.count[one](totals[index]))), severity("all", words.common.all)]),
       h("p", { class: "quiet", key: "total", role: "status" }, codes ? said.total(all) : said.total(total),
         this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed)),
       codes?.map((one) => this.#code(one, one === open && [this.#texts(items), cursorPages(next)])),
-      !codes && items.length > 0 && h("div", { class: "sheet found-domains", key: "found" },
-        [...Map.groupBy(items, (one) => one.domain)].map(([domain, found]) => this.#group(domain, worstFirst(found)))),
+      !codes && [...Map.groupBy(worstFirst(items), ({ severity, code }) => `${severity} ${code}`)].map(
+        ([key, found]) => h("section", { class: "sheet found-code", key },
+          h("h2", {}, findingHead(found[0], " · ", said.total(found.length))), this.#texts(found))),
       (codes ?? items).length > 0 ? !codes && cursorPages(next)
         : isFiltered ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
         : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"])))];
   }
 
   /** The findings with one code. The address says which is open. */
-  #code({ severity, code, number }, content) {
+  #code(one, content) {
+    const { severity, code, number } = one;
     const press = (event) => {
       event.preventDefault();
       ask(content ? { severity: "all", code: "", cursor: "" } : { severity, code, cursor: "" });
     };
     return h("details", { class: "sheet found-code", key: `${severity} ${code}`, open: Boolean(content) },
-      h("summary", { on: { click: press } }, badge(words.severity[severity], severity), " ", h("code", {}, code), " ",
-        quiet(said.total(number))), content);
+      h("summary", { on: { click: press } }, findingHead(one, " · ", said.total(number))), content);
   }
 
-  /** What the findings say, each text once, with its domains. */
+  /** What the findings say, each text once, with its domains and what differs there. */
   #texts(items) {
-    const plain = (text, { domain }) => text.replaceAll(domain, "{domain}");
-    const groups = Map.groupBy(items, (one) => `${plain(one.message, one)}\n${plain(one.help, one)}`);
+    const parts = ({ message, help, domain }) => {
+      const plain = message.replaceAll(domain, "{domain}");
+      const things = [...new Set(plain.match(named))];
+      const without = (text, left) => things.reduce((said, thing, index) => left(index)
+        ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "{app}") : said, text.replaceAll(domain, "{domain}"));
+      return { things, without, key: `${without(message, () => true)}\n${without(help, () => true)}` };
+    };
+    const groups = Map.groupBy(items.map((one) => ({ one, ...parts(one) })), ({ key }) => key);
     return [...groups].map(([key, found]) => {
-      const [first] = found;
-      const say = (text) => coded(inWords(found.length > 1 ? plain(text, first) : text));
-      return h("section", { key, class: "found-text" }, h("p", { dir: "auto" }, say(first.message)),
-        h("p", {}, quiet(words.checks.nextStep), " ", say(first.help)), h("ul", { class: "plain" }, found.map((one) => (
-          h("li", { key: keyOf(one), class: "section-head" },
-            h("span", {}, h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
-              quiet((one.url ?? one.pointer) && [" · ", inWords(one.url ?? one.pointer)], about(one))),
-            this.#action(one))))));
+      const [{ one: { message, help }, things, without }] = found;
+      const differs = (index) => found.some((other) => other.things[index] !== things[index]);
+      const say = (text) => coded(inWords(found.length > 1 ? without(text, differs) : text));
+      return h("section", { key, class: "found-text" }, h("p", { dir: "auto" }, say(message)),
+        h("p", {}, quiet(words.checks.nextStep), " ", say(help)),
+        h("ul", { class: "plain" }, found.map(({ one, things }) => h("li", { key: keyOf(one), class: "section-head" },
+          h("span", {}, h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
+            things.filter((_, index) => differs(index)).map((thing) => [" · ", mono(thing.replaceAll('"', ""))]),
+            quiet(one.url ?? one.pointer ? [" · ", one.url ?? inWords(one.pointer).replace(/(?<=^[^/]+)\/.*/, "")] : "",
+              about(one))),
+          this.#action(one)))));
     });
   }
-
-  #group = (domain, found) => h("section", { key: domain, "aria-label": domain },
-    h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
-    h("ul", { class: "found plain" }, found.map((one) => findingItem(
-      keyOf(one), one, about(one), this.#action(one)))));
 
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
     if (!may("editor")) return null;
-    if (suppressed && several(suppressed) && !isUnlimited()) return null;
+    if ((suppressed?.domain || suppressed?.label) && !isUnlimited()) return null;
     if (suppressed) return this.#endButton({ ...suppressed, of: suppressed.domain, domain, code });
     // The server refuses a document with errors; only those of checks can be left as they are.
     if (severity === "error" && source !== "check") return null;
@@ -226,9 +226,11 @@ class Findings extends View {
   });
 }
 
+/** What messages name and may differ between domains: apps, and what stands in quotation marks. */
+const named = /\b[A-Z0-9]{10}\.[\w.-]*\w|"[^"]+"/g;
+
 const keyOf = ({ domain, code, document, pointer, url, message }) => (
   [domain, code, document, pointer, url, message].join(" "));
-const several = ({ domain, label }) => Boolean(domain || label);
 
 /** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
 function choices(domain, labels) {
@@ -238,7 +240,8 @@ function choices(domain, labels) {
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */
-const about = ({ document, domain, source, suppressed }) => [" · ", words.document[document] ?? document,
+const about = ({ document, domain, source, suppressed, appleCode }) => [" · ", words.document[document] ?? document,
+  appleCode && [" · ", words.checks.appleCode, " ", h("code", {}, appleCode)],
   source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
   suppressed && h("div", { key: "suppressed", class: "box" },
     said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];

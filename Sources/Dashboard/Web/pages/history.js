@@ -1,10 +1,11 @@
 // What a domain published: by whom and why, how two revisions differ in meaning, and the way back.
 
 import { get, path, request } from "../api.js";
-import { badge, button, cursorPages, exactTime, field, h, loaded, size, View } from "../parts.js";
+import { badge, button, capital, cursorPages, exactTime, field, h, loaded, size, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, undoLink } from "../state.js";
 import { words } from "../words.js";
+import { did } from "./changes.js";
 import { changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
 
@@ -94,7 +95,7 @@ class History extends View {
     const numbers = new Set([...items.map((one) => one.revision), diff.from, diff.to]);
     const options = [...numbers].sort((a, b) => b - a).map((number) => {
       const known = items.find((one) => one.revision === number);
-      return [String(number), known ? text.option(number, known.reason || known.author) : String(number)];
+      return [String(number), known ? text.option(number, why(known) || known.author) : String(number)];
     });
     const select = (name) => field(text[name], {
       id: name, tag: "select", options, value: String(diff[name]),
@@ -125,15 +126,19 @@ class History extends View {
   }
 }
 
+/** The reason for a revision. Without one, the API says what was done, such as "put domain". */
+const why = ({ revision, reason }) => reason === "put domain" && revision === 1 ? text.created
+  : done.test(reason) ? capital(String(did(reason))) : reason;
+const done = /^(put|patch|set|add|change|replace|delete) (domain|routes?|entry|expectations)$/;
+
 /** A revision in a list: its `title`, who published it and why, `more`, and the way `back`, if there is one.
  * @type {(revision: any, options: any) => any} */
-export function revisionItem({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) {
-  return h("li", { key: revision, class: isShown ? "shown" : null },
+export const revisionItem = ({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) => (
+  h("li", { key: revision, class: isShown ? "shown" : null },
     h("div", { class: "section-head", key: "head" },
       h("p", {}, h("strong", {}, title), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
       back && button(text.rollBack, back, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
-    reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
-    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more));
-}
+    reason !== "" && h("p", { dir: "auto", key: "reason" }, why({ revision, reason })),
+    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more)));
 
 customElements.define("aasa-history", History);

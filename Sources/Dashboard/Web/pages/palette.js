@@ -82,8 +82,6 @@ class Palette extends View {
   }
 }
 
-function item(kind, name, parts, id = "") {
-  return { kind, name, id, parts };
-}
+const item = (kind, name, parts, id = "") => ({ kind, name, id, parts });
 
 customElements.define("aasa-palette", Palette);

@@ -1,7 +1,7 @@
 // The dialog in which a route is added or changed. It changes the draft, never what is published.
 
 import { refused } from "../api.js";
-import { button, closeButton, draftField, h } from "../parts.js";
+import { button, capital, closeButton, draftField, h } from "../parts.js";
 import { words } from "../words.js";
 import { formDialog } from "./plan.js";
 
@@ -80,7 +80,7 @@ function effects(draft) {
     type: "radio", name: "effect", value, checked: value === draft.effect, on: { change },
   }), text);
   return h("fieldset", { class: "field", key: "effect" }, h("legend", {}, w.effect),
-    choice("open", words.domain.opens), choice("exclude", words.domain.stays));
+    choice("open", capital(words.resolution.match)), choice("exclude", capital(words.resolution.blocked)));
 }
 
 function pairs(draft, update) {

@@ -14,11 +14,9 @@ export function domainList(domains, labels = []) {
   return limits === "" ? words.settings.allDomains : mono(limits);
 }
 
-export const domainsField = (draft) => draftField(
-  words.settings.domains, draft, "domains", { spellcheck: "false", help: words.settings.domainsHelp });
-
-export const labelsField = (draft) => draftField(
-  words.settings.labels, draft, "labels", { spellcheck: "false", help: words.settings.labelsHelp });
+/** A field for a list: `name` is "domains" or "labels". */
+export const listField = (draft, name) => draftField(
+  words.settings[name], draft, name, { spellcheck: "false", help: words.settings[`${name}Help`] });
 
 export const typedList = (text = "") => text.split(/[\s,]+/).filter(Boolean);
 
@@ -101,7 +99,7 @@ function edit(view, old, list) {
         h("fieldset", { class: "field", key: "events" },
           h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
           choices(draft.events, Object.entries(text.events))),
-        domainsField(draft), draftCheckbox(text.enabled, draft, "enabled"),
+        listField(draft, "domains"), draftCheckbox(text.enabled, draft, "enabled"),
         old && draftCheckbox(text.newSecret, draft, "isNewSecret")];
     },
   }) });

@@ -8,7 +8,7 @@ import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { did, recordFilters } from "./changes.js";
 import { confirmation, formDialog } from "./plan.js";
-import { domainList, domainsField, labelsField, secretDialog, typedList } from "./settings-webhooks.js";
+import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
@@ -50,7 +50,8 @@ class Members extends View {
     const text = words.settings[this.section];
     const common = words.settings;
     this.set({ open: formDialog({
-      title: old ? text.editWhat(old.name) : text.add, label: old ? words.common.save : text.add, close: this.close,
+      title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
+      label: old ? words.common.save : text.add, close: this.close,
       draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", "), labels: old?.labels?.join(", ") },
       send: (draft, signal) => this.save(
         { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
@@ -59,7 +60,7 @@ class Members extends View {
           required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp }),
         draftField(common.role, draft, "role", {
           tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update }),
-        domainsField(draft), labelsField(draft), inputs?.(draft)],
+        listField(draft, "domains"), listField(draft, "labels"), inputs?.(draft)],
     }) });
   }
 
@@ -70,8 +71,8 @@ class Members extends View {
       this.done(words.settings.removed(name));
     };
     this.set({ open: confirmation({
-      title: text.removeWhat(name), label: text.remove, close: this.close, ask,
-      text: name === session.name ? text.removeMine : text.removeText,
+      title: words.settings.doWhat(text.remove, this.section, name), label: text.remove, close: this.close, ask,
+      text: name === session.name && text.removeMine || text.removeText,
     }) });
   }
 
@@ -80,8 +81,8 @@ class Members extends View {
     const text = words.settings[this.section];
     const common = words.settings;
     this.list.ask();
-    const remove = (one) => button(
-      text.remove, () => this.#remove(one), { kind: "quiet", "aria-label": text.removeWhat(one.name) });
+    const remove = (one) => button(text.remove, () => this.#remove(one), {
+      kind: "quiet", "aria-label": common.doWhat(text.remove, this.section, one.name) });
     const add = button(text.add, () => this.edit(undefined, inputs), { kind: "primary" });
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help), add),
@@ -128,7 +129,7 @@ class Users extends Members {
 
   render() {
     const edit = (user) => button(words.common.edit, () => this.edit(user), {
-      kind: "quiet", "aria-label": words.settings[this.section].editWhat(user.name) });
+      kind: "quiet", "aria-label": words.settings.doWhat(words.common.edit, this.section, user.name) });
     return this.members([[words.settings.changed, (user) => time(user.updatedAt)]], undefined, edit);
   }
 }

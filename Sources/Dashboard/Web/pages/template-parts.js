@@ -1,7 +1,7 @@
 // What the pages of templates and of their domains share: parameters, their values, and what publishing one does.
 
 import { get, path, request } from "../api.js";
-import { badge, coded, count, field, h, quiet } from "../parts.js";
+import { coded, count, field, findingHead, h, quiet } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, may } from "../state.js";
 import { words } from "../words.js";
@@ -113,6 +113,9 @@ export const domainNames = (names, total = names.length) => (
   [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
     "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)]);
 
+export const skippedBox = (skipped, more) => skipped.length > 0 && h("p", { class: "box warning", key: "skipped" },
+  w.skipped(skipped.length + more), " ", domainNames(skipped.slice(0, 20), skipped.length + more));
+
 /** What publishing a template does to its domains: each distinct effect, and each finding, once. */
 export function templateEffects({ domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0,
   skipped = [], moreSkipped = 0 }) {
@@ -122,16 +125,15 @@ export function templateEffects({ domains, published, effects = [], moreEffects 
     n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text)));
   return [
     h("p", { key: "count" }, w.publishes(published, domains)),
-    skipped.length > 0 && h("p", { class: "box warning", key: "skipped" },
-      w.skipped(skipped.length + moreSkipped), " ", domainNames(skipped.slice(0, 20), skipped.length + moreSkipped)),
+    skippedBox(skipped, moreSkipped),
     effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
     plainList(effects.slice(0, 50), (one) => [h("strong", {}, w.inDomains(one.count), ": "),
       coded(one.summary), one.example && h("div", { key: "example" }, effect(one.example)),
       h("div", { key: "names", class: "help" }, some(one))], { class: "plain changes", key: "effects" }),
     left("more", Math.max(0, effects.length - 50) + moreEffects),
     findings.length > 0 && [h("h3", { key: "findings-title" }, words.pages.findings),
-      plainList(findings.slice(0, 50), (one) => [badge(words.severity[one.severity], one.severity), " ",
-        ofAll(one.message, one), " ", quiet(ofAll(one.help, one)),
+      plainList(findings.slice(0, 50), (one) => [findingHead(one), h("div", {}, ofAll(one.message, one)),
+        h("div", { class: "quiet" }, ofAll(one.help, one)),
         h("div", { key: "names", class: "help" }, some(one))], { class: "plain findings", key: "findings" })],
     left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
 }

@@ -103,7 +103,7 @@ class Rules extends DraftPage {
     const theirs = () => loaded(this.#theirs, (revisions) => plainList(revisions, (one) => words.domain.conflict.by(
       one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))));
     const { result } = draft.preview ?? {};
-    return [hasReview && this.notice(), draft.isStale && this.conflict(theirs(), result && templateEffects(result)),
+    return [hasReview && this.toReview(), draft.isStale && this.conflict(theirs(), result && templateEffects(result)),
       h("p", { class: "quiet", key: "about" }, w.usedBy(draft.published.domains), " ", w.braces),
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
         h("div", { key: "rules" }, this.#parameters(), h("h2", { key: "title" }, words.domain.tabs.routes),
@@ -132,8 +132,7 @@ class Rules extends DraftPage {
   }
 
   #parameter(one, index, change) {
-    const faults = (this.draft.preview?.problem?.body.errors ?? []).filter(({ pointer = "" }) => (
-      pointer.startsWith(`/parameters/${index}`))).map(({ message }) => message).join(" ");
+    const fault = this.draft.faults((pointer) => pointer.startsWith(`/parameters/${index}`));
     const set = (members) => change((list) => Object.assign(list[index], members));
     const rename = ({ target }) => change((list, template) => {
       const name = target.value.trim();
@@ -145,8 +144,7 @@ class Rules extends DraftPage {
       needed: undefined, none: null, value: isList(one) ? [] : "" }[target.value] });
     const id = (part) => `parameter-${index}-${part}`;
     return h("li", { key: index },
-      field(w.name, { ...exact, id: id("name"), value: one.name, maxlength: 63, fault: faults || undefined, on: {
-        change: rename } }),
+      field(w.name, { ...exact, id: id("name"), value: one.name, maxlength: 63, fault, on: { change: rename } }),
       field(w.type, { id: id("type"), tag: "select", value: one.type, help: w.types[one.type],
         options: Object.keys(w.types).map((type) => [type, type]), on: { change: ({ target }) => set({
           type: target.value, default: retyped(one.default, target.value) }) } }),

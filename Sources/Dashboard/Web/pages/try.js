@@ -116,7 +116,7 @@ class Try extends View {
     const { show = "all", page: given } = this.address.query;
     const page = Math.max(0, Math.trunc(Number(given)) || 0);
     const chip = (word) => [
-      word, text.filterCount(text.filters[word], counts[word]), word === show,
+      word, text.filterCount(words.resolution[word] ?? words.common.all, counts[word]), word === show,
       () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true })];
     const wanted = show === "all" ? all : all.filter((one) => one.best === show);
     const items = wanted.slice(page * limits.shown, (page + 1) * limits.shown);
