@@ -10,7 +10,7 @@ package struct Publication: Sendable {
   /// The URLs of old and new expectations that resolve differently now.
   package let changedResolutions: [ChangedResolution]
   package let documents: ReadDocuments
-  /// What the domain published before, if the review has read it.
+  /// The documents that the domain published before, if the review has read them. `compare` needs them once.
   var readBefore: ReadDocuments?
   /// The Android apps of an adopted file that were created or could be, and those that it names anyway.
   package var androidApps: [AdoptedApp] = []
@@ -42,6 +42,7 @@ package struct Publication: Sendable {
   /// - Parameter moves: The names that moved from or to other domains in the same change.
   mutating func compare(_ moves: [Alias: MovedName] = [:]) {
     guard let before = documentsBefore() else { return }
+    readBefore = nil
     let domain = edited.stored.domain
     let from = DomainComparison.State(before, edited.domainBefore)
     do throws(TooComplex) {

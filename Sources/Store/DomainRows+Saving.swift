@@ -186,7 +186,11 @@ extension DomainRows {
     try delete("entry", rows, keeping: new.compactMap(\.id), connection)
     for position in new.indices {
       let place = places[new[position].id]
-      if let place, place == position, old[place] == new[position] { continue }
+      if let place, place == position, old[place] == new[position],
+        old[place].isWritten(like: new[position])
+      {
+        continue
+      }
       if place == nil {
         held.lastEntry += 1
         new[position].id = held.lastEntry
@@ -250,7 +254,11 @@ extension DomainRows {
     var last = stored?.lastRoute ?? 0
     for position in new.indices {
       let place = places[new[position].id]
-      if let place, place == position, old[place] == new[position] { continue }
+      if let place, place == position, old[place] == new[position],
+        old[place].isWritten(like: new[position])
+      {
+        continue
+      }
       if place == nil {
         last += 1
         new[position].id = last

@@ -28,6 +28,32 @@ import Testing
     #expect(file.body == served.body && file["ETag"] == "\"1\"")
   }
 
+  @Test(
+    arguments: [
+      (["routes": [["path": "/a", "query": ["x": "1", "y": "2"]]]], #""x":"1","y":"2""#),
+      (["routes": [["path": "/a", "extra": ["x": 1, "y": 2]]]], #""x":1,"y":2"#),
+      (["routes": [["path": "/a"]], "extra": ["x": 1, "y": 2]], #""x":1,"y":2"#),
+    ] as [(JSON.Object, String)], [false, true])
+  func membersInAnotherOrderStayInItWithTheNextEdit(
+    of entry: (JSON.Object, String), withNumbers: Bool
+  ) throws {
+    let order = { try running.serve("example.com").text }
+    var first = entry.0
+    first["apps"] = [.string(app)]
+    try running.put("example.com", ["entries": [.object(first)]])
+    #expect(try order().contains(entry.1))
+    let turned = entry.1.split(separator: ",").reversed().joined(separator: ",")
+    var text = JSON.object(first).text.replacing(entry.1, with: turned)
+    if withNumbers {
+      text = text.replacing(#"{"path""#, with: #"{"id":1,"path""#)
+      text = #"{"id":1,"# + text.dropFirst()
+    }
+    try running.put("example.com", ["entries": [JSON.parse(Array(text.utf8)).value]])
+    #expect(try order().contains(turned))
+    #expect(try admin.send("PATCH", target, json: ["cacheSeconds": 600]).status == 200)
+    #expect(try order().contains(turned))
+  }
+
   @Test func puttingTheSameStateAgainPublishesNothing() throws {
     let json: JSON = ["aliases": ["www.example.com"], "entries": entries]
     let first = try admin.send("PUT", target, json: json)

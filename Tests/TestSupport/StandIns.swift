@@ -13,8 +13,9 @@ package final class StandIns: Sendable {
   /// The file of the authority that checks have to trust.
   package let authorities: String
 
-  private let directory: TemporaryDirectory
+  /// Before the directory, because it ends before that is removed.
   private let process: ChildProcess
+  private let directory: TemporaryDirectory
   private let control: Client
 
   /// The program did not start.

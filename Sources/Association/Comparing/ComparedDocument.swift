@@ -121,7 +121,7 @@ struct ComparedRoute {
     variables = route.variableNames
     let path = route.path?.text ?? "*"
     let number = interning.number(of: meaning.serialized())
-    // An element of `paths` has the conditions of an element of `components` with that path.
+    // An element of `paths` has the conditions of an element of `components` with that path; `nil` is the meaning.
     var conditions: JSON?
     if route.isLegacy && path.mayNameVariable {
       conditions = .string(path)

@@ -2,7 +2,7 @@ extension JSON {
   /// The value as JSON in UTF-8, without white space.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(256)
+    bytes.reserveCapacity(64)
     write(to: &bytes)
     return bytes
   }

@@ -25,7 +25,7 @@ package enum JSON: Sendable {
 
     package init() {}
 
-    /// An empty object with room for so many members.
+    /// An empty object with capacity for this many members.
     init(capacity: Int) { members.reserveCapacity(capacity) }
 
     /// An object with these members; the last value of a repeated key applies.

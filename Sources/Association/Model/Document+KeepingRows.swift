@@ -8,7 +8,7 @@ extension Document {
     var document = self
     var unclaimed = Set(old.entries.compactMap(\.id))
     for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }
-    // Of single entries, those that are equal have the same apps.
+    // With one entry on each side, equal JSON implies equal apps, by which the next step finds it.
     if max(entries.count, old.entries.count) > 1 {
       document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
         JSON.array($0.json).text
@@ -39,29 +39,18 @@ extension Entry {
   fileprivate mutating func keepRoutes(of old: Entry) {
     var unclaimed = Set(old.routes.compactMap(\.id))
     for index in routes.indices { routes[index].id.claim(from: &unclaimed) }
-    // Most edits change few routes, so those before and after them are compared without rendering JSON.
+    // Compares the routes before the first change without rendering JSON.
     for (index, route) in zip(routes.indices, old.routes) {
-      if !keepRow(of: route, at: index, &unclaimed) { break }
-    }
-    for (index, route) in zip(routes.indices.reversed(), old.routes.reversed()) {
-      if !keepRow(of: route, at: index, &unclaimed) { break }
+      guard let id = route.id, unclaimed.contains(id), routes[index].id == nil,
+        routes[index].isWritten(like: route)
+      else { break }
+      routes[index].id = id
+      unclaimed.remove(id)
     }
     var rows = Remaining(old.routes.filter { unclaimed.contains($0.id) }) { $0.json.text }
     for index in routes.indices where routes[index].id == nil {
       routes[index].id = rows.take(routes[index].json.text)?.id
     }
-  }
-
-  /// Gives a route without a row that of an equal one. Returns false if they are not such a pair.
-  private mutating func keepRow(
-    of old: Route, at index: Int, _ unclaimed: inout Set<Int64>
-  ) -> Bool {
-    guard let id = old.id, unclaimed.contains(id), routes[index].id == nil,
-      routes[index].hasSameContent(as: old)
-    else { return false }
-    routes[index].id = id
-    unclaimed.remove(id)
-    return true
   }
 }
 

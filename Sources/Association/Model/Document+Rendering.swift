@@ -100,6 +100,14 @@ extension Entry {
     return [element(appKeys: appKeys)]
   }
 
+  /// Whether two equal entries are the same bytes in a file, also of their routes.
+  package func isWritten(like other: Entry) -> Bool {
+    if [extra, defaults.extra, other.extra, other.defaults.extra].allSatisfy(\.isEmpty) {
+      return zip(routes, other.routes).allSatisfy { $0.isWritten(like: $1) }
+    }
+    return JSON.array(json).serialized() == JSON.array(other.json).serialized()
+  }
+
   private func element(appKeys: JSON.Object) -> JSON {
     var element = appKeys
     element.addMissing(from: members)

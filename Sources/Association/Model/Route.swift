@@ -69,12 +69,20 @@ package struct Route: Sendable, Equatable {
 
   /// Whether two routes have the same number and the same content, scalar by scalar.
   package static func == (left: Route, right: Route) -> Bool {
-    left.id == right.id && left.fallback == right.fallback && left.hasSameContent(as: right)
+    left.id == right.id && left.fallback == right.fallback
+      && (left.hasSameParts(as: right) || left.json == right.json)
   }
 
-  /// Whether both are the same element of `components`, scalar by scalar.
-  func hasSameContent(as other: Route) -> Bool {
-    hasSameParts(as: other) || json == other.json
+  /// Whether both are the same bytes in a file. Two that are equal may have members in another order.
+  package func isWritten(like other: Route) -> Bool {
+    if hasMembersInOrder || other.hasMembersInOrder {
+      return json.serialized() == other.json.serialized()
+    }
+    return hasSameParts(as: other)
+  }
+
+  private var hasMembersInOrder: Bool {
+    if case .items = query { true } else { !extra.isEmpty }
   }
 
   /// A quick test for equal content, without rendering JSON.

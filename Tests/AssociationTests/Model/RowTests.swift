@@ -2,7 +2,7 @@ import Testing
 
 @testable import Association
 
-/// Routes that a caller sends without their numbers keep them.
+/// Routes and entries that a caller sends without numbers keep those that they have.
 struct RowTests {
   @Test(arguments: [
     (before: "abcad", after: "abcad", rows: [1, 2, 3, 4, 5]),
