@@ -185,10 +185,10 @@ bench-dashboard: build test-setup $(DASHBOARD)/installed
 
 # The pictures of the documentation.
 screenshots: test-setup $(DASHBOARD)/installed
-	@$(call install,pngquant)
+	@$(call install,pngquant fonts-inter)
 	swift build --product aasa
 	$(DASHBOARD)/bin/python -B Tests/Dashboard/screenshots.py
-	pngquant --force --ext .png --speed 1 --strip 64 docs/images/*.png
+	pngquant --force --ext .png --speed 1 --strip 256 docs/images/*.png
 
 $(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
 	@$(call install,python3 python3-venv)

@@ -220,7 +220,7 @@ class TemplateReview extends DraftReview {
     if (isRunning) return text.checking;
     if (problem && !skip) return text.refused;
     if (skip) return text.needs;
-    return result.changed || result.published > 0 ? w.ready : text.nothing;
+    return result.changed || result.published > 0 ? w.ready(result.published) : text.nothing;
   }
 
   questions(preview) {
