@@ -8,7 +8,7 @@ TEST_PACKAGES = curl python3 python3-venv openssl nginx-light rclone caddy hapro
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
-BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
+BENCH_PACKAGES = python3 nginx h2o caddy lighttpd wrk nghttp2-client strace
 
 # Programs from PyPI that tests use.
 TRAEFIK = .build/traefik

@@ -37,7 +37,7 @@ def _versions() -> dict[str, str]:
     swift = re.search(r"Swift version (\S+)", _output("swift", "--version"))
     packages = {
         "libmicrohttpd": "libmicrohttpd12", "nginx": "nginx", "Caddy": "caddy",
-        "lighttpd": "lighttpd", "wrk": "wrk", "h2load": "nghttp2-client"}
+        "h2o": "h2o", "lighttpd": "lighttpd", "wrk": "wrk", "h2load": "nghttp2-client"}
     versions = {name: _package_version(package) for name, package in packages.items()}
     return versions | {"Swift": swift[1] if swift else "unknown"}
 

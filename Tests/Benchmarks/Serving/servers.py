@@ -171,6 +171,13 @@ class Bench:
             "Caddy", published, core, "Caddyfile",
             lambda file: ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)])
 
+    def h2o(self, published: Published, core: int) -> Server:
+        """With one document for every host, as it compares a name with one host after the other."""
+        return self._configured(
+            "h2o", published, core, "h2o.conf",
+            lambda file: ["h2o", "-m", "worker", "-c", str(file)],
+            {"ROOT": str(published.sites / published.publication.hosts[0])})
+
     def _configured(
         self, name: str, published: Published, core: int, template: str,
         command: Callable[[Path], list[str]], choices: dict[str, str] | None = None,

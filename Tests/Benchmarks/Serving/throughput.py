@@ -89,7 +89,7 @@ def _start_all(bench: Bench, published: Published, only_references: bool) -> lis
     aasa, _ = bench.aasa(published, core)
     starts = [bench.bare_c, bench.nginx, bench.nginx_without_sendfile]
     if not only_references:
-        starts += [bench.lighttpd, bench.caddy]
+        starts += [bench.h2o, bench.lighttpd, bench.caddy]
     return [aasa] + [start(published, core) for start in starts]
 
 
@@ -134,6 +134,6 @@ def _row(name: str, servers: list[Server], load: dict[str, Load], pace: Pace) ->
 
 
 def bodies(server: Server, publication: Publication) -> list[bytes]:
-    """What each host is to be answered with; the C program has one document for all."""
+    """What each host is to be answered with; some servers have one document for all."""
     found = publication.bodies
-    return [found[0]] * len(found) if server.name == FLOOR else found
+    return [found[0]] * len(found) if server.name in (FLOOR, "h2o") else found
