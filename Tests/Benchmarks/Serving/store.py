@@ -9,8 +9,8 @@ from servers import Admin, Server
 _DOMAIN = "FROM domain_name AS name JOIN domain ON domain.id = name.domain_id"
 _REVISION = f"SELECT domain.revision {_DOMAIN} WHERE name.name = ?"
 _DOCUMENT = (
-    f"SELECT revision.document {_DOMAIN} JOIN revision ON revision.domain_id = domain.id "
-    "AND revision.number = domain.revision WHERE name.name = ?")
+    f"SELECT document.content {_DOMAIN} JOIN document ON document.domain_id = domain.id "
+    "AND document.revision = domain.revision AND document.kind = 'apple-app-site-association' WHERE name.name = ?")
 _PATH = (
     f"SELECT route.path {_DOMAIN} JOIN entry ON entry.domain_id = domain.id "
     "JOIN route ON route.entry_id = entry.id WHERE name.name = ? "
