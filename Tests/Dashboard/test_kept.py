@@ -21,6 +21,18 @@ def publish_button(page):
     return page.get_by_role("button", name="Publish", exact=True).last
 
 
+def test_a_browser_that_refuses_to_store_anything_still_shows_and_publishes_drafts(example):
+    page = example.open("#/domains")
+    page.add_init_script("""Object.defineProperty(window, "localStorage", {
+        get() { throw new DOMException("denied", "SecurityError"); } })""")
+    page.reload()
+    page.get_by_role("link", name="example.com", exact=True).click()
+    add_route(page, "/new/*")
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 2.")).to_be_visible()
+    expect(page.locator(".review")).to_have_count(0)
+
+
 def test_saving_an_apps_name_keeps_the_fingerprint_that_somebody_added(example, site):
     page = example.open("#/apps/android/com.example.app")
     path = "/v1/android-apps/com.example.app"

@@ -48,12 +48,12 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   }
   const requestId = response.headers.get("X-Request-Id");
   if (!response.ok) {
-    const problem = new Problem(response.status, parsed(text), requestId);
+    const problem = new Problem(response.status, parsed(() => text), requestId);
     if (problem.status === 401) sessions.dispatchEvent(new Event("end"));
     throw problem;
   }
   const etag = response.headers.get("ETag")?.replaceAll('"', "");
-  const value = as === "text" ? text : parsed(text);
+  const value = as === "text" ? text : parsed(() => text);
   if (value === undefined && text !== "") throw new Problem(response.status, undefined, requestId);
   return { value, etag, status: response.status };
 }
@@ -71,10 +71,10 @@ export async function add(path, body, name, exists, signal) {
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
 export const path = (strings, ...values) => String.raw({ raw: strings }, ...values.map(encodeURIComponent));
 
-/** The value of a JSON text, or undefined if it is none. */
-export function parsed(text) {
+/** The value of the JSON that a function reads, or undefined if there is none or it cannot be read. */
+export function parsed(read) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(read());
   } catch {
     return undefined;
   }

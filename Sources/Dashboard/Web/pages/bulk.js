@@ -279,7 +279,7 @@ function domainOf(name) {
 
 /** Whether a file is what `aasa export` writes, not a document. */
 function isState(text) {
-  const json = parsed(text.replace(/^\uFEFF/, ""));
+  const json = parsed(() => text.replace(/^\uFEFF/, ""));
   if (!json || json.applinks) return false;
   const isList = (name) => Array.isArray(json[name]);
   const names = Object.keys(json);
@@ -295,7 +295,7 @@ function isRelated({ name, text, type }) {
   const own = parts.at(-1);
   if (parts.some((part) => part.startsWith(".") && part !== ".well-known")) return false;
   if (kindOf(own) || isState(text)) return true;
-  const json = parsed(text.replace(/^\uFEFF/, ""));
+  const json = parsed(() => text.replace(/^\uFEFF/, ""));
   if (Array.isArray(json) ? json.some((one) => one?.relation) : members.some((one) => json?.[one])) return true;
   if (domainOf(own) === "") return false;
   // A JSON file that is broken, JSON in a signature, and the page of a failed download are reported.

@@ -255,7 +255,7 @@ const columnsKey = () => `aasa.columns ${session.name}`;
 /** The columns that the person has chosen, or else those that say something of a domain on the page. */
 function shownColumns(items) {
   const names = Object.keys(cells);
-  const chosen = parsed(localStorage.getItem(columnsKey()));
+  const chosen = parsed(() => localStorage.getItem(columnsKey()));
   if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
   return names.filter((name) => items.some((item) => cells[name](item)));
 }

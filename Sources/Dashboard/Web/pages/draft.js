@@ -9,7 +9,7 @@ const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
 /** The draft of a domain that this browser keeps: `{ base, domain, at, reason }`, or undefined. */
 export function storedDraft(name) {
-  const { base, domain, at, reason = "" } = parsed(localStorage.getItem(storage(name))) ?? {};
+  const { base, domain, at, reason = "" } = parsed(() => localStorage.getItem(storage(name))) ?? {};
   return base?.revision && domain?.entries ? { base, domain, at, reason } : undefined;
 }
 
@@ -279,19 +279,20 @@ export class Draft extends State {
     // Without a difference there is no draft.
     if (isEqual(domain, this.base) || domain === this.published) {
       this.#running?.abort();
-      localStorage.removeItem(storage(this.#of.key));
-      return this.#take({ base: this.published, domain: this.published, at: undefined, reason: "" });
+      this.#take({ base: this.published, domain: this.published, at: undefined, reason: "" });
+      return this.store();
     }
     this.#take({ domain, at: new Date().toISOString() });
     this.store();
     this.refresh(400);
   }
 
-  /** Keeps it in the browser, if that has room. */
+  /** Keeps it in the browser, if that lets us; without a draft, there is nothing to keep. */
   store() {
     const { base, domain, at, reason } = this;
     try {
-      localStorage.setItem(storage(this.#of.key), JSON.stringify({ base, domain, at, reason }));
+      if (at === undefined) localStorage.removeItem(storage(this.#of.key));
+      else localStorage.setItem(storage(this.#of.key), JSON.stringify({ base, domain, at, reason }));
       this.isStored = true;
     } catch {
       this.isStored = false;
