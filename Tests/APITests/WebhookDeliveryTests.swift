@@ -22,7 +22,7 @@ import Testing
 
   /// Runs the housekeeping until something holds.
   private func becomesTrue(
-    within seconds: Double = 60, _ condition: () throws -> Bool
+    within seconds: Double = 180, _ condition: () throws -> Bool
   ) rethrows -> Bool {
     try TestSupport.becomesTrue(within: seconds) {
       hooked.follow()
