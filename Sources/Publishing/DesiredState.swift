@@ -13,6 +13,8 @@ package struct DesiredState {
   package var templateRevisions: [TemplateName: Int] = [:]
   /// Whether domains of templates are published even if the templates do not change: some may be behind.
   var isOfTemplates = false
+  /// Whether domains of the state already have what their templates give them.
+  var isResolved = false
   /// The new names of parameters of a template, by those that its domains have values for.
   var renamedParameters: [String: String] = [:]
   /// What is required of the only template of the state.

@@ -156,14 +156,47 @@ extension Transaction {
       let basis = try released.basis(at: index) { try bases(of: $0) }
       try release(edit.released, of: check(basis, edit.version))
     }
-    var edited = DomainBases(plan.edits.map(\.name))
-    var (apps, templates) = (UsedApps(), [TemplateName: Template]())
-    for (done, edit) in plan.edits.enumerated() {
+    try writeEdits(of: plan, state, options.action) { done in
       try begin(plan.deletions.count + done)
-      let basis = try edited.basis(at: done) { try bases(of: $0) }
-      try apply(
-        edit, check(basis, edit.version), &apps, &templates, plan, of: state, options.action)
     }
+  }
+
+  /// How many edits are resolved while as many before them are written.
+  private static var resolvedAtOnce: Int { 32 }
+
+  /// Writes the edits in their order. What needs no database is done beside that, because nobody else can write meanwhile.
+  ///
+  /// - Parameter begin: Called before each, with the number of those before it.
+  private func writeEdits(
+    of plan: StatePlan, _ state: DesiredState, _ action: String, begin: (Int) throws -> Void
+  ) throws {
+    var apps = plan.apps
+    for app in state.androidApps { apps.android[app.id] = try self.app(app.id)?.app }
+    var templates: [TemplateName: Template] = [:]
+    var bases = DomainBases(plan.edits.map(\.name))
+    var resolved: [Result<DomainEdit, any Error>] = []
+    var (read, written) = (0, 0)
+    func writeResolved() throws {
+      for edit in resolved {
+        try begin(written)
+        _ = try save(try edit.get(), action: action)
+        written += 1
+      }
+    }
+    while read < plan.edits.count {
+      let next = try plan.edits[read...].prefix(Self.resolvedAtOnce).map { edit in
+        let basis = try bases.basis(at: read) { try self.bases(of: $0) }
+        read += 1
+        return try unresolved(edit, basis, &templates, of: state)
+      }
+      let names = state.renamedParameters
+      (resolved, _) = try beside { [apps] in
+        next.map { edit in Result { try edit.resolved(apps, renaming: names) } }
+      } _: {
+        try writeResolved()
+      }
+    }
+    try writeResolved()
   }
 
   /// Finds out before anything is written whether the plan is outdated, and which names are taken.
@@ -270,14 +303,15 @@ extension Transaction {
     return old == nil ? .create : .update
   }
 
-  /// - Parameters:
-  ///   - apps: Those that were read before.
-  ///   - templates: The same for templates.
-  private func apply(
-    _ edit: StatePlan.Edit, _ basis: DomainBasis, _ apps: inout UsedApps,
-    _ templates: inout [TemplateName: Template], _ plan: StatePlan, of state: DesiredState,
-    _ action: String
-  ) throws {
+  /// What an edit needs from the database.
+  ///
+  /// - Parameter templates: Those that were read before.
+  private func unresolved(
+    _ edit: StatePlan.Edit, _ basis: DomainBasis, _ templates: inout [TemplateName: Template],
+    of state: DesiredState
+  ) throws -> UnresolvedEdit {
+    try goOn()
+    if basis.stored?.version != edit.version { throw Outdated() }
     var basis = basis
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
@@ -285,25 +319,15 @@ extension Transaction {
       if let index = edit.index {
         try state.domain(index, basis.stored)?.domain
       } else { basis.stored?.domain }
-    guard var domain = found else { throw Outdated() }
-    if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
-    if let use = domain.template {
-      guard let template = try templates[use.name] ?? template(use.name)?.template else {
-        throw Outdated()
-      }
+    guard let domain = found else { throw Outdated() }
+    if let use = domain.template, templates[use.name] == nil {
+      guard let template = try template(use.name)?.template else { throw Outdated() }
       templates[use.name] = template
-      if edit.index == nil {
-        domain.keepParameters(of: template, renaming: state.renamedParameters)
-      }
-      domain = try domain.resolved(with: template)
     }
-    domain.document = domain.document.keepingRows(
-      of: basis.stored?.domain.document ?? Document())
-    try read(&apps, of: domain)
-    let whole = DomainEdit(
-      domain, over: basis, documents: domain.rendered(apps),
-      acceptedCodes: edit.acceptedCodes, findings: edit.findings)
-    _ = try save(whole, action: action)
+    return UnresolvedEdit(
+      edit: edit, basis: basis, domain: domain,
+      template: edit.index != nil && state.isResolved
+        ? nil : domain.template.flatMap { templates[$0.name] })
   }
 
   /// Gives the values of domains that are left behind the names that their template has for them now. Nothing else of
@@ -323,5 +347,33 @@ extension Transaction {
         findings: nil)
       _ = try save(renamed, action: action)
     }
+  }
+}
+
+/// An edit of a plan without what its template gives it.
+private struct UnresolvedEdit: Sendable {
+  let edit: StatePlan.Edit
+  let basis: DomainBasis
+  let domain: Domain
+  /// `nil` if it uses none, or has what that gives it.
+  let template: Template?
+
+  /// - Parameters:
+  ///   - apps: Those of the plan.
+  ///   - names: The new names of parameters, by their old ones.
+  /// - Throws: `InvalidInput`, `Outdated`.
+  func resolved(_ apps: UsedApps, renaming names: [String: String]) throws -> DomainEdit {
+    var domain = domain
+    if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
+    if let template {
+      if edit.index == nil { domain.keepParameters(of: template, renaming: names) }
+      domain = try domain.resolved(with: template)
+    }
+    domain.document = domain.document.keepingRows(
+      of: basis.stored?.domain.document ?? Document())
+    if !domain.androidApps.allSatisfy({ apps.android[$0] != nil }) { throw Outdated() }
+    return DomainEdit(
+      domain, over: basis, documents: domain.rendered(apps), acceptedCodes: edit.acceptedCodes,
+      findings: edit.findings)
   }
 }

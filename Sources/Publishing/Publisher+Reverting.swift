@@ -175,12 +175,14 @@ private struct Reversal {
       let published = try store.revision(number, of: name)
       var domain = try published.domain() ?? stored?.domain ?? Domain(name: name)
       domain.name = name
-      try published.settle(&domain, apps: source)
+      let isRendered = try published.settle(&domain, apps: source)
       let current = Set(stored?.domain.aliases ?? [])
       for alias in domain.aliases where !current.contains(alias) { try check(alias) }
+      if isRendered { return (domain, nil) }
       let proposal = try published.proposal(for: domain, accepting: options.accepted, apps: source)
       return (proposal.domain, nil)
     }
+    state.isResolved = true
     for template in templates where earlierTemplates.contains(where: { $0.name == template.name }) {
       for (old, new) in template.renamed { state.renamedParameters[new] = old }
     }

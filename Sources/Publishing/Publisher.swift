@@ -392,12 +392,16 @@ extension Publisher {
 extension PublishedRevision {
   /// Settles what the domain of this revision has to do with its template.
   ///
+  /// - Returns: Whether the domain is known to render these documents, because its template does.
   /// - Throws: `PublicationError.templateChanged` if it would publish something else with the template as it is now.
-  func settle(_ domain: inout Domain, detaching: Bool = false, apps source: AppSource) throws {
-    guard let template = domain.template?.name else { return }
+  @discardableResult
+  func settle(
+    _ domain: inout Domain, detaching: Bool = false, apps source: AppSource
+  ) throws -> Bool {
+    guard let template = domain.template?.name else { return false }
     if detaching {
       domain.template = nil
-      return
+      return false
     }
     let before = domain
     do {
@@ -410,7 +414,7 @@ extension PublishedRevision {
       && domain.cacheSeconds == before.cacheSeconds
       && ServedFallback.text(of: domain) == ServedFallback.text(of: before)
     {
-      return
+      return true
     }
     let comparison = try DomainComparison(
       of: domain.name, from: DomainComparison.State(ReadDocuments(stored: documents), before),

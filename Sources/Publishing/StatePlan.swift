@@ -100,7 +100,7 @@ struct StatePlanning {
   /// The number of findings that a plan keeps in memory.
   private static let mostFindings = 200_000
   /// How many domains wait to be reviewed, for each processor and at most. All of their reviews are in memory.
-  private static let mostWaiting = (each: 4, all: 32)
+  private static let mostWaiting = (each: 16, all: 32)
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
@@ -241,7 +241,9 @@ struct StatePlanning {
         isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
         // One that is left to others may not even fit its template as it is now.
         // A new domain is resolved by its review, unless it matters before which apps its template gives it.
-        if !isLeftOut && (basis.stored != nil || !context.within.isEverything) {
+        if !isLeftOut && !state.isResolved
+          && (basis.stored != nil || !context.within.isEverything)
+        {
           found?.domain = try resolved(desired.domain, isAsStored, basis)
         }
       }
@@ -309,16 +311,7 @@ struct StatePlanning {
   private mutating func reviewWaiting() throws {
     let candidates = waiting
     waiting = []
-    let (reviewer, goesOn, work) = (reviewer, goesOn, work)
-    let compares = goesOn || errorCount == 0
-    let reviewed = concurrently(candidates.count, threads: processors, nice: 19) { number in
-      let start = ContinuousClock.now
-      let result = Result {
-        if work.isOverdue || reviewer.context.isAbandoned() { throw StoreError.busy }
-        return try reviewer.review(candidates[number], goesOn: goesOn, compares: compares)
-      }
-      return (result, ContinuousClock.now - start)
-    }
+    let reviewed = reviews(of: candidates)
     for (candidate, (result, time)) in zip(candidates, reviewed) {
       try self.work.begin()
       do {
@@ -330,6 +323,23 @@ struct StatePlanning {
         try report(candidate.name, candidate.basis.stored == nil ? .create : .update, nil)
       }
       self.work.end(candidate.name, after: time)
+    }
+  }
+
+  /// What reviewing each domain gives, and how long it took.
+  private func reviews(
+    of candidates: [Candidate]
+  ) -> [(Result<(review: Review, refusals: [PublicationError]), any Error>, Duration)] {
+    // It has the apps of the plan, which would be copied if they were added to while it is there.
+    let (reviewer, goesOn, work) = (reviewer, goesOn, work)
+    let compares = goesOn || errorCount == 0
+    return concurrently(candidates.count, threads: processors, nice: 10) { number in
+      let start = ContinuousClock.now
+      let result = Result {
+        if work.isOverdue || reviewer.context.isAbandoned() { throw StoreError.busy }
+        return try reviewer.review(candidates[number], goesOn: goesOn, compares: compares)
+      }
+      return (result, ContinuousClock.now - start)
     }
   }
 

@@ -63,6 +63,23 @@ package func concurrently<Value: Sendable>(
   }
 }
 
+/// Runs a piece of work on a thread of its own while this one runs `body`, and returns what both give.
+///
+/// - Throws: What `body` throws, when the work is done, too.
+package func beside<Value: Sendable, Outcome>(
+  _ work: @escaping @Sendable () -> Value, _ body: () throws -> Outcome
+) throws -> (Value, Outcome) {
+  let value = Mutex<Value?>(nil)
+  let thread = start {
+    let done = work()
+    value.withLock { $0 = done }
+  }
+  let outcome = Result { try body() }
+  if let thread { pthread_join(thread, nil) }
+  // Without memory for a thread, this one does it.
+  return (value.withLock(\.self) ?? work(), try outcome.get())
+}
+
 /// Starts a thread, which somebody has to join or detach; `nil` without memory for it. When it has ended, nothing refers to
 /// `body` any more.
 private func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {

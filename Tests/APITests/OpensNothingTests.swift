@@ -40,6 +40,10 @@ import Testing
     ("DELETE", "\(entries)/1", ""), ("DELETE", "\(entries)/1/routes/1", ""),
     ("PUT", "\(entries)/1", #"{"apps": ["\#(app)"], "routes": []}"#),
     ("PUT", "\(entries)/1/routes", #"{"routes": [{"path": "/a", "exclude": true}]}"#),
+    (
+      "PUT", "\(entries)/1/routes",
+      #"{"routes": [{"path": "/b/*", "exclude": true}, {"path": "/a*", "exclude": true}, {"path": "/a"}]}"#
+    ),
     ("PATCH", "\(entries)/1/routes/1", #"{"exclude": true}"#),
     ("POST", "\(entries)/1/routes", #"{"path": "*", "exclude": true, "position": 0}"#),
     ("POST", "\(entries)/2/routes", #"{"path": "/*", "exclude": true, "position": 0}"#),

@@ -65,6 +65,8 @@ struct PathPrefix: Sendable {
   private let text: [Unicode.Scalar]
   /// Whether nothing follows.
   private let isWhole: Bool
+  /// Whether only a slash follows.
+  private let isBeforeSlash: Bool
   private let isDecoded: Bool
   private let hasPercent: Bool
 
@@ -81,6 +83,7 @@ struct PathPrefix: Sendable {
     } else {
       isWhole = false
     }
+    isBeforeSlash = text.last == "/"
     while text.last == "/" { text.removeLast() }
     self.isDecoded = isDecoded
     hasPercent = text.contains("%")
@@ -98,6 +101,11 @@ struct PathPrefix: Sendable {
   fileprivate func mayBeginAlike(_ other: PathPrefix) -> Bool {
     if isWhole, text.count < other.text.count { return false }
     if other.isWhole, other.text.count < text.count { return false }
+    // `/product/*` does not match `/products/1`.
+    if isBeforeSlash, text.count < other.text.count, other.text[text.count] != "/" { return false }
+    if other.isBeforeSlash, other.text.count < text.count, text[other.text.count] != "/" {
+      return false
+    }
     // Most prefixes differ near the end, after the part that all paths of a site share.
     return (0..<min(text.count, other.text.count)).reversed().allSatisfy {
       text[$0] == other.text[$0]

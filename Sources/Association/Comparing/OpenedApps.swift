@@ -74,15 +74,24 @@ package struct OpenedApps {
     return nil
   }
 
-  /// Whether a route opens the app that no exclusion comes before and that is known to match a URL. This
-  /// costs little, and is true for most apps.
+  /// The number of exclusions that `surelyOpens` looks at.
+  private static let mostExclusions = 100
+
+  /// Whether a route opens the app by a path that no exclusion before it may match. This costs little, and is true for
+  /// most apps.
   private func surelyOpens(_ app: String) -> Bool {
     let routes = read.links.entries.lazy.filter { entry in
       entry.apps.contains { sameScalars($0, app) }
     }.flatMap(\.routes)
+    var exclusions: [PathPrefix] = []
     for route in routes {
-      if route.isExclusion { return false }
-      if SamplePath(RouteConditions(route)) != nil { return true }
+      let conditions = RouteConditions(route)
+      if route.isExclusion {
+        if exclusions.count == Self.mostExclusions { return false }
+        exclusions.append(PathPrefix(conditions))
+      } else if let sample = SamplePath(conditions), !exclusions.contains(where: sample.mayMatch) {
+        return true
+      }
     }
     return false
   }

@@ -18,18 +18,21 @@ package enum DomainResource {
 
   /// The members, besides entries and expectations, that are a domain's own.
   static func owned(by use: TemplateUse) -> [Field<StoredDomain>] {
-    fields.filter { field in
-      let name = field.member.name
-      return TemplatePlace.members[name] == nil || use.ownMembers.contains(name)
-    }
+    use.ownMembers.isEmpty
+      ? unshared : unshared + shared.filter { use.ownMembers.contains($0.member.name) }
   }
+
+  /// The members that no template can give.
+  private static let unshared = fields.filter { TemplatePlace.members[$0.member.name] == nil }
 
   /// The members that come from the template, besides entries and expectations.
   static func shared(besides use: TemplateUse) -> [Field<StoredDomain>] {
-    shared.filter {
-      TemplatePlace.ownable.contains($0.member.name) && !use.ownMembers.contains($0.member.name)
-    }
+    use.ownMembers.isEmpty
+      ? ownable : ownable.filter { !use.ownMembers.contains($0.member.name) }
   }
+
+  /// The members that a template or the domain can give.
+  private static let ownable = shared.filter { TemplatePlace.ownable.contains($0.member.name) }
 
   private static let templates: [Field<StoredDomain>] = [
     Field(

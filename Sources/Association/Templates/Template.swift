@@ -96,8 +96,9 @@ extension TemplateParameter {
     case .path:
       guard let text = text(body) else { return nil }
       // Byte by byte, because a combining mark behind a star forms one character with it.
-      let special = ["*", "?", "$("].first { text.utf8.firstRange(of: $0.utf8) != nil }
-      guard let special else { return text }
+      guard text.utf8.contains(where: { "*?$".utf8.contains($0) }),
+        let special = ["*", "?", "$("].first(where: { text.utf8.firstRange(of: $0.utf8) != nil })
+      else { return text }
       body.fault(
         .malformedValue,
         "\(text.quoted) has \(special.quoted), which means something in a pattern, and a value of the type path is "

@@ -189,10 +189,10 @@ final class TemplateEffects {
 }
 
 extension TemplateEffects.Effect {
-  fileprivate mutating func add(_ domain: DomainName, _ example: JSON?) {
+  fileprivate mutating func add(_ domain: DomainName, _ example: @autoclosure () -> JSON?) {
     count += 1
     if domains.count < TemplateEffects.mostNamed { domains.append(domain) }
-    if self.example == nil { self.example = example }
+    if self.example == nil { self.example = example() }
   }
 
   fileprivate mutating func remove(_ domain: DomainName) {
