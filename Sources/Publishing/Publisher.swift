@@ -410,7 +410,7 @@ extension PublishedRevision {
       throw PublicationError.templateChanged(domain.name, template, error.faults.map(\.message))
     }
     let now = domain.documents(try source.apps(of: [domain]))
-    if now.mapValues({ $0.serialized() }) == documents
+    if domain.bytes(of: now) == documents
       && domain.cacheSeconds == before.cacheSeconds
       && ServedFallback.text(of: domain) == ServedFallback.text(of: before)
     {

@@ -365,6 +365,28 @@ import Testing
     #expect(try paths(2) == ["/new/*"])
   }
 
+  @Test func whatADomainHasBesidesItsTemplateStaysWithAnEditAndItsUndo() throws {
+    let text = "Contact: mailto:a@b.example\nExpires: 2099-01-01T00:00:00Z\n"
+    var own = use(1).objectValue ?? [:]
+    own["webcredentials"] = [.string(app(1))]
+    own["serviceExtra"] = ["webcredentials": ["unknown": "kept"]]
+    try put(domain(1), .object(own))
+    let named = try admin.send(
+      "PUT", domain(1) + "/documents/security.txt", body: Array(text.utf8), "If-Match: *",
+      "Content-Type: text/plain")
+    #expect(named.status < 300, "\(named.text)")
+    let service: JSON = ["unknown": "kept", "apps": [.string(app(1))]]
+    let undone = try revert(edit(with(paths: ["/new/*"])), "?dryRun=true")
+    #expect(undone.status == 200, "\(undone.text)")
+    #expect(try paths(1) == ["/new/*"])
+    #expect(try running.serve("city1.example").json["webcredentials"] == service)
+    let current = try admin.send("GET", domain(1)).json["revision"]?.integerValue ?? 0
+    let restored = try admin.send(
+      "POST", domain(1) + "/revisions/\(current - 1)/restore?detach=true", body: [], "If-Match: *")
+    #expect(restored.status == 200, "\(restored.text)")
+    #expect(try running.serve("city1.example").json["webcredentials"] == service)
+  }
+
   @Test func aTemplateThatChangedSinceIsNotUndone() throws {
     let first = try edit(with(paths: ["/new/*"]))
     // It changes no domain.

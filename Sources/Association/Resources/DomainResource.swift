@@ -16,10 +16,15 @@ package enum DomainResource {
   /// The members that a template can give.
   static let shared = fields.filter { TemplatePlace.members[$0.member.name] != nil }
 
-  /// The members, besides entries and expectations, that are a domain's own.
+  /// The members, besides entries and expectations, that are a domain's own. In their order, because some are read over
+  /// others.
   static func owned(by use: TemplateUse) -> [Field<StoredDomain>] {
     use.ownMembers.isEmpty
-      ? unshared : unshared + shared.filter { use.ownMembers.contains($0.member.name) }
+      ? unshared
+      : fields.filter { field in
+        let name = field.member.name
+        return TemplatePlace.members[name] == nil || use.ownMembers.contains(name)
+      }
   }
 
   /// The members that no template can give.
