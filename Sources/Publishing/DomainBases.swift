@@ -11,7 +11,7 @@ struct DomainBases {
   /// - Parameter isSparse: Whether only few of them are asked for.
   init(_ names: [DomainName], isSparse: Bool = false) {
     self.names = names
-    most = isSparse ? 1 : 32
+    most = isSparse ? 1 : 128
   }
 
   /// - Parameter read: Reads domains, in the order of their names.

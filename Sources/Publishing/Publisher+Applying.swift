@@ -177,6 +177,8 @@ extension Transaction {
     var resolved: [Result<DomainEdit, any Error>] = []
     var (read, written) = (0, 0)
     func writeResolved() throws {
+      try requireApps(
+        of: resolved.compactMap { if case .success(let edit) = $0 { edit.domain } else { nil } })
       for edit in resolved {
         try begin(written)
         _ = try save(try edit.get(), action: action)

@@ -409,7 +409,7 @@ extension PublishedRevision {
     } catch PublicationError.invalid(_, let error) {
       throw PublicationError.templateChanged(domain.name, template, error.faults.map(\.message))
     }
-    let now = domain.documents(try source.apps(of: [domain]))
+    let now = domain.documents(try source.androidApps(of: [domain]))
     if domain.bytes(of: now) == documents
       && domain.cacheSeconds == before.cacheSeconds
       && ServedFallback.text(of: domain) == ServedFallback.text(of: before)

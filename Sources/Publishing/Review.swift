@@ -226,10 +226,18 @@ struct AppSource {
   ///
   /// - Throws: `StoreError.unknownApps` for an Android app that does not exist.
   func apps(of domains: [Domain]) throws -> UsedApps {
-    var apps = UsedApps()
+    var apps = try androidApps(of: domains)
     for app in domains.flatMap(\.document.appIdentifiers) where apps.environments[app] == nil {
       apps.environments[app] = try environment(app)
     }
+    return apps
+  }
+
+  /// Those of them that documents are rendered with.
+  ///
+  /// - Throws: `StoreError.unknownApps` for an Android app that does not exist.
+  func androidApps(of domains: [Domain]) throws -> UsedApps {
+    var apps = UsedApps()
     for package in domains.flatMap(\.androidApps) where apps.android[package] == nil {
       guard let app = try androidApp(package) else {
         throw StoreError.unknownApps([.android(package)])

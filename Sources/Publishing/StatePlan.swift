@@ -311,7 +311,7 @@ struct StatePlanning {
   private mutating func reviewWaiting() throws {
     let candidates = waiting
     waiting = []
-    let reviewed = reviews(of: candidates)
+    let reviewed = try reviews(of: candidates)
     for (candidate, (result, time)) in zip(candidates, reviewed) {
       try self.work.begin()
       do {
@@ -329,9 +329,9 @@ struct StatePlanning {
   /// What reviewing each domain gives, and how long it took.
   private func reviews(
     of candidates: [Candidate]
-  ) -> [(Result<(review: Review, refusals: [PublicationError]), any Error>, Duration)] {
+  ) throws -> [(Result<(review: Review, refusals: [PublicationError]), any Error>, Duration)] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
-    let (reviewer, goesOn, work) = (reviewer, goesOn, work)
+    let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
     let compares = goesOn || errorCount == 0
     return concurrently(candidates.count, threads: processors, nice: 10) { number in
       let start = ContinuousClock.now

@@ -18,9 +18,11 @@ struct StateReviewer: Sendable {
     let android: [PackageName: DesiredApp<PackageName>]
     let templates: [TemplateName: Template]
     let known: UsedApps
+    /// The environments of further apps.
+    var read: [AppIdentifier: App.Environment] = [:]
   }
 
-  let apps: Apps
+  var apps: Apps
   let store: Store
   let action: String
   let context: WriteContext
@@ -45,10 +47,20 @@ struct StateReviewer: Sendable {
     return (review, refusals)
   }
 
+  /// The same with the apps that domains have now, read at once.
+  func reading(_ candidates: [Candidate]) throws -> StateReviewer {
+    let used = candidates.flatMap { $0.basis.stored?.domain.document.appIdentifiers ?? [] }
+    var reviewer = self
+    reviewer.apps.read = try store.environments(
+      of: used.filter { apps.environments[$0] == nil && apps.known.environments[$0] == nil })
+    return reviewer
+  }
+
   /// The apps as the state leaves them.
   var appSource: AppSource {
     AppSource { app in
-      try apps.environments[app] ?? apps.known.environments[app] ?? store.environment(of: app)
+      try apps.environments[app] ?? apps.known.environments[app] ?? apps.read[app]
+        ?? store.environment(of: app)
     } androidApp: { package in
       if let found = apps.known.android[package] { return found }
       let stored = try store.androidApp(package)

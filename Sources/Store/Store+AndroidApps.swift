@@ -35,22 +35,28 @@ extension UsedApps {
 
   /// Reads the apps that a domain names, besides those that it has.
   mutating func read(of domain: Domain, _ connection: any Connection) throws {
-    for app in domain.document.appIdentifiers where environments[app] == nil {
-      environments[app] = try AppIdentifier.rows.environment(of: app, connection)
-    }
+    let unread = domain.document.appIdentifiers.filter { environments[$0] == nil }
+    try environments.merge(AppIdentifier.rows.environments(of: unread, connection)) { $1 }
     for package in domain.androidApps + domain.keptAndroidApps where android[package] == nil {
       android[package] = try PackageName.rows.app(package, connection)
     }
   }
 
+  /// How many apps one statement reads.
+  private static let readAtOnce = 1000
+
   /// Whether the apps and templates are still as they were read.
   ///
   /// - Parameter others: Apps that may be different.
   func areCurrent(_ connection: any Connection, except others: Set<LinkedApp> = []) throws -> Bool {
-    try environments.allSatisfy { app, environment in
-      try others.contains(app.id)
-        || AppIdentifier.rows.environment(of: app, connection) == environment
+    let apple = Array(environments.keys)
+    let areSame = try stride(from: 0, to: apple.count, by: Self.readAtOnce).allSatisfy { start in
+      let some = apple[start...].prefix(Self.readAtOnce).filter { !others.contains($0.id) }
+      return try AppIdentifier.rows.environments(of: some, connection).allSatisfy {
+        environments[$0] == $1
+      }
     }
+    return try areSame
       && android.allSatisfy { package, app in
         try others.contains(package.id) || PackageName.rows.app(package, connection) == app
       }

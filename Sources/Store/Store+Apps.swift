@@ -63,7 +63,12 @@ extension Store {
 
   /// The environment of an app; production if it is not stored.
   package func environment(of id: AppIdentifier) throws -> App.Environment {
-    try read { try AppIdentifier.rows.environment(of: id, $0) }
+    try environments(of: [id])[id] ?? .production
+  }
+
+  /// The environments of apps; production for those that are not stored.
+  package func environments(of ids: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
+    try read { try AppIdentifier.rows.environments(of: ids, $0) }
   }
 
   /// A page of apps, ordered by identifier, after `last`.
@@ -265,13 +270,19 @@ package struct AppRows<Key: AppKey>: Sendable {
       """, [within.list, .optional(label?.text)], connection)
   }
 
-  /// The environment of an app; production if it is not stored.
-  func environment(of key: Key, _ connection: any Connection) throws -> App.Environment {
-    try connection.first(
-      "SELECT environment FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)]
-    ) {
-      try $0.enumeration(0)
-    } ?? .production
+  /// The environments of apps; production for those that are not stored.
+  func environments(
+    of keys: [Key], _ connection: any Connection
+  ) throws -> [Key: App.Environment] {
+    if keys.isEmpty { return [:] }
+    let stored = try Dictionary(
+      connection.all(
+        """
+        SELECT \(keyColumn), environment FROM \(table.name)
+        WHERE \(keyColumn) IN (SELECT each.value FROM json_each(?) AS each)
+        """, [.text(JSON.strings(keys.map(\.text)).text)]
+      ) { try ($0.text(0), $0.enumeration(1) as App.Environment) }, uniquingKeysWith: { $1 })
+    return keys.reduce(into: [:]) { $0[$1] = stored[$1.text] ?? .production }
   }
 
   /// Those that have no row, each once.

@@ -204,12 +204,14 @@ final class Footprint {
   var wantedEvents: [WebhookEvent: Bool] = [:]
   var change = PendingChange()
 
-  /// Adds the Apple apps of a domain that have no row yet, and refuses Android apps that have none.
+  /// Adds the Apple apps of domains that have no row yet, and refuses Android apps that have none.
   ///
   /// - Throws: `StoreError.unknownApps`.
-  func requireApps(of domain: Domain, now: UnixTime, _ connection: any Connection) throws {
-    let apple = domain.document.appIdentifiers + domain.expectations.compactMap(\.app.identifier)
-    let android = domain.document.androidApps + domain.androidCredentials
+  func requireApps(of domains: [Domain], now: UnixTime, _ connection: any Connection) throws {
+    let apple = domains.flatMap {
+      $0.document.appIdentifiers + $0.expectations.compactMap(\.app.identifier)
+    }
+    let android = domains.flatMap { $0.document.androidApps + $0.androidCredentials }
     try AppIdentifier.rows.insertMissing(
       apple.filter { !storedApps.contains($0.id) }, now: now, connection)
     try PackageName.rows.requireAll(android.filter { !storedApps.contains($0.id) }, connection)
@@ -346,7 +348,7 @@ extension Transaction {
       return edited
     }
     try confirmAndroidApps(of: edit)
-    try footprint.requireApps(of: edit.domain, now: now, connection)
+    try footprint.requireApps(of: [edit.domain], now: now, connection)
     let isFirst = edit.basis.held != nil && edit.basis.lastNumber == 0
     let known =
       try old.map { DomainRows(id: $0.id) }
@@ -378,6 +380,13 @@ extension Transaction {
       id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
       acceptedCodes: edit.acceptedCodes)
     return edited
+  }
+
+  /// Adds the Apple apps that domains need before they are saved, which `save` would do for each by itself.
+  ///
+  /// - Throws: `StoreError.unknownApps`.
+  package func requireApps(of domains: [Domain]) throws {
+    try footprint.requireApps(of: domains, now: now, connection)
   }
 
   /// Does without writing what `save` does: checks names, and numbers new entries and routes.
