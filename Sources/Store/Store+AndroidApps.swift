@@ -29,14 +29,9 @@ extension Transaction {
 extension UsedApps {
   /// The apps that a domain names.
   init(of domain: Domain, _ connection: any Connection) throws {
-    self.init()
-    try read(of: domain, connection)
-  }
-
-  /// Reads the apps that a domain names, besides those that it has.
-  mutating func read(of domain: Domain, _ connection: any Connection) throws {
-    let unread = domain.document.appIdentifiers.filter { environments[$0] == nil }
-    try environments.merge(AppIdentifier.rows.environments(of: unread, connection)) { $1 }
+    self.init(
+      environments: try AppIdentifier.rows.environments(
+        of: domain.document.appIdentifiers, connection))
     for package in domain.androidApps + domain.keptAndroidApps where android[package] == nil {
       android[package] = try PackageName.rows.app(package, connection)
     }

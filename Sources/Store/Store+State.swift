@@ -68,11 +68,6 @@ extension Transaction {
     try DomainRows.versions(of: names, connection)
   }
 
-  /// Reads the apps that a domain names, besides those that were read before.
-  package func read(_ apps: inout UsedApps, of domain: Domain) throws {
-    try apps.read(of: domain, connection)
-  }
-
   /// Whether apps and templates are still as they were read. They stay so until the transaction ends.
   package func areCurrent(_ apps: UsedApps) throws -> Bool {
     try lock(
