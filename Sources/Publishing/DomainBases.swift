@@ -14,14 +14,15 @@ struct DomainBases {
     most = isSparse ? 1 : 128
   }
 
-  /// - Parameter read: Reads domains, in the order of their names.
+  /// - Parameter read: Reads the first of some domains, in the order of their names.
   mutating func basis(
     at index: Int, read: ([DomainName]) throws -> [DomainBasis]
   ) throws -> DomainBasis {
     if !range.contains(index) {
-      let next = index..<min(index + most, names.count)
-      bases = try read(Array(names[next]))
-      range = next
+      // Never two batches in memory.
+      bases = []
+      bases = try read(Array(names[index...].prefix(most)))
+      range = index..<index + bases.count
     }
     return bases[index - range.lowerBound]
   }

@@ -50,6 +50,18 @@ struct DomainReading {
     return stored
   }
 
+  /// The bytes of all documents that the domains serve, by domain.
+  func sizes() throws -> [Int64: Int] {
+    let sizes = try connection.all(
+      """
+      SELECT domain.id, sum(length(content))
+      FROM domain JOIN document ON domain_id = domain.id AND document.revision = domain.revision
+      WHERE domain.id \(isRead) GROUP BY domain.id
+      """, [ids]
+    ) { ($0.integer(0), $0.int(1)) }
+    return Dictionary(sizes) { $1 }
+  }
+
   /// The current revisions, by domain.
   func revisions() throws -> [Int64: PublishedRevision] {
     try RevisionRows.current(isRead, ids, connection)

@@ -58,9 +58,9 @@ extension DomainEdit {
 // MARK: Writing
 
 extension Transaction {
-  /// Domains to edit, in the order of their names, as they are until the transaction ends.
+  /// The first of the domains to edit, as they are until the transaction ends; see `Store.bases`.
   package func bases(of names: [DomainName]) throws -> [DomainBasis] {
-    try DomainBasis.all(names, locks: !isDryRun, connection)
+    try DomainBasis.first(of: names, locks: !isDryRun, connection)
   }
 
   /// The versions of some domains; those that do not exist are left out.

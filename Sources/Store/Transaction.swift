@@ -77,13 +77,19 @@ package struct DomainBasis: Sendable {
   /// What is stored besides, if nobody else can change the domain until the transaction ends.
   fileprivate let held: HeldRows?
 
-  /// Domains with some names, which need not exist, in the order of the names.
+  /// The most bytes of documents in domains that are read together.
+  private static let mostBytes = 1_000_000
+
+  /// Domains with some names, which need not exist, in the order of the names: the first of them, as many as take little
+  /// memory, and at least one.
   ///
   /// - Parameter locks: Whether they stay so until the transaction ends.
-  static func all(
-    _ names: [DomainName], locks: Bool = false, _ connection: any Connection
+  static func first(
+    of names: [DomainName], locks: Bool = false, _ connection: any Connection
   ) throws -> [DomainBasis] {
-    let versions = try DomainRows.versions(of: names, locks: locks, connection)
+    let all = try DomainRows.versions(of: names, locks: locks, connection)
+    let names = try fitting(names, all, connection)
+    let versions = names.reduce(into: [:]) { $0[$1] = all[$1] }
     let reading = DomainReading(versions.values.map(\.id), connection)
     let (stored, published, suppressions) =
       versions.isEmpty
@@ -105,6 +111,20 @@ package struct DomainBasis: Sendable {
         } ?? false,
         held: locks ? domain.flatMap { held[$0.id] } ?? HeldRows() : nil)
     }
+  }
+
+  private static func fitting(
+    _ names: [DomainName], _ versions: [DomainName: StoredDomain.Version],
+    _ connection: any Connection
+  ) throws -> ArraySlice<DomainName> {
+    if names.count <= 1 || versions.isEmpty { return names[...] }
+    let sizes = try DomainReading(versions.values.map(\.id), connection).sizes()
+    var bytes = 0
+    let fitting = names.prefix { name in
+      bytes += versions[name].flatMap { sizes[$0.id] } ?? 0
+      return bytes <= mostBytes
+    }
+    return names.prefix(max(1, fitting.count))
   }
 
   /// - Parameter locks: Whether it stays so until the transaction ends.
@@ -279,14 +299,14 @@ extension Store {
   package func basis(
     of name: DomainName, if precondition: Precondition = .none
   ) throws -> DomainBasis {
-    let basis = try read { try DomainBasis.all([name], $0)[0] }
+    let basis = try read { try DomainBasis.first(of: [name], $0)[0] }
     try precondition.check(basis.stored?.revision, of: .domain(name))
     return basis
   }
 
-  /// Domains to edit, in the order of their names.
+  /// The first of the domains to edit, in the order of their names: as many as take little memory, and at least one.
   package func bases(of names: [DomainName]) throws -> [DomainBasis] {
-    try read { try DomainBasis.all(names, $0) }
+    try read { try DomainBasis.first(of: names, $0) }
   }
 
   /// The names of some domains, in order.

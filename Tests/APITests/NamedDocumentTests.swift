@@ -35,6 +35,35 @@ import Testing
 
   private func field(_ answer: RawResponse, _ name: String) -> String? { answer[name] }
 
+  @Test func domainsWithMuchInTheirDocumentsAreEditedFewAtATime() throws {
+    let names = (1...3).map { "large\($0).example" }
+    for name in names {
+      try running.put(name, [:])
+      for index in 1...5 {
+        let answer = try admin.send(
+          "PUT", "/v1/domains/\(name)/documents/\(index).bin",
+          body: [UInt8](repeating: 1, count: 131_072))
+        #expect(answer.status < 300, "\(answer.text)")
+      }
+    }
+    let parsed = try names.map { try DomainName($0) }
+    #expect(try running.store.bases(of: parsed).map(\.stored?.domain.name) == [parsed[0]])
+    let other = try DomainName("example.com")
+    #expect(try running.store.bases(of: [other, parsed[0], parsed[1]]).count == 2)
+    let state: JSON = [
+      "domains": .array(names.map { ["domain": .string($0), "cacheSeconds": 77] })
+    ]
+    let applied = try admin.send("POST", "/v1/apply?overwrite=true", json: state)
+    #expect(applied.status == 200, "\(applied.text)")
+    for name in names {
+      #expect(try admin.send("GET", "/v1/domains/\(name)").json["cacheSeconds"] == 77)
+      let answer = try Client(
+        port: running.service.publicAddress.port, lines: ["Host: \(name)"]
+      ).send("GET", "/.well-known/5.bin")
+      #expect(answer.body.count == 131_072)
+    }
+  }
+
   // MARK: What visitors get
 
   @Test(arguments: [
