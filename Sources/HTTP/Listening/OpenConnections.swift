@@ -321,36 +321,51 @@ final class LingeringConnections: Sendable {
   /// The maximum number; further ones are closed immediately.
   private static let limit = 64
   static let milliseconds: Int64 = 2000
+  /// How long a connection may wait until it is looked at beside others.
+  private static let pollMilliseconds: CInt = 50
 
-  private let count = Atomic(0)
+  private typealias Connection = (descriptor: CInt, deadline: ContinuousClock.Instant)
+
+  private let connections = Mutex<[Connection]>([])
   private let queue = DispatchQueue(label: "lingering-connections")
 
   /// Shares the socket of a connection that libmicrohttpd is about to close. Never waits.
   func take(_ connection: OpaquePointer) {
     let descriptor = aasa_socket(connection)
     guard descriptor >= 0 else { return }
-    if count.add(1, ordering: .relaxed).newValue <= Self.limit {
+    let (isTaken, isFirst) = connections.withLock { connections in
+      guard connections.count < Self.limit else { return (false, false) }
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-      if own >= 0 { return linger(own) }
+      if own < 0 { return (false, false) }
+      connections.append((own, .now + .milliseconds(Self.milliseconds)))
+      return (true, connections.count == 1)
     }
-    count.subtract(1, ordering: .relaxed)
-    _ = Self.dropArrivedBytes(of: descriptor)
+    if !isTaken { _ = Self.dropArrivedBytes(of: descriptor) }
+    if isFirst { queue.async { self.followAll() } }
   }
 
-  private func linger(_ descriptor: CInt) {
-    // Sound: a source of Dispatch may be used by any thread.
-    nonisolated(unsafe) let source = DispatchSource.makeReadSource(
-      fileDescriptor: descriptor, queue: queue)
-    // Both retain each other until the source is cancelled, at the latest after the timeout.
-    source.setEventHandler {
-      if !Self.dropArrivedBytes(of: descriptor) { source.cancel() }
+  /// Follows the connections until none is left.
+  private func followAll() {
+    // Not sources of Dispatch: libdispatch traps if a client hangs up in the moment in which one is cancelled.
+    var isAnyLeft = true
+    while isAnyLeft {
+      var polled = connections.withLock(\.self).map {
+        pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+      }
+      poll(&polled, nfds_t(polled.count), Self.pollMilliseconds)
+      let ended = Set(
+        polled.filter { $0.revents != 0 && !Self.dropArrivedBytes(of: $0.fd) }.map(\.fd))
+      isAnyLeft = connections.withLock { connections in
+        connections.removeAll { connection in
+          guard ended.contains(connection.descriptor) || connection.deadline <= .now else {
+            return false
+          }
+          close(connection.descriptor)
+          return true
+        }
+        return !connections.isEmpty
+      }
     }
-    source.setCancelHandler { [self] in
-      close(descriptor)
-      count.subtract(1, ordering: .relaxed)
-    }
-    source.resume()
-    queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) { source.cancel() }
   }
 
   /// Drops a limited amount of received data; false at the end of the connection.
