@@ -42,6 +42,9 @@ package final class ChildProcess: Sendable {
     var input: Int32?
   }
 
+  /// More than what is open in the process that the tests run in.
+  private static let spareDescriptor: Int32 = 900
+
   /// Starts a program.
   ///
   /// - Parameters:
@@ -66,8 +69,13 @@ package final class ChildProcess: Sendable {
     }
     plan.open(output, O_WRONLY | O_CREAT | O_TRUNC, as: STDOUT_FILENO)
     plan.open(errors, O_WRONLY | O_CREAT | O_TRUNC, as: STDERR_FILENO)
+    // First out of the way: one of them may have a number that another one gets.
     for (index, descriptor) in descriptors.enumerated() {
-      plan.duplicate(descriptor, as: STDERR_FILENO + 1 + Int32(index))
+      plan.duplicate(descriptor, as: Self.spareDescriptor + Int32(index))
+    }
+    for index in descriptors.indices.map(Int32.init) {
+      plan.duplicate(Self.spareDescriptor + index, as: STDERR_FILENO + 1 + index)
+      plan.close(Self.spareDescriptor + index)
     }
     let (program, arguments) = Self.command(program, arguments, in: directory)
     let result = Self.starting.withLock { _ in plan.start(program, arguments, environment) }
@@ -196,6 +204,10 @@ private struct SpawnPlan {
 
   mutating func duplicate(_ from: Int32, as descriptor: Int32) {
     posix_spawn_file_actions_adddup2(&actions, from, descriptor)
+  }
+
+  mutating func close(_ descriptor: Int32) {
+    posix_spawn_file_actions_addclose(&actions, descriptor)
   }
 
   mutating func start(
