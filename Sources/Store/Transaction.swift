@@ -113,6 +113,7 @@ package struct DomainBasis: Sendable {
     }
   }
 
+  /// The first names whose documents together have at most `mostBytes`, and at least one name.
   private static func fitting(
     _ names: [DomainName], _ versions: [DomainName: StoredDomain.Version],
     _ connection: any Connection

@@ -65,7 +65,7 @@ struct PathPrefix: Sendable {
   private let text: [Unicode.Scalar]
   /// Whether nothing follows.
   private let isWhole: Bool
-  /// Whether only a slash follows.
+  /// Whether a path that goes on after it goes on with a slash.
   private let isBeforeSlash: Bool
   private let isDecoded: Bool
   private let hasPercent: Bool
