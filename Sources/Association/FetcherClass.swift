@@ -13,6 +13,5 @@ package enum FetcherClass: String, Sendable, CaseIterable {
   /// Google's service that verifies apps and fetches files for devices: its User-Agent begins with
   /// `GoogleAssociationService`.
   case google
-  /// Any other client.
   case other
 }

@@ -3,7 +3,6 @@ package import Store
 
 /// What a check of one domain from outside has found.
 package struct Check: Sendable {
-  /// How a check ended.
   package typealias Status = CheckStatus
 
   package let domain: DomainName

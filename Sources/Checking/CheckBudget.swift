@@ -22,9 +22,9 @@ package final class CheckBudget: Sendable {
   }
 
   /// What a domain may use.
-  package static let ofDomain = Amount(time: .seconds(2), steps: 50_000_000)
+  package static let perDomain = Amount(time: .seconds(2), steps: 50_000_000)
   /// What all domains of a request may use.
-  package static let ofRequest = Amount(time: .seconds(6), steps: 150_000_000)
+  package static let perRequest = Amount(time: .seconds(6), steps: 150_000_000)
 
   private let domain: Amount
   private let rest: Mutex<Amount>
@@ -34,7 +34,7 @@ package final class CheckBudget: Sendable {
   /// - Parameters:
   ///   - domain: What a domain may use.
   ///   - request: What all domains together may use.
-  package init(domain: Amount = ofDomain, request: Amount = ofRequest) {
+  package init(domain: Amount = perDomain, request: Amount = perRequest) {
     self.domain = domain
     rest = Mutex(request)
   }

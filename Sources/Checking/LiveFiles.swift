@@ -18,7 +18,6 @@ package struct LiveFiles: Sendable {
     package let url: String
     /// The code of a finding, or `no-file`.
     package let code: String
-    /// What failed, in words.
     package let message: String
   }
 

@@ -83,8 +83,8 @@ package struct Subject: Sendable {
 
   /// Whether it should serve a kind of document. If nobody said, that is the one for the app, or Apple's.
   func expects(_ kind: DocumentKind) -> Bool {
-    let ofApp: DocumentKind = app?.platform == .android ? .assetLinks : .apple
-    return isServed && (reference.map { $0.documents[kind] != nil } ?? (kind == ofApp))
+    let appKind: DocumentKind = app?.platform == .android ? .assetLinks : .apple
+    return isServed && (reference.map { $0.documents[kind] != nil } ?? (kind == appKind))
   }
 
   /// The kind that every name of the domain should serve.

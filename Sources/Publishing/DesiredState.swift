@@ -12,7 +12,7 @@ package struct DesiredState {
   /// The revisions that templates of the state were made from, as far as it names them.
   package var templateRevisions: [TemplateName: Int] = [:]
   /// Whether domains of templates are published even if the templates do not change: some may be behind.
-  var isOfTemplates = false
+  var publishesTemplates = false
   /// Whether domains of the state already have what their templates give them.
   var isResolved = false
   /// The new names of parameters of a template, by those that its domains have values for.

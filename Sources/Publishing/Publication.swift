@@ -162,7 +162,7 @@ package enum PublicationError: Error, Sendable {
   /// The file of a domain that uses a template would be adopted or removed.
   case usesTemplate(DomainName, TemplateName)
   /// What an edit would change comes from the template of the domain.
-  case ofTemplate(DomainName, TemplateName)
+  case fromTemplate(DomainName, TemplateName)
   /// The domain uses no template.
   case detached(DomainName)
   /// The domain cannot be taken under a template as it is.

@@ -72,7 +72,7 @@ extension Transaction {
   ) throws -> AppliedState {
     beginChange(options.action, reverting: options.reverted)
     let edited = try state.templates.filter {
-      try state.isOfTemplates || template($0.name)?.template != $0
+      try state.publishesTemplates || template($0.name)?.template != $0
     }
     try lock(edited.map(\.name), .change)
     try lock(try changing(state.apps) + changing(state.androidApps), .change)
@@ -103,7 +103,7 @@ extension Transaction {
     let taken = try check(plan, of: state)
     if let error = taken.first, !options.listsRefusals || !context.isDryRun { throw error }
     if !context.isDryRun { try write(plan, of: state, options) }
-    for (template, action) in templates where state.isOfTemplates || action != .unchanged {
+    for (template, action) in templates where state.publishesTemplates || action != .unchanged {
       try renameParameters(of: plan.refused, state, options.action)
       try noteBehind(template.template.name, plan.refused)
     }

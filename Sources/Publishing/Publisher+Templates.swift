@@ -22,7 +22,7 @@ extension Publisher {
     options.action = Self.putting + template.name.text
     options.skipsRefused = skipsRefused
     var state = DesiredState(templates: [template], domains: []) { _, _ in nil }
-    state.isOfTemplates = true
+    state.publishesTemplates = true
     state.renamedParameters = renamed
     state.precondition = precondition
     return try apply(state, options, by: context, report: report)

@@ -106,7 +106,7 @@ extension Publisher {
     ) { old in
       var domain = old?.domain ?? Domain(name: name)
       let isNew = !domain.namedDocuments.contains { $0.name == document.name }
-      if isNew && domain.namedDocuments.count >= NamedDocument.mostOfDomain {
+      if isNew && domain.namedDocuments.count >= NamedDocument.mostPerDomain {
         throw InvalidInput(
           .tooMany,
           "\(name) has \(domain.namedDocuments.count) documents by name, the most that a domain can have. Remove one "

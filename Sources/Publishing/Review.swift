@@ -204,7 +204,7 @@ struct AppSource {
 
   /// Changes a domain wherever it names some app; of a domain with a template, its own part and its parameters.
   ///
-  /// - Throws: `PublicationError.ofTemplate` if what comes from the template would have to change, too.
+  /// - Throws: `PublicationError.fromTemplate` if what comes from the template would have to change, too.
   func changing(_ domain: Domain, _ change: (Domain) -> Domain) throws -> Domain {
     guard let template = domain.template?.name else { return change(domain) }
     let own = domain.ownPart
@@ -217,7 +217,7 @@ struct AppSource {
       || again.androidCredentials != resolved.androidCredentials
       || again.expectations != resolved.expectations
     {
-      throw PublicationError.ofTemplate(domain.name, template)
+      throw PublicationError.fromTemplate(domain.name, template)
     }
     return changed
   }

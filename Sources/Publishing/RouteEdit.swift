@@ -47,7 +47,7 @@ extension Publisher {
           given.document.entries.removeFirst(template.ownEntries)
           let others = edits.filter { if case .add = $0 { false } else { true } }
           if try given.applying(others, toEntriesWith: app) != given {
-            throw PublicationError.ofTemplate(given.name, template.name)
+            throw PublicationError.fromTemplate(given.name, template.name)
           }
         }
         var domain = try own.applying(edits, toEntriesWith: app)

@@ -129,7 +129,7 @@ struct StatePlanning {
       let stored = try store.storedTemplate(template.name)
       plan.templates.append(stored?.revision)
       try state.precondition.check(stored?.revision, of: .template(template.name))
-      if state.isOfTemplates || stored?.template != template {
+      if state.publishesTemplates || stored?.template != template {
         changedTemplates.insert(template.name)
       }
     }
@@ -546,7 +546,7 @@ extension DesiredState {
   ) throws -> Set<DomainName> {
     var names: Set<DomainName> = []
     for desired in templates
-    where try isOfTemplates || template(desired.name)?.template != desired {
+    where try publishesTemplates || template(desired.name)?.template != desired {
       names.formUnion(try users(desired.name))
     }
     for desired in androidApps {

@@ -46,7 +46,7 @@ package struct EffectiveConfiguration: Sendable {
     flags: [String: [String]], environment: [String: String]
   ) throws(Configuration.Invalid) {
     try Self.checkNames(of: environment)
-    let environment = environment.filter { !$0.value.isEmpty || Self.isOfList($0.key) }
+    let environment = environment.filter { !$0.value.isEmpty || Self.isList($0.key) }
     let variable = environment["AASA_CONFIG"]
     if let path = flags["--config"]?.last ?? variable {
       if path.isEmpty {
@@ -66,7 +66,7 @@ package struct EffectiveConfiguration: Sendable {
     }
   }
 
-  private static func isOfList(_ variable: String) -> Bool {
+  private static func isList(_ variable: String) -> Bool {
     Configuration.settings.contains { $0.variable == variable && $0.kind == .list }
   }
 
@@ -92,7 +92,7 @@ package struct EffectiveConfiguration: Sendable {
       isAllowed = try isRightKind && setting.read(&configuration, text)
     } catch {
       throw Configuration.Invalid(
-        description: "\(subject) must be \(setting.allowed): \(error).", isOfDatabase: true)
+        description: "\(subject) must be \(setting.allowed): \(error).", isDatabaseAddress: true)
     }
     guard isAllowed else {
       let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

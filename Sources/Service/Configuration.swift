@@ -49,7 +49,7 @@ package struct Configuration: Sendable, Equatable {
   package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
     /// Whether it is about the address of the database.
-    package internal(set) var isOfDatabase = false
+    package internal(set) var isDatabaseAddress = false
   }
 }
 

@@ -4,13 +4,11 @@ package import Association
 package struct AuditRecord: Sendable, Equatable {
   /// Its number; later records have higher ones.
   package var id: Int64 = 0
-  /// When.
   package var at: UnixTime = 0
   /// Who: the name of a token, of a user, or of a command.
   package var author = ""
   /// The client's address; empty for a command.
   package var address = ""
-  /// What was done.
   package var action = ""
   /// The author's reason; may be empty.
   package var reason = ""

@@ -6,7 +6,6 @@ package struct Delivery: Sendable {
   package enum Status: String, Sendable, CaseIterable {
     /// It will be attempted.
     case pending
-    /// The target took it.
     case delivered
     /// The target did not take it, and it is not attempted any more.
     case failed
@@ -22,9 +21,7 @@ package struct Delivery: Sendable {
   package var domain: String?
   /// More about it.
   package var data: JSON.Object = [:]
-  /// When it happened.
   package var at: UnixTime = 0
-  /// How far it is.
   package var status = Status.pending
   /// How often it was attempted.
   package var attempts = 0
@@ -61,7 +58,6 @@ package struct ClaimedDelivery: Sendable {
 package struct DeliveryAttempt: Sendable {
   /// What follows.
   package enum Outcome: Sendable, Equatable {
-    /// The target took it.
     case delivered
     /// It is attempted again after some seconds.
     case retry(after: Int64)
@@ -72,9 +68,7 @@ package struct DeliveryAttempt: Sendable {
   }
 
   package let claimed: ClaimedDelivery
-  /// When.
   package let at: UnixTime
-  /// What follows.
   package let outcome: Outcome
   /// The HTTP status; `nil` without an answer.
   package let answer: Int?

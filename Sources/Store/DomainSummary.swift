@@ -28,7 +28,6 @@ package struct DomainSummary: Sendable, Equatable {
   package internal(set) var findings: [Finding.Severity: Int]?
   /// What Apple's CDN has fetched; `nil` if the domain serves no Apple file.
   package internal(set) var apple: AppleCopy?
-  /// The labels, in order.
   package internal(set) var labels: [Label] = []
   /// Where the domain is managed; `nil` for nowhere else.
   package let managedBy: String?

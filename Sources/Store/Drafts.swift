@@ -36,7 +36,6 @@ package struct Draft: Sendable {
   package var id: Int64 = 0
   /// Who wants it: the name of a token or of a user.
   package var author = ""
-  /// What it is for.
   package var reason = ""
   package var bases = Bases()
   /// The codes of errors with which documents are published anyway.

@@ -78,7 +78,6 @@ package struct ChangedTemplate: Sendable, Equatable {
   package var renamed: [String: String] = [:]
 }
 
-/// Selects changes.
 package struct ChangeFilter: Sendable {
   package var author: String?
   /// Only changes of this domain.

@@ -8,7 +8,6 @@ package final class Snapshot: Sendable {
   /// A snapshot in a file, which need not exist yet.
   package init(path: String) { self.path = path }
 
-  /// Whether there is one.
   package var exists: Bool { (DatabaseFile.size(path) ?? 0) > 0 }
 
   private static let schema = """

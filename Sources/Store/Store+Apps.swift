@@ -20,7 +20,6 @@ package struct StoredApp<Key: AppKey>: Sendable, Equatable {
   package var app: Key.App
   /// How many domains use it.
   package var domainCount: Int
-  /// When it last changed.
   package var updatedAt: UnixTime
 
   package init(app: Key.App, domainCount: Int = 0, updatedAt: UnixTime = 0) {

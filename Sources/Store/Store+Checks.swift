@@ -4,7 +4,6 @@ package import Association
 package enum CheckStatus: String, Sendable, CaseIterable {
   /// Nothing worse than notes.
   case ok
-  /// Warnings.
   case warning
   /// Errors: something keeps links from opening.
   case failing
@@ -64,7 +63,6 @@ package struct CheckRecord: Sendable {
 
     /// The names that it is for.
     package var names: [String]
-    /// Who issued it.
     package var issuer: String
     package var endsAt: UnixTime
 
@@ -94,15 +92,12 @@ package struct RecordedCheck: Sendable {
 
 /// Checks of a domain in a row that had the same outcome.
 package struct CheckRun: Sendable {
-  /// Its row.
   package var id: Int64 = 0
   /// When the first of them began.
   package var firstAt: UnixTime = 0
   /// When the last of them began.
   package var lastAt: UnixTime = 0
-  /// Their number.
   package var count = 1
-  /// How they ended.
   package var status = CheckStatus.ok
   /// The codes of the findings that count.
   package var codes: [String] = []
@@ -115,7 +110,6 @@ package struct CheckRun: Sendable {
 /// How the last check of a domain ended.
 package struct CheckState: Sendable {
   package let domain: DomainName
-  /// When it was.
   package let at: UnixTime
   /// The checks in a row that had its outcome, without the result.
   package let run: CheckRun

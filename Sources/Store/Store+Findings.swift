@@ -5,11 +5,9 @@ package struct StoredFinding: Sendable {
   package let domain: DomainName
   /// Its place among the findings of the domain, from 0.
   package let position: Int
-  /// What was found.
   package let finding: ReportedFinding
 }
 
-/// Conditions on findings.
 package struct FindingFilter: Sendable {
   /// Only findings of this domain.
   package var domain: DomainName?

@@ -130,8 +130,8 @@ enum ServedRows {
   }
   /// What `file` reads.
   private static let fileColumns = "number, published_at, kind, content, sha256, media_type"
-  private static let firstOfFile: Int32 = 7
-  private static let placeOfFallback: Int32 = 13
+  private static let firstFileColumn: Int32 = 7
+  private static let fallbackColumn: Int32 = 13
   private static let revisions = """
     SELECT \(fileColumns) FROM revision
     LEFT JOIN document ON document.domain_id = revision.domain_id AND document.revision = number
@@ -166,7 +166,7 @@ enum ServedRows {
         if all.last?.domain != row.integer(0) { all.append(try reading(row)) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }
-        if let file = try file(row, from: firstOfFile, all[last].cacheSeconds) {
+        if let file = try file(row, from: firstFileColumn, all[last].cacheSeconds) {
           all[last].files.append(file)
         } else {
           all[last].isWhole = false
@@ -189,7 +189,7 @@ enum ServedRows {
     return Reading(
       domain: row.integer(0), names: names, isEnabled: row.bool(1), cacheSeconds: row.int(2),
       revision: row.int(3), hasLater: row.bool(5), changePassword: try SecureURL?.read(row, 6),
-      fallback: row.optionalText(placeOfFallback))
+      fallback: row.optionalText(fallbackColumn))
   }
 
   private static func served(

@@ -30,7 +30,6 @@ package final class Store: Sendable {
   let tokenUses = Mutex<[String: UnixTime]>([:])
   /// Durations and errors of transactions.
   package let counts = TransactionCounts()
-  /// The current time.
   package let now: @Sendable () -> UnixTime
 
   /// Whether it refuses every write.

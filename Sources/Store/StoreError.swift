@@ -1,7 +1,6 @@
 package import Association
 
 package enum StoreError: Error, Sendable, Equatable {
-  /// Something does not exist.
   case notFound(Item)
   /// The domain was changed since the caller read it; has its current revision.
   case staleRevision(current: Int)

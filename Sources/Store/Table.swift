@@ -132,7 +132,6 @@ struct Table<Root: Sendable>: Sendable {
     }
   }
 
-  /// Adds a row.
   func insert(_ root: Root, _ keys: [Value], _ connection: any Connection) throws {
     try connection.insert(insertion, keys + values(root))
   }

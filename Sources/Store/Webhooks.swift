@@ -26,7 +26,6 @@ package struct Webhook: Sendable, Equatable {
   /// When its target answered 410, which disabled it; `nil` if it did not.
   package var goneAt: UnixTime?
   package var createdAt: UnixTime = 0
-  /// When it last changed.
   package var updatedAt: UnixTime = 0
 
   /// There are no more webhooks than this.

@@ -159,7 +159,7 @@ struct Adoption {
           bytes, as: kind ?? DocumentKind(ofFile: bytes), file.mediaType, domain,
           isDryRun: isDryRun,
           createsAndroidApps: createsAndroidApps ?? self.createsAndroidApps))
-    } catch let refused as Installation.Refused where refused.isOfDocument {
+    } catch let refused as Installation.Refused where refused.isAboutFile {
       let text = ProblemText(refused)
       let errors = refused.problem["errors"]?.arrayValue ?? []
       let codes = Set(errors.compactMap { $0["code"]?.stringValue }).sorted()
@@ -240,7 +240,7 @@ private struct CreatedApps {
 
 extension Installation.Refused {
   /// Whether the next file may fare better: not if the server is busy, the token unknown or the disk full.
-  fileprivate var isOfDocument: Bool {
+  fileprivate var isAboutFile: Bool {
     switch problem["status"]?.integerValue {
     case 403, 409, 412, 413, 422, 400: true
     default: false

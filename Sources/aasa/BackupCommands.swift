@@ -22,7 +22,7 @@ enum BackupCommand {
     let database = try Store.location(arguments)
     let contents = try Store.advisingBackup(database) {
       try Store.checkExists(database)
-      return try Progress.ofCopy {
+      return try Progress.copy {
         try Backup.save(
           database, to: file, replacing: arguments.has(.force), now: .now, progress: $0)
       }
@@ -52,7 +52,7 @@ enum RestoreCommand {
     let location = try Store.location(arguments)
     let database = location.description
     let restored = try Store.advisingBackup(location) {
-      try Progress.ofCopy {
+      try Progress.copy {
         try Backup.restore(
           file, to: location, replacing: arguments.has(.force), now: .now, progress: $0)
       }

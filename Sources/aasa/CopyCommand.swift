@@ -32,7 +32,7 @@ enum CopyCommand {
     // Errors of the source are found first.
     let copied = try Store.advisingBackup(target) {
       try Store.advisingBackup(source) { try Store.checkExists(source) }
-      return try Progress.ofCopy {
+      return try Progress.copy {
         try Backup.copy(from: source, to: target, now: .now, progress: $0)
       }
     }

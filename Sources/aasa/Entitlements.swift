@@ -17,7 +17,6 @@ struct Entitlements {
     let name: Alias
     let mode: Mode?
 
-    /// Parses an entry.
     init(_ text: String) throws(Malformed) {
       let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, Self.services.contains(String(parts[0])) else {

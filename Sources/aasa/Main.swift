@@ -46,7 +46,7 @@ enum Main {
       return .usage
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)
-      return error.isOfDatabase ? .failure : .usage
+      return error.isDatabaseAddress ? .failure : .usage
     } catch let error as ValidationError {
       Terminal.complain(error.description)
       return .usage

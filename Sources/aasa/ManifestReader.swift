@@ -8,7 +8,6 @@ final class ManifestReader {
   private(set) var filters: [AndroidManifest.IntentFilter] = []
   /// Whether there was something that only manifests have.
   private(set) var isManifest = false
-  /// Why reading was stopped.
   private(set) var fault: String?
   /// Whether values have the escapes that `aapt2` resolves when it builds the app.
   private var isSource: Bool

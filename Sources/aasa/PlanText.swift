@@ -37,7 +37,6 @@ struct PlanPrinter {
     self.isDryRun = isDryRun
   }
 
-  /// Whether something changes.
   var isDifferent: Bool {
     [apps, templates, domains].contains { $0.keys.contains { $0 != .unchanged } }
   }

@@ -152,7 +152,6 @@ struct FindingGroups {
   private struct Group {
     /// The first finding.
     let line: String
-    /// The number of findings.
     var count = 0
     var files: [String] = []
   }

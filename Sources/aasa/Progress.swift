@@ -41,7 +41,7 @@ final class Progress: Sendable {
   }
 
   /// The same for a copy of a database. A signal that ends the process first removes the copy if it is not complete.
-  static func ofCopy<Result>(_ body: (BackupProgress) throws -> Result) rethrows -> Result {
+  static func copy<Result>(_ body: (BackupProgress) throws -> Result) rethrows -> Result {
     let queue = DispatchQueue(label: "signals")
     let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
       // Sound: both are addresses. What is ignored already, such as SIGHUP by nohup, stays so.
@@ -64,7 +64,6 @@ final class Progress: Sendable {
     }
   }
 
-  /// Changes the text.
   func say(_ text: String) { self.text.withLock { $0 = text } }
 
   /// Runs `body`, which writes lines, and keeps them apart from the text.

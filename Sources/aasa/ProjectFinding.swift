@@ -33,7 +33,7 @@ struct ProjectFinding {
 
 extension [ProjectFinding] {
   /// The findings for people. What repeats for other domains is printed once.
-  var lines: [String] { grouped.flatMap(\.linesOfGroup) }
+  var lines: [String] { grouped.flatMap(\.groupLines) }
 
   /// The findings with the same sentence about other domains, in the order of the first ones.
   private var grouped: [[ProjectFinding]] {
@@ -50,7 +50,7 @@ extension [ProjectFinding] {
     return groups
   }
 
-  private var linesOfGroup: [String] {
+  private var groupLines: [String] {
     guard let first else { return [] }
     let place = first.entry.isEmpty ? "(the whole file)" : first.entry
     let line = "  \(first.severity.rawValue) \(first.code) \(place): \(first.message)"

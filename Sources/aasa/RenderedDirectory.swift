@@ -40,7 +40,7 @@ final class RenderedDirectory {
   private let lock: Int32
   private var drafts: [Draft] = []
   /// The files of hosts, as they are after the batch.
-  private var filesOfHosts: [String: Set<String>] = [:]
+  private var filesByHost: [String: Set<String>] = [:]
 
   /// The files since the last call of `takeCounts`.
   private var counts = Counts()
@@ -119,7 +119,7 @@ final class RenderedDirectory {
 
   /// Makes these the files of a host, with the next `commit`.
   func put(_ files: [File], of host: String) throws {
-    filesOfHosts[host] = Set(files.map(\.path))
+    filesByHost[host] = Set(files.map(\.path))
     for file in files { try put(file.bytes, at: "\(host)/\(file.path)") }
   }
 
@@ -155,14 +155,14 @@ final class RenderedDirectory {
       counts.written += 1
     }
     dropDrafts()
-    for (host, files) in filesOfHosts { try removeOthers(than: files, of: host) }
-    filesOfHosts = [:]
+    for (host, files) in filesByHost { try removeOthers(than: files, of: host) }
+    filesByHost = [:]
   }
 
   /// Forgets the batch.
   func giveUp() {
     dropDrafts()
-    filesOfHosts = [:]
+    filesByHost = [:]
   }
 
   private func dropDrafts() {

@@ -278,7 +278,7 @@ import Testing
 
   @Test(arguments: [("127.0.0.1", true), ("::1", true), ("8.8.8.8", false)])
   func theAddressesOfThisMachineAreKnown(text: String, isOwn: Bool) throws {
-    #expect(try #require(IPAddress(text)).isOfThisMachine == isOwn)
+    #expect(try #require(IPAddress(text)).isOwnAddress == isOwn)
   }
 
   @Test func manyRunAtOnceBesideOneThatHangs() throws {

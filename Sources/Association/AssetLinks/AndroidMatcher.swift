@@ -94,7 +94,7 @@ package final class AndroidMatcher: Sendable {
     guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
     let parts = URLParts(url)
     guard let parts, parts.isHost(of: domain, in: url) else {
-      return .ofOtherURL(url, parts, for: app, domain: domain)
+      return .otherURL(url, parts, for: app, domain: domain)
     }
     let compared = DynamicURL(url, parts)
     let decision = try decide(url, compared, app, &budget)

@@ -59,15 +59,15 @@ private final class GroupComparison {
   private let routes: [AppLinks.Route]
   private let apple: DocumentMatcher
   private let android: DocumentMatcher
-  private let ofApple: [AnalyzedRoute]
-  private let ofAndroid: [AnalyzedRoute]
+  private let appleRoutes: [AnalyzedRoute]
+  private let androidRoutes: [AnalyzedRoute]
   private let routeRules: [Range<Int>]
   /// Matches URLs that are left out; `nil` if no condition is about the query.
   private let irregular: AnalyzedRoute?
   private let commonQuestions: RouteQuestions
   /// Answers questions in the readings of Apple's routes.
-  private lazy var otherQuestions = RouteQuestions(domain: domain) { [ofApple, otherRules] in
-    (ofApple + otherRules[0] + otherRules[1]).map(\.conditions)
+  private lazy var otherQuestions = RouteQuestions(domain: domain) { [appleRoutes, otherRules] in
+    (appleRoutes + otherRules[0] + otherRules[1]).map(\.conditions)
   }
   /// The rules, as compared with routes that read URLs as written, and decoded.
   private lazy var otherRules: [[AnalyzedRoute]] =
@@ -96,8 +96,8 @@ private final class GroupComparison {
     } else {
       written = []
     }
-    let ofApple = self.routes.enumerated().map { AnalyzedRoute($1, language: $0) }
-    let ofAndroid = written.enumerated().map {
+    let appleRoutes = self.routes.enumerated().map { AnalyzedRoute($1, language: $0) }
+    let androidRoutes = written.enumerated().map {
       AnalyzedRoute(RouteConditions($1, reading: .common), language: $0)
     }
     var routeRules = self.routes.map { _ in 0..<0 }
@@ -106,10 +106,10 @@ private final class GroupComparison {
       routeRules[route] = start..<(rule + 1)
     }
     self.routeRules = routeRules
-    let irregular = AnalyzedRoute(irregularBeside: self.routes, ofApple + ofAndroid)
-    (self.ofApple, self.ofAndroid, self.irregular) = (ofApple, ofAndroid, irregular)
+    let irregular = AnalyzedRoute(irregularBeside: self.routes, appleRoutes + androidRoutes)
+    (self.appleRoutes, self.androidRoutes, self.irregular) = (appleRoutes, androidRoutes, irregular)
     commonQuestions = RouteQuestions(domain: domain) {
-      (ofApple + ofAndroid + [irregular].compactMap(\.self)).map(\.conditions)
+      (appleRoutes + androidRoutes + [irregular].compactMap(\.self)).map(\.conditions)
     }
   }
 
@@ -146,8 +146,8 @@ private final class GroupComparison {
         findings.append(finding)
       case .undecided: undecided.insert(index)
       case .none:
-        guard routeRules[index].isEmpty || ofApple[index].conditions.hasUnusualText else { break }
-        switch answer(openedByRouteAsRead(index), &unspent, in: ofApple[index].conditions.reading) {
+        guard routeRules[index].isEmpty || appleRoutes[index].conditions.hasUnusualText else { break }
+        switch answer(openedByRouteAsRead(index), &unspent, in: appleRoutes[index].conditions.reading) {
         case .found(let url):
           if let finding = findingAboutLoss(of: index, url, &unspent) { findings.append(finding) }
         case .undecided: undecided.insert(index)
@@ -170,7 +170,7 @@ private final class GroupComparison {
     let questions = reading == .common ? commonQuestions : otherQuestions
     return questions.budget.spending(atMost: Self.budgetPerQuestion, from: &unspent) {
       // Filtering the others takes time, too.
-      questions.budget.spend((ofApple.count + ofAndroid.count) / 4)
+      questions.budget.spend((appleRoutes.count + androidRoutes.count) / 4)
       return questions.answer(question(), reading: reading)
     }
   }
@@ -178,17 +178,17 @@ private final class GroupComparison {
   /// Whether a rule is known to open no more than its route, by questions that cost less than the one below:
   /// each of its URLs matches its route, and if an exclusion before the route does, also a rule for that.
   private func opensNoMore(_ index: Int, _ unspent: inout Int) -> Bool {
-    let rule = ofAndroid[index]
+    let rule = androidRoutes[index]
     let origin = rules.origins[index]
     let irregular = [irregular].compactMap(\.self)
     var own = RouteQuestions.Question(focus: rule, blockers: irregular)
-    own.rivals = [(ofApple[origin], true)]
+    own.rivals = [(appleRoutes[origin], true)]
     guard case .none = answer(own, &unspent) else { return false }
     for earlier in routes.indices.prefix(origin)
-    where routes[earlier].isExclusion && ofApple[earlier].mayMeet(rule) {
+    where routes[earlier].isExclusion && appleRoutes[earlier].mayMeet(rule) {
       var question = RouteQuestions.Question(
-        focus: rule, blockers: irregular + ofAndroid[routeRules[earlier]])
-      question.rivals = [(ofApple[earlier], false)]
+        focus: rule, blockers: irregular + androidRoutes[routeRules[earlier]])
+      question.rivals = [(appleRoutes[earlier], false)]
       question.agreesOtherwise = true
       guard case .none = answer(question, &unspent) else { return false }
     }
@@ -197,31 +197,31 @@ private final class GroupComparison {
 
   /// Asks for a URL that a rule decides and that Apple's systems keep in the browser.
   private func openedByRule(_ index: Int) -> RouteQuestions.Question {
-    let rule = ofAndroid[index]
+    let rule = androidRoutes[index]
     let origin = rules.origins[index]
-    let earlier = ofAndroid.indices.prefix(index).filter {
-      (rules.origins[$0] != origin || written[$0].isExclusion) && ofAndroid[$0].mayMeet(rule)
+    let earlier = androidRoutes.indices.prefix(index).filter {
+      (rules.origins[$0] != origin || written[$0].isExclusion) && androidRoutes[$0].mayMeet(rule)
     }
-    let rivals = ofApple.indices.filter { ofApple[$0].mayMeet(rule) }
+    let rivals = appleRoutes.indices.filter { appleRoutes[$0].mayMeet(rule) }
     return question(
-      rule, behind: earlier.map { ofAndroid[$0] },
-      rivals.map { (ofApple[$0], !routes[$0].isExclusion) })
+      rule, behind: earlier.map { androidRoutes[$0] },
+      rivals.map { (appleRoutes[$0], !routes[$0].isExclusion) })
   }
 
   /// Asks for a URL that a route opens on Apple's systems and that Android keeps in the browser.
   private func openedByRoute(_ index: Int) -> RouteQuestions.Question {
-    let route = ofApple[index]
-    let earlier = ofApple.prefix(index).filter { $0.mayMeet(route) }
-    let rivals = ofAndroid.indices.filter { ofAndroid[$0].mayMeet(route) }
+    let route = appleRoutes[index]
+    let earlier = appleRoutes.prefix(index).filter { $0.mayMeet(route) }
+    let rivals = androidRoutes.indices.filter { androidRoutes[$0].mayMeet(route) }
     return question(
-      route, behind: earlier, rivals.map { (ofAndroid[$0], !written[$0].isExclusion) })
+      route, behind: earlier, rivals.map { (androidRoutes[$0], !written[$0].isExclusion) })
   }
 
   /// Asks for the same among all URLs in the way that the route reads them. Android's rules are taken to
   /// match what is escaped where it must be, so a URL is only a candidate.
   private func openedByRouteAsRead(_ index: Int) -> RouteQuestions.Question {
-    let route = ofApple[index]
-    let earlier = ofApple.prefix(index).filter { $0.mayMeet(route) && $0.isComparable(with: route) }
+    let route = appleRoutes[index]
+    let earlier = appleRoutes.prefix(index).filter { $0.mayMeet(route) && $0.isComparable(with: route) }
     let rules = otherRules[route.conditions.reading == .written ? 0 : 1]
     let rivals = rules.indices.filter { rules[$0].mayMeet(route) }
     var question = RouteQuestions.Question(focus: route, blockers: earlier)
@@ -246,26 +246,26 @@ private final class GroupComparison {
   private func finding(
     about url: String, openedOnAndroid: Bool, _ unspent: inout Int
   ) -> Finding? {
-    guard let (ofApple, ofAndroid) = resolutions(of: url, &unspent),
-      (ofAndroid.resolution == .match) == openedOnAndroid,
-      (ofApple.resolution == .match) != openedOnAndroid
+    guard let (onApple, onAndroid) = resolutions(of: url, &unspent),
+      (onAndroid.resolution == .match) == openedOnAndroid,
+      (onApple.resolution == .match) != openedOnAndroid
     else { return nil }
     if openedOnAndroid {
-      let route = ofAndroid.place.flatMap { place in
+      let route = onAndroid.place.flatMap { place in
         rules.origins.indices.contains(place) ? routes[rules.origins[place]] : nil
       }
       return Finding(
-        .androidDiffers, at: ofAndroid.place.map { written[$0].pointer } ?? pointer,
+        .androidDiffers, at: onAndroid.place.map { written[$0].pointer } ?? pointer,
         "Android opens \(url.quoted) in \(package) (match), by the \(route?.words ?? "rules"). By the same routes,"
-          + " Apple's systems keep it in the browser (\(ofApple.resolution.rawValue)).",
+          + " Apple's systems keep it in the browser (\(onApple.resolution.rawValue)).",
         help: "Use `?` only before other characters, or exclude such URLs with a route above it.")
     }
-    let place = ofApple.place
+    let place = onApple.place
     let rule = place.flatMap { rules.origins.firstIndex(of: $0) }
     return Finding(
       .androidDiffers, severity: .note, at: rule.map { written[$0].pointer } ?? pointer,
       "Apple's systems open \(url.quoted) (match), by the \(place.map { routes[$0].words } ?? "routes"). Android"
-        + " cannot express all of the routes and keeps it in the browser (\(ofAndroid.resolution.rawValue)).",
+        + " cannot express all of the routes and keeps it in the browser (\(onAndroid.resolution.rawValue)).",
       help: "If Android should open it, add a route with plain text or one `*` at the end.")
   }
 
@@ -320,7 +320,7 @@ private final class GroupComparison {
   /// Whether both platforms open the same, however URLs are written: everything or nothing.
   private var isTheSameForAllURLs: Bool {
     if routes.allSatisfy(\.isExclusion) || written.allSatisfy(\.isExclusion) { return true }
-    guard let first = ofAndroid.firstIndex(where: \.isUnconditional) else { return false }
+    guard let first = androidRoutes.firstIndex(where: \.isUnconditional) else { return false }
     return
       !(written[...first].contains(where: \.isExclusion)
       || routes[...rules.origins[first]].contains(where: \.isExclusion))
@@ -338,18 +338,18 @@ private final class GroupComparison {
     for index in (exclusions + others).prefix(Self.mostVaried) {
       for url in examples(of: index, &unspent) {
         for variant in UnusualURLs.variants(of: url, domain: domain) where unspent > 0 {
-          guard let (ofApple, ofAndroid) = resolutions(of: variant, &unspent) else { continue }
-          switch (ofApple.resolution, ofAndroid.resolution) {
+          guard let (onApple, onAndroid) = resolutions(of: variant, &unspent) else { continue }
+          switch (onApple.resolution, onAndroid.resolution) {
           case (.match, .match): break
           case (.match, _):
             less =
               less
               ?? "Apple's systems open \(variant.quoted) (match), and Android keeps it in the browser"
-              + " (\(ofAndroid.resolution.rawValue)): it \(reason)\(rest)"
+              + " (\(onAndroid.resolution.rawValue)): it \(reason)\(rest)"
           case (_, .match):
             return otherURLs(
               "Android \(reason) So it opens \(variant.quoted) in \(package) (match), which Apple's systems keep in"
-                + " the browser (\(ofApple.resolution.rawValue)).\(rest)")
+                + " the browser (\(onApple.resolution.rawValue)).\(rest)")
           default: break
           }
         }
@@ -370,8 +370,8 @@ private final class GroupComparison {
   /// URLs that a route matches, and for one that is no exclusion, also Android by it if possible.
   private func examples(of index: Int, _ unspent: inout Int) -> [String] {
     typealias Question = RouteQuestions.Question
-    let reading = ofApple[index].conditions.reading
-    var questions = [(Question(focus: ofApple[index]), reading)]
+    let reading = appleRoutes[index].conditions.reading
+    var questions = [(Question(focus: appleRoutes[index]), reading)]
     // Exclusions match more for Android, and guards other URLs.
     let rule = routeRules[index].first { !written[$0].isExclusion }
     if let rule {
@@ -380,8 +380,8 @@ private final class GroupComparison {
       let asRead = otherRules[reading == .written ? 0 : 1][rule]
       questions =
         [
-          (Question(focus: ofAndroid[rule], blockers: others.map { ofApple[$0] }), .common),
-          (Question(focus: ofAndroid[rule]), .common), (Question(focus: asRead), reading),
+          (Question(focus: androidRoutes[rule], blockers: others.map { appleRoutes[$0] }), .common),
+          (Question(focus: androidRoutes[rule]), .common), (Question(focus: asRead), reading),
         ] + questions
     }
     var urls: [String] = []

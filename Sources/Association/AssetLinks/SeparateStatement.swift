@@ -152,12 +152,12 @@ struct AppleRoutes {
       ) { url in
         var budget = MatchingBudget()
         do throws(TooComplex) {
-          let ofApple = try list.matcher.resolve(
+          let onApple = try list.matcher.resolve(
             url.utf8.span, in: list.scope, budget: &budget)
-          let ofAndroid = try android.decision(
+          let onAndroid = try android.decision(
             on: url.utf8.span, for: statement.package.text, budget: &budget)
           return SeparateStatement.Difference(
-            url: url, apple: ofApple.resolution, android: ofAndroid.resolution,
+            url: url, apple: onApple.resolution, android: onAndroid.resolution,
             isDecidedByManifest: statement.isDecidedByManifest)
         } catch {
           return nil
@@ -208,8 +208,8 @@ struct AppleRoutes {
   private struct Search {
     private let routes: [AppLinks.Route]
     private let rules: [AssetLinks.Rule]
-    private let ofApple: [AnalyzedRoute]
-    private let ofAndroid: [AnalyzedRoute]
+    private let appleRoutes: [AnalyzedRoute]
+    private let androidRoutes: [AnalyzedRoute]
     private let irregular: [AnalyzedRoute]
     private let questions: RouteQuestions
     /// What the matchers say of a URL; `nil` if one takes too many steps.
@@ -220,13 +220,13 @@ struct AppleRoutes {
       _ rules: [AssetLinks.Rule], _ conditionsOfRules: [RouteConditions], domain: String,
       resolve: @escaping (String) -> SeparateStatement.Difference?
     ) {
-      let ofApple = conditionsOfRoutes.enumerated().map { AnalyzedRoute($1, language: $0) }
-      let ofAndroid = conditionsOfRules.enumerated().map { AnalyzedRoute($1, language: $0) }
-      let irregular = AnalyzedRoute(irregularBeside: routes, ofApple + ofAndroid).map { [$0] } ?? []
-      (self.routes, self.rules, self.ofApple, self.ofAndroid) = (routes, rules, ofApple, ofAndroid)
+      let appleRoutes = conditionsOfRoutes.enumerated().map { AnalyzedRoute($1, language: $0) }
+      let androidRoutes = conditionsOfRules.enumerated().map { AnalyzedRoute($1, language: $0) }
+      let irregular = AnalyzedRoute(irregularBeside: routes, appleRoutes + androidRoutes).map { [$0] } ?? []
+      (self.routes, self.rules, self.appleRoutes, self.androidRoutes) = (routes, rules, appleRoutes, androidRoutes)
       (self.irregular, self.resolve) = (irregular, resolve)
       questions = RouteQuestions(domain: domain) {
-        (ofApple + ofAndroid + irregular).map(\.conditions)
+        (appleRoutes + androidRoutes + irregular).map(\.conditions)
       }
     }
 
@@ -259,23 +259,23 @@ struct AppleRoutes {
       }
       let all = routes.count + rules.count
       for index in exclusions where mayAsk(among: all) {
-        var question = question(ofApple, index, rules.map { $0.isExclusion }, ofAndroid)
+        var question = question(appleRoutes, index, rules.map { $0.isExclusion }, androidRoutes)
         question.agreesOtherwise = true
         if let found = difference(question, .common) { return found }
       }
       for index in openedByRules where mayAsk(among: all) {
-        let question = question(ofAndroid, index, routes.map { !$0.isExclusion }, ofApple)
+        let question = question(androidRoutes, index, routes.map { !$0.isExclusion }, appleRoutes)
         if let found = difference(question, .common) { return found }
       }
       for index in opening where mayAsk(among: all) {
-        let question = question(ofApple, index, rules.map { !$0.isExclusion }, ofAndroid)
+        let question = question(appleRoutes, index, rules.map { !$0.isExclusion }, androidRoutes)
         if let found = difference(question, .common) { return found }
       }
       for index in exclusions + opening
-      where mayAsk(among: index) && ofApple[index].conditions.hasUnusualText {
-        let earlier = ofApple.prefix(index).filter { $0.isComparable(with: ofApple[index]) }
-        let question = RouteQuestions.Question(focus: ofApple[index], blockers: earlier)
-        let reading = ofApple[index].conditions.reading
+      where mayAsk(among: index) && appleRoutes[index].conditions.hasUnusualText {
+        let earlier = appleRoutes.prefix(index).filter { $0.isComparable(with: appleRoutes[index]) }
+        let question = RouteQuestions.Question(focus: appleRoutes[index], blockers: earlier)
+        let reading = appleRoutes[index].conditions.reading
         if let found = difference(question, reading) { return found }
       }
       return isDecided ? .some(nil) : nil

@@ -504,7 +504,7 @@ extension Fingerprint {
       uniquingKeysWith: { first, _ in first })
   }()
 
-  private static let ofGuides = Fingerprint(
+  private static let exampleInGuides = Fingerprint(
     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
   )
 
@@ -516,6 +516,6 @@ extension Fingerprint {
   var isInvented: Bool {
     let octets = Self.octets(description) ?? []
     let steps = Set(zip(octets, octets.dropFirst()).map { $1 &- $0 })
-    return self == Self.ofGuides || Set(octets).count <= 16 || steps.count == 1
+    return self == Self.exampleInGuides || Set(octets).count <= 16 || steps.count == 1
   }
 }

@@ -53,21 +53,21 @@ final class Alphabet {
 
   /// The letters of symbols: the first symbol with the same character is the letter of all.
   private struct Letters {
-    var ofCharacter: [Unicode.Scalar: Automaton.Letter] = [:]
-    var ofSymbol: [Automaton.Letter] = [0]
+    var characterLetters: [Unicode.Scalar: Automaton.Letter] = [:]
+    var symbolLetters: [Automaton.Letter] = [0]
     var symbols: [[Symbol]] = [[]]
 
     mutating func append(_ character: Unicode.Scalar?) {
-      let symbol = ofSymbol.count
-      let letter = character.flatMap { ofCharacter[$0] } ?? Automaton.Letter(symbol)
-      if let character { ofCharacter[character] = letter }
-      ofSymbol.append(letter)
+      let symbol = symbolLetters.count
+      let letter = character.flatMap { characterLetters[$0] } ?? Automaton.Letter(symbol)
+      if let character { characterLetters[character] = letter }
+      symbolLetters.append(letter)
       symbols.append([])
       symbols[Int(letter)].append(symbol)
     }
 
     func letters(of text: [Unicode.Scalar]) -> [Automaton.Letter] {
-      text.map { ofCharacter[$0] ?? Automaton.noLetter }
+      text.map { characterLetters[$0] ?? Automaton.noLetter }
     }
   }
 
@@ -109,7 +109,7 @@ final class Alphabet {
 
   /// The letter that stands for a symbol in automata; with `folds`, for it in either case.
   func letter(of symbol: Symbol, folds: Bool) -> Automaton.Letter {
-    folds ? folded.ofSymbol[symbol] : written.ofSymbol[symbol]
+    folds ? folded.symbolLetters[symbol] : written.symbolLetters[symbol]
   }
 
   func symbols(of letter: Automaton.Letter, folds: Bool) -> [Symbol] {
@@ -160,7 +160,7 @@ final class Alphabet {
   }
 
   private func symbol(of character: Unicode.Scalar) -> Symbol {
-    Int(written.ofCharacter[character] ?? 0)
+    Int(written.characterLetters[character] ?? 0)
   }
 
   /// Whether URLs can contain the character at all.
@@ -218,7 +218,7 @@ final class Alphabet {
   }
 
   private func isEscapedDelimiter(_ symbol: Symbol) -> Bool {
-    written.ofSymbol[symbol] != symbol
+    written.symbolLetters[symbol] != symbol
   }
 
   private func text(of character: Unicode.Scalar) -> String {

@@ -317,8 +317,8 @@ final class ComponentCondition {
   private static func distance(_ item: Item, _ demand: Demand) -> Int? {
     if case .value(let states) = item.place { return demand.value.distance(states) }
     if item.isSeen || demand.allowsEmpty { return 0 }
-    guard let ofValue = demand.value.distance(demand.value.start) else { return nil }
-    if case .name(let count) = item.place { return demand.name.count - count + 1 + ofValue }
-    return 1 + demand.name.count + 1 + ofValue
+    guard let valueDistance = demand.value.distance(demand.value.start) else { return nil }
+    if case .name(let count) = item.place { return demand.name.count - count + 1 + valueDistance }
+    return 1 + demand.name.count + 1 + valueDistance
   }
 }

@@ -4,7 +4,6 @@ struct AppPairs {
     let before: ComparedDocument.App
     let after: ComparedDocument.App
 
-    /// Whether the identifier changed.
     var isRenamed: Bool { !before.name.utf8.elementsEqual(after.name.utf8) }
   }
 

@@ -23,7 +23,6 @@ struct ChangedVariables {
     names = Set(order)
   }
 
-  /// The names in UTF-8.
   private(set) var names: Set<[UInt8]> = []
 
   /// Notes the effect of a changed route, which is also an effect of the variables that it uses.
@@ -62,6 +61,5 @@ struct ChangedVariables {
 }
 
 extension ComparedDocument.Variable {
-  /// The values in UTF-8.
   fileprivate var set: Set<[UInt8]> { Set(values.map { Array($0.utf8) }) }
 }

@@ -65,7 +65,6 @@ enum DefaultChanges {
   }
 }
 
-/// Phrases of summaries.
 enum Wording {
   /// A value before and after: "from 1 to 2", or after "added: " and "removed: " just the value.
   static func change(_ before: JSON?, _ after: JSON?) -> String {

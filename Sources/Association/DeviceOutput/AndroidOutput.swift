@@ -42,7 +42,7 @@ struct AppLinksOutput {
   private mutating func take(_ line: PastedText.Line) {
     if section == .signatures {
       if line.text.isEmpty { return }
-      if line.text.allSatisfy(Self.isOfSignatures) {
+      if line.text.allSatisfy(Self.isSignatureByte) {
         return add(signatures: line.text)
       }
       section = .none
@@ -79,7 +79,7 @@ struct AppLinksOutput {
       || state.count >= 4 && state.allSatisfy(\.isASCIIDigit)
   }
 
-  private static func isOfSignatures(_ byte: UInt8) -> Bool {
+  private static func isSignatureByte(_ byte: UInt8) -> Bool {
     ComparedText.hexadecimal(byte) != nil || ":, ]*".utf8.contains(byte)
   }
 

@@ -23,7 +23,6 @@ struct AssociationTable {
     var isIdentity: Bool { self == .service || self == .app || self == .domain }
   }
 
-  /// Where the values begin.
   private static let valueColumn = 22
   private static let longestKey = 40
   /// The number of keys of one entry that are kept without being understood.

@@ -28,18 +28,18 @@ struct CDNHeaders {
   {
     var rest = line.prefix(DeviceOutput.longestValue)
     while !rest.isEmpty {
-      let word = rest.prefix(while: isOfName)
+      let word = rest.prefix(while: isNameByte)
       rest = rest[word.endIndex...]
       if rest.first == UInt8(ascii: ":"), (1...40).contains(word.count) {
         let name = word.value.lowercased()
         if names.contains(name) { return (name, rest.dropFirst().trimmed) }
       }
-      rest = rest.drop { !isOfName($0) }
+      rest = rest.drop { !isNameByte($0) }
     }
     return nil
   }
 
-  private static func isOfName(_ byte: UInt8) -> Bool {
+  private static func isNameByte(_ byte: UInt8) -> Bool {
     byte.isASCIILetterOrDigit || "-_".utf8.contains(byte)
   }
 

@@ -5,14 +5,14 @@ extension DeviceCase {
 
   /// A host of an app's manifest. What a user switched off counts whatever else keeps links out.
   var onAndroid: DeviceVerdict {
-    let verdict = ofState
+    let verdict = stateVerdict
     guard let switchedOff, !verdict.code.isFine,
       ![.linkHandlingOff, .userChoseBrowser, .notADomain].contains(verdict.code)
     else { return verdict }
     return verdict.adding(switchedOff.message, next: switchedOff.nextStep)
   }
 
-  private var ofState: DeviceVerdict {
+  private var stateVerdict: DeviceVerdict {
     switch row.state {
     case "verified", "STATE_SUCCESS", "always": return verified
     case "migrated", "restored", "system_configured", "pre_verified":
@@ -52,7 +52,7 @@ extension DeviceCase {
   }
 
   /// A host of Android 11 and lower that only the part of a user lists.
-  var ofUserAlone: DeviceVerdict {
+  var userVerdict: DeviceVerdict {
     if let switchedOff { return switchedOff }
     return DeviceVerdict(
       .notAutoVerified, .likely, .appTeam,
@@ -163,7 +163,7 @@ extension DeviceCase {
   }
 
   /// An app that can open the URL without verification, as browsers can.
-  var ofOtherCandidate: DeviceVerdict {
+  var otherCandidateVerdict: DeviceVerdict {
     DeviceVerdict(
       .otherCandidate, .sure, .user,
       "\(app) can open the URL without verification, as browsers can.",
@@ -171,7 +171,7 @@ extension DeviceCase {
   }
 
   /// An exception about the RP ID.
-  var ofCredentialManager: DeviceVerdict {
+  var credentialManagerVerdict: DeviceVerdict {
     DeviceVerdict(
       .passkeyNotLinked, .likely, .operations,
       "For Google, the app is not linked to the site of the RP ID.",

@@ -9,27 +9,27 @@ extension DeviceCase {
 
   private var next: String { row.nextCheck.map { "until \($0.text)" } ?? "for its next check" }
 
-  private var isOfLinks: Bool { row.service == nil || row.service == "applinks" }
+  private var isAboutAppLinks: Bool { row.service == nil || row.service == "applinks" }
 
   /// A row of the table of associations. What a user chose counts even where nothing else keeps links out.
   var onAppleDevice: DeviceVerdict {
-    let site = ofApprovals
+    let site = approvalVerdict
     if row.userApproval != "denied" { return site }
     let next =
-      isOfLinks
+      isAboutAppLinks
       ? "Touch and hold a link to \(host), and choose the app."
       : "Reinstall the app: for other services than links, no other way is known."
     if site.code.isFine || [.unknownState, .incomplete].contains(site.code) {
       return DeviceVerdict(
         .userChoseBrowser, .sure, .user,
-        isOfLinks
+        isAboutAppLinks
           ? "The user of this device chose the browser for links to \(host)."
           : "The user of this device denied \(app) the service \(service) of \(host).", next: next)
     }
     return site.adding("The user of this device also chose the browser.", next: next)
   }
 
-  private var ofApprovals: DeviceVerdict {
+  private var approvalVerdict: DeviceVerdict {
     let isApproved = row.state == "approved"
     if isApproved && isInDeveloperMode {
       return DeviceVerdict(
@@ -44,7 +44,7 @@ extension DeviceCase {
         ?? DeviceVerdict(
           .fineHere, .sure, .operations,
           "This device has the association of \(host) with \(app) for \(service).",
-          next: isOfLinks
+          next: isAboutAppLinks
             ? "If a link still opens the browser, ask which route decides: `aasa match URL`. Links on pages of the "
               + "same domain stay in Safari."
             : "If it still does not work, compare what the app asks for with the file: `aasa entitlements`."
@@ -137,7 +137,7 @@ extension DeviceCase {
   }
 
   /// What `swcutil verify` says about a URL.
-  var ofVerify: DeviceVerdict {
+  var verifyVerdict: DeviceVerdict {
     let url = row.url.map(\.quoted) ?? "the URL"
     switch row.state {
     case "match":
@@ -156,7 +156,7 @@ extension DeviceCase {
   }
 
   /// What Apple's CDN, or the device that asked it, says about fetching.
-  var ofFetching: DeviceVerdict {
+  var fetchVerdict: DeviceVerdict {
     if row.state == "valid" {
       return DeviceVerdict(
         .cdnHasFile, .sure, .operations, "Apple's CDN has a file of \(host).",
@@ -194,7 +194,7 @@ extension DeviceCase {
   }
 
   /// The status of an App Clip's domain.
-  var ofAppClip: DeviceVerdict {
+  var appClipVerdict: DeviceVerdict {
     if row.state == "valid" {
       return DeviceVerdict(
         .fineHere, .sure, .operations, "For Apple, the file of \(host) is valid for the App Clip.",
@@ -223,7 +223,7 @@ extension DeviceCase {
   }
 
   /// `ASAuthorizationError` 1004.
-  var ofAuthorization: DeviceVerdict {
+  var authorizationVerdict: DeviceVerdict {
     if let published { return published }
     if ["not-associated", "not-verified"].contains(row.state), let behind { return behind }
     switch row.state {

@@ -65,7 +65,6 @@ package struct DeviceVerdict: Sendable {
   package let code: Code
   package let certainty: Certainty
   package let actor: Actor
-  /// What is the case.
   package let message: String
   package let nextStep: String
 
@@ -92,13 +91,13 @@ package struct DeviceVerdict: Sendable {
     let one = DeviceCase(row: row, facts: facts)
     switch kind {
     case .swcutilShow, .swcutilGet: self = one.onAppleDevice
-    case .swcutilVerify: self = one.ofVerify
-    case .swcutilDownload, .swcdLog, .cdnHeaders: self = one.ofFetching
-    case .appClipStatus: self = one.ofAppClip
-    case .authorizationError: self = one.ofAuthorization
-    case .credentialManager: self = one.ofCredentialManager
-    case .debugLink where row.state == DeviceRow.unknownState: self = one.ofOtherCandidate
-    case .preferredApps where row.state == "selection-only": self = one.ofUserAlone
+    case .swcutilVerify: self = one.verifyVerdict
+    case .swcutilDownload, .swcdLog, .cdnHeaders: self = one.fetchVerdict
+    case .appClipStatus: self = one.appClipVerdict
+    case .authorizationError: self = one.authorizationVerdict
+    case .credentialManager: self = one.credentialManagerVerdict
+    case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
+    case .preferredApps where row.state == "selection-only": self = one.userVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid
     case .unknown: self = one.unknownState
     }

@@ -287,7 +287,7 @@ extension Finding {
 
 extension Finding.Code {
   /// Whether only checks report it.
-  package var isOfCheck: Bool {
+  package var isOnlyFromChecks: Bool {
     switch self {
     case .dnsError, .privateAddress, .connectionFailed, .timeout, .slow, .tlsError,
       .certificateExpiring, .httpStatus, .botBlocked, .agentsDiffer, .answersDiffer,
@@ -345,7 +345,7 @@ extension Finding.Code {
   package var isAcceptable: Bool {
     switch self {
     case .notJSON, .notObject, .notList, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
-    default: !isOfCheck
+    default: !isOnlyFromChecks
     }
   }
 

@@ -106,7 +106,7 @@ extension Inspection {
       .excludesLaterRoutes, at: exclusion.pointer,
       "This exclusion decides every URL that \(subject)\(hidden.example.suchAs), so none of them opens the"
         + " app.",
-      help: route?.hasStarAsQuery == true
+      help: route?.takesEveryQuery == true
         ? "In a query, `*` also matches a missing value. Write `?*` to require one."
         : "Narrow its conditions, or move it after the routes that should open the app.")
   }
@@ -247,7 +247,7 @@ extension AppLinks.Route {
   }
 
   /// Whether the route has a condition on the query that every query meets.
-  fileprivate var hasStarAsQuery: Bool {
+  fileprivate var takesEveryQuery: Bool {
     switch query {
     case .any, .ignored: false
     case .whole(let pattern): pattern.tokens.isStar

@@ -162,7 +162,7 @@ struct PatternSyntax {
     if bytes.first == UInt8(ascii: "^") { return "^" }
     if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
     // Nearly all patterns have none of these characters.
-    guard bytes.contains(where: Self.isOfExpressions) else { return nil }
+    guard bytes.contains(where: Self.isExpressionByte) else { return nil }
     if let sign = Self.signs.first(where: { bytes.contains(ascii: $0) && !isVariable($0) }) {
       return sign.description
     }
@@ -176,7 +176,7 @@ struct PatternSyntax {
 
   /// Whether the byte may be part of a sign: every sign and alternative contains at least one such
   /// byte.
-  private static func isOfExpressions(_ byte: UInt8) -> Bool {
+  private static func isExpressionByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\\"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),
       UInt8(ascii: "]"), UInt8(ascii: "."):

@@ -33,7 +33,6 @@ package struct Shadowing: Sendable {
   package struct Hidden: Sendable, Equatable {
     /// The first of the routes.
     package let first: JSONPointer
-    /// Their number.
     package let count: Int
     /// A URL that the first of them matches; `nil` if none was found in time.
     package let example: String?

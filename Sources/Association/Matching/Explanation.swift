@@ -20,7 +20,7 @@ package struct Explanation: Sendable {
 
   /// The explanation for a URL that the document is not about: it has another host than the domain, or
   /// none.
-  static func ofOtherURL(
+  static func otherURL(
     _ url: Span<UInt8>, _ parts: URLParts?, for app: String?, domain: String?
   ) -> Explanation {
     guard let parts, let domain else {
@@ -65,7 +65,7 @@ extension Matcher {
     }
     let parts = URLParts(url)
     guard let parts, parts.isHost(of: domain, in: url) else {
-      return .ofOtherURL(url, parts, for: scope.app, domain: domain)
+      return .otherURL(url, parts, for: scope.app, domain: domain)
     }
     guard scope.isNamed else {
       return Explanation(
@@ -149,13 +149,13 @@ extension AppLinks.Route {
   }
 
   private var conditionCount: Int {
-    let ofQuery =
+    let queryCount =
       switch query {
       case .any, .ignored: 0
       case .whole: 1
       case .items(let items): items.count
       }
-    return (path == nil ? 0 : 1) + ofQuery + (fragment == nil ? 0 : 1)
+    return (path == nil ? 0 : 1) + queryCount + (fragment == nil ? 0 : 1)
   }
 
   /// A condition in words, in the order of `RouteTable.conditionsMet`.

@@ -56,9 +56,9 @@ package struct MatchingBudget: Sendable {
 enum PatternLimits {
   static let routes = 20_000
   /// The characters of a pattern with all values of its variables.
-  static let ofPattern = 262_144
+  static let perPattern = 262_144
   /// The characters of all patterns with all values of their variables.
-  static let ofDocument = 33_554_432
+  static let perDocument = 33_554_432
   /// The characters of all patterns as they are written, those that routes inherit from `defaults`
   /// included.
   static let written = 1_048_576
@@ -86,18 +86,18 @@ extension AppLinks {
       for (name, pattern) in route.namedPatterns {
         size += pattern.size
         written += pattern.text.utf8.count + name.utf8.count + 1
-        if pattern.size > PatternLimits.ofPattern {
+        if pattern.size > PatternLimits.perPattern {
           return TooComplex(
             pointer: route.pointer,
             message: "With all values of its variables, the pattern \(pattern.text.quoted) has "
-              + "\(pattern.size) characters; the limit is \(PatternLimits.ofPattern).",
+              + "\(pattern.size) characters; the limit is \(PatternLimits.perPattern).",
             help: "Use fewer variables in this pattern, or variables with fewer values.")
         }
-        if size > PatternLimits.ofDocument {
+        if size > PatternLimits.perDocument {
           return TooComplex(
             pointer: route.pointer,
             message: "With all values of their variables, the patterns up to this route have more "
-              + "than \(PatternLimits.ofDocument) characters, the limit for a document.",
+              + "than \(PatternLimits.perDocument) characters, the limit for a document.",
             help: "Use variables with many values in fewer routes.")
         }
         if written > PatternLimits.written {

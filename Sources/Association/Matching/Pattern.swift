@@ -146,13 +146,13 @@ extension AppLinks.Route {
 
   /// The patterns, each with the name of its query item.
   var namedPatterns: [(item: String, pattern: Pattern)] {
-    let ofQuery: [(item: String, pattern: Pattern)] =
+    let queryPatterns: [(item: String, pattern: Pattern)] =
       switch query {
       case .any, .ignored: []
       case .whole(let pattern): [("", pattern)]
       case .items(let items): items.map { ($0.name, $0.pattern) }
       }
-    return [path, fragment].compactMap(\.self).map { ("", $0) } + ofQuery
+    return [path, fragment].compactMap(\.self).map { ("", $0) } + queryPatterns
   }
 }
 

@@ -5,7 +5,6 @@
 /// the format does not define, `extra` keeps them unchanged.
 package struct Document: Sendable, Equatable {
   package enum DetailsForm: String, Sendable, CaseIterable {
-    /// An array of entries.
     case array
     /// The obsolete object keyed by app identifier (WWDC15, called obsolete in WWDC19). Only adopted
     /// files use it.
@@ -16,7 +15,6 @@ package struct Document: Sendable, Equatable {
   package enum Service: String, Sendable, CaseIterable {
     /// Shared passwords and passkeys.
     case webcredentials
-    /// App Clips.
     case appclips
     /// Handoff from the browser.
     case activitycontinuation

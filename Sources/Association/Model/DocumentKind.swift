@@ -123,7 +123,6 @@ extension DocumentKind {
     }
   }
 
-  /// What reads such documents.
   var readers: String {
     switch self {
     case .apple: "Apple's systems"

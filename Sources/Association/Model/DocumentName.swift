@@ -68,9 +68,7 @@ package struct MediaType: Sendable, Hashable, CustomStringConvertible {
   /// In lower case, such as `text/plain; charset=utf-8`.
   package let text: String
 
-  /// JSON.
   package static let json = MediaType(stored: "application/json")
-  /// UTF-8 text.
   package static let text = MediaType(stored: "text/plain; charset=utf-8")
   /// Bytes that nobody interprets.
   package static let bytes = MediaType(stored: "application/octet-stream")

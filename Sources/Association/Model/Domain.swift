@@ -174,7 +174,6 @@ package struct Revision: Sendable, Equatable {
   package var publishedAt: UnixTime
   /// Who published it: the name of a token, or of a command.
   package var author: String
-  /// Why it was published.
   package var reason: String
   /// The codes of the errors that were accepted when it was published.
   package var acceptedCodes: [String]

@@ -3,7 +3,7 @@ package struct Label: Sendable, Hashable, Comparable, CustomStringConvertible {
   package let text: String
 
   /// A domain has no more labels.
-  package static let mostOfDomain = 20
+  package static let mostPerDomain = 20
   /// What a label matches, as a regular expression.
   package static let pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"
 
@@ -94,7 +94,6 @@ package struct Scope: Sendable, Equatable {
     return parts.compactMap(\.domain).filter { seen.insert($0).inserted }
   }
 
-  /// The labels, each once.
   package var labels: [Label] { Set(parts.compactMap(\.label)).sorted() }
 
   /// Whether it has a name, whatever labels its domain has. Only then may somebody give a domain this name, or change

@@ -8,7 +8,7 @@ package struct NamedDocument: Sendable, Equatable {
   /// The largest document, in bytes.
   package static let maximumSize = 131_072
   /// A domain has no more of them.
-  package static let mostOfDomain = 20
+  package static let mostPerDomain = 20
 
   /// - Parameter mediaType: `nil` for the usual one of the name.
   /// - Throws: `ValidationError` with the code `document-size`.

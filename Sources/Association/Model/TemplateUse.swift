@@ -26,7 +26,6 @@ package struct TemplateName: Sendable, Hashable, Comparable, CustomStringConvert
 /// The template that a domain uses, and what of the domain is its own. Everything else in the domain comes from the
 /// template, and changes with it.
 package struct TemplateUse: Sendable, Equatable {
-  /// The template.
   package var name: TemplateName
   /// The values of the template's parameters, by name.
   package var parameters: JSON.Object

@@ -35,48 +35,48 @@ enum DocumentPart: Sendable, CaseIterable {
 
   var members: [Member] {
     switch self {
-    case .document: Self.ofDocument
-    case .service: Self.ofService
-    case .applinks: Self.ofApplinks
-    case .entry: Self.ofEntry
-    case .keyedEntry: Self.ofKeyedEntry
-    case .route, .defaults: Self.ofRoute
-    case .statement: Self.ofStatement
-    case .include: [("include", "a string")] + Self.ofStatement
-    case .target: Self.ofAppTarget + [("site", "a string")]
-    case .appTarget: Self.ofAppTarget
+    case .document: Self.documentMembers
+    case .service: Self.serviceMembers
+    case .applinks: Self.applinksMembers
+    case .entry: Self.entryMembers
+    case .keyedEntry: Self.keyedEntryMembers
+    case .route, .defaults: Self.routeMembers
+    case .statement: Self.statementMembers
+    case .include: [("include", "a string")] + Self.statementMembers
+    case .target: Self.appTargetMembers + [("site", "a string")]
+    case .appTarget: Self.appTargetMembers
     case .siteTarget: [("namespace", "a string"), ("site", "a string")]
     case .ruleList: [("dynamic_app_link_components", "an array")]
-    case .rule: Self.ofRule
+    case .rule: Self.ruleMembers
     case .relatedOrigins: [("origins", "an array")]
     }
   }
 
-  private static let ofDocument: [Member] = services.map { ($0, "an object") }
-  private static let ofService: [Member] = [("apps", "an array")]
-  private static let ofApplinks: [Member] = [
+  private static let documentMembers: [Member] = services.map { ($0, "an object") }
+  private static let serviceMembers: [Member] = [("apps", "an array")]
+  private static let applinksMembers: [Member] = [
     ("details", "an array"), ("defaults", "an object"),
     ("substitutionVariables", "an object"), ("apps", "an array"),
   ]
-  private static let ofEntry: [Member] =
-    [("appIDs", "an array"), ("appID", "a string")] + ofKeyedEntry
-  private static let ofKeyedEntry: [Member] = [
+  private static let entryMembers: [Member] =
+    [("appIDs", "an array"), ("appID", "a string")] + keyedEntryMembers
+  private static let keyedEntryMembers: [Member] = [
     ("components", "an array"), ("paths", "an array"), ("defaults", "an object"),
   ]
-  private static let ofRoute: [Member] = [
+  private static let routeMembers: [Member] = [
     ("/", "a string"), ("?", "a string or an object"), ("#", "a string"),
     ("exclude", "true or false"), ("comment", "a string"), ("caseSensitive", "true or false"),
     ("percentEncoded", "true or false"),
   ]
-  private static let ofStatement: [Member] = [
+  private static let statementMembers: [Member] = [
     ("relation", "an array"), ("target", "an object"), ("relation_extensions", "an object"),
   ]
-  private static let ofAppTarget: [Member] = [
+  private static let appTargetMembers: [Member] = [
     ("namespace", "a string"), ("package_name", "a string"),
     ("sha256_cert_fingerprints", "an array"),
   ]
   // AOSP's parser names `comments`, no document does.
-  private static let ofRule: [Member] = [
+  private static let ruleMembers: [Member] = [
     ("/", "a string"), ("?", "an object"), ("#", "a string"), ("exclude", "true or false"),
     ("comments", "a string"),
   ]

@@ -7,7 +7,7 @@ package struct SecurityText: Sendable {
     var fields: [(name: String, value: String)] = []
     var isInArmorHeader = false
     for line in bytes.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A }) {
-      let text = String(decoding: line, as: UTF8.self).trimmedOfSpaces
+      let text = String(decoding: line, as: UTF8.self).withoutOuterSpaces
       if text == "-----BEGIN PGP SIGNED MESSAGE-----" {
         isInArmorHeader = true
       } else if text == "-----BEGIN PGP SIGNATURE-----" {
@@ -17,8 +17,8 @@ package struct SecurityText: Sendable {
       } else if !text.hasPrefix("#"), let colon = text.firstIndex(of: ":") {
         fields.append(
           (
-            text[..<colon].lowercased().trimmedOfSpaces,
-            String(text[text.index(after: colon)...]).trimmedOfSpaces
+            text[..<colon].lowercased().withoutOuterSpaces,
+            String(text[text.index(after: colon)...]).withoutOuterSpaces
           ))
       }
     }
@@ -38,7 +38,7 @@ package struct SecurityText: Sendable {
 }
 
 extension StringProtocol {
-  fileprivate var trimmedOfSpaces: String {
+  fileprivate var withoutOuterSpaces: String {
     let isSpace = { (character: Character) in " \t\r".contains(character) }
     var text = drop(while: isSpace)
     while let last = text.last, isSpace(last) { text.removeLast() }

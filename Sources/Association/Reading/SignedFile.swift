@@ -11,7 +11,7 @@ package enum SignedFile {
   /// The content of a signed file; `nil` for any other file.
   package static func content(of file: [UInt8]) throws(Unreadable) -> [UInt8]? {
     var reader = BERReader(file[...])
-    guard reader.enter(.sequence), reader.startsWithOID(ofSignedData) else { return nil }
+    guard reader.enter(.sequence), reader.startsWithOID(signedDataIdentifier) else { return nil }
     // ContentInfo, SignedData, EncapsulatedContentInfo: sections 3, 5.1 and 5.2.
     guard reader.skip(), reader.enter(.explicit), reader.enter(.sequence), reader.skip(),
       reader.skip(), reader.enter(.sequence), reader.skip(), reader.enter(.explicit),
@@ -21,7 +21,7 @@ package enum SignedFile {
   }
 
   /// 1.2.840.113549.1.7.2, with tag and length.
-  private static let ofSignedData: [UInt8] = [
+  private static let signedDataIdentifier: [UInt8] = [
     0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02,
   ]
 }

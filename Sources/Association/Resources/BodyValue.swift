@@ -84,7 +84,6 @@ package struct InvalidInput: Error, Sendable {
     self.more = more
   }
 
-  /// One invalid value.
   package init(_ code: Fault.Code, at pointer: JSONPointer = .root, _ message: String) {
     self.init(faults: [Fault(pointer: pointer, code: code, message: message)])
   }

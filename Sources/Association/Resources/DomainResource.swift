@@ -211,7 +211,7 @@ package enum DomainResource {
     Field(
       "documents", NamedDocumentResource.coding, \.domain.namedDocuments,
       "Other documents below `/.well-known/`, by name, published byte for byte: at most "
-        + "\(NamedDocument.mostOfDomain).", unless: \.isEmpty),
+        + "\(NamedDocument.mostPerDomain).", unless: \.isEmpty),
   ]
 
   private static let passkeyEndpoints = Coding<JSON.Object>(

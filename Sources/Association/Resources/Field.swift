@@ -285,7 +285,7 @@ extension Coding<Label> {
 extension Coding<[Label]> {
   /// Labels, which are put in order.
   package static var labels: Coding {
-    let list = Coding.list(of: .label, limit: Label.mostOfDomain)
+    let list = Coding.list(of: .label, limit: Label.mostPerDomain)
     return Coding(
       list.schema, read: { body in list.read(body).map { Set($0).sorted() } }, write: list.write)
   }

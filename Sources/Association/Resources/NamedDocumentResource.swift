@@ -51,7 +51,7 @@ enum NamedDocumentResource {
 
   private static func read(_ body: BodyValue, isRecord: Bool) -> [NamedDocument]? {
     guard let members = body.members,
-      body.isShort(members.members.count, NamedDocument.mostOfDomain)
+      body.isShort(members.members.count, NamedDocument.mostPerDomain)
     else { return nil }
     return members.members.compactMap { member -> NamedDocument? in
       // As in a merge patch: no such document.

@@ -55,8 +55,8 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     case .nullable(let schema): return schema.json(for: use).orNull
     case .named(let name, let request, let schema):
       let json = schema.json(for: use)
-      let isOfPatch = use == .patch && json != schema.json(for: .request)
-      let chosen = isOfPatch ? name + "Patch" : use.isRequest ? request ?? name : name
+      let differsInPatch = use == .patch && json != schema.json(for: .request)
+      let chosen = differsInPatch ? name + "Patch" : use.isRequest ? request ?? name : name
       return [NamedSchemas.key: [.string(chosen), .object(json)]]
     case .object(let members, let isOpen):
       var json: JSON.Object = ["type": "object"]

@@ -20,7 +20,6 @@ package struct Template: Sendable, Equatable {
 package struct TemplateParameter: Sendable, Equatable {
   /// What a value is, and so where it may stand and what it can do there.
   package enum Kind: String, Sendable, CaseIterable {
-    /// An app identifier.
     case app
     /// A list of app identifiers.
     case apps
@@ -34,7 +33,6 @@ package struct TemplateParameter: Sendable, Equatable {
     case pattern
     /// Text that decides nothing, or the rest of a URL.
     case text
-    /// A web origin.
     case origin
     /// A list of web origins.
     case origins

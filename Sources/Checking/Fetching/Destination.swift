@@ -77,20 +77,20 @@ extension IPAddress {
 
   /// Public addresses at which a cloud answers its own machines: Azure's metadata and agent, and the services of
   /// IBM's private networks. Other clouds use addresses of the ranges above.
-  private static let ofClouds = ["168.63.129.16", "161.26.0.0/16", "166.8.0.0/14"]
+  private static let cloudAddresses = ["168.63.129.16", "161.26.0.0/16", "166.8.0.0/14"]
     .compactMap(AddressRange.init)
 
   /// The only range of IPv6 from which public addresses are given (RFC 4291 section 2.4).
   private static let global = AddressRange("2000::/3")
   /// Special ranges in it: protocol assignments with Teredo, 6to4, documentation.
-  private static let specialOfGlobal = [
+  private static let specialWithinGlobal = [
     "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ].compactMap(AddressRange.init)
 
   /// Whether it may be that of a host on the Internet.
   package var isPublic: Bool {
-    if isIPv4 { return !(Self.special + Self.ofClouds).contains { $0.contains(self) } }
+    if isIPv4 { return !(Self.special + Self.cloudAddresses).contains { $0.contains(self) } }
     return Self.global?.contains(self) == true
-      && !Self.specialOfGlobal.contains { $0.contains(self) }
+      && !Self.specialWithinGlobal.contains { $0.contains(self) }
   }
 }

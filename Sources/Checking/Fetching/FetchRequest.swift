@@ -43,7 +43,6 @@ package struct Fetch: Sendable {
   package var result: Result<Answer, Failure> = .failure(
     .connection("libcurl cannot be initialized"))
 
-  /// Nothing yet.
   package init() {}
 
   /// An answer with any status.

@@ -145,7 +145,7 @@ extension FetchTransfer {
       Destination.port(of: job.request.url).map(Destination.webPorts.contains) == true
     let isAllowed = numeric.map { address in
       let isAllowed =
-        proxy != nil || address.isPublic && (isOnWebPort || !address.isOfThisMachine)
+        proxy != nil || address.isPublic && (isOnWebPort || !address.isOwnAddress)
         || policy.allowedAddresses.contains { $0.contains(address) }
       if !isAllowed && refusedAddress == nil { refusedAddress = address }
       return isAllowed

@@ -3,7 +3,6 @@ package struct FollowedFetch: Sendable {
   /// One request of the chain.
   package struct Hop: Sendable {
     package let url: String
-    /// What came of it.
     package let fetch: Fetch
 
     package init(url: String, fetch: Fetch) { (self.url, self.fetch) = (url, fetch) }

@@ -9,7 +9,6 @@ package final class CertificatePair: @unchecked Sendable {
   package let chain: UnsafeMutablePointer<gnutls_pcert_st>
   /// The number of certificates in the chain.
   package let chainCount: UInt32
-  /// The private key.
   package let key: gnutls_privkey_t
 
   /// The name of its file or directory, which messages use.

@@ -54,7 +54,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
   /// Whether this machine has the address. Services on it may trust connections from there.
-  package var isOfThisMachine: Bool {
+  package var isOwnAddress: Bool {
     var list: UnsafeMutablePointer<ifaddrs>?
     // Unknown addresses count as those of other machines.
     guard getifaddrs(&list) == 0 else { return false }

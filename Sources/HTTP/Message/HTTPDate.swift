@@ -53,7 +53,6 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
     return nil
   }
 
-  /// Earlier first.
   package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
   /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.

@@ -22,10 +22,8 @@ package struct Fields: Sendable, ExpressibleByArrayLiteral {
   /// All of them, in the order of the message.
   package private(set) var all: [HeaderField]
 
-  /// Fields in order.
   package init(_ fields: [HeaderField] = []) { all = fields }
 
-  /// Fields in order.
   package init(arrayLiteral fields: HeaderField...) { all = fields }
 
   /// The value of the first field of a name. Case is ignored.

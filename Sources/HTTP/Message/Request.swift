@@ -5,7 +5,6 @@ package struct Request: Sendable {
   package let target: RequestTarget
   /// The protocol as written: `HTTP/1.1` or `HTTP/1.0`.
   package let version: String
-  /// The header.
   package let fields: Fields
   /// The content, without chunked coding; empty if there is none.
   package let body: [UInt8]

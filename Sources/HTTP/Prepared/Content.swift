@@ -17,7 +17,6 @@ package final class Content: @unchecked Sendable {
   /// The number of bytes.
   package let count: Int
 
-  /// No bytes.
   package static let empty = Content([])
 
   private static let fileBytes = 32_768

@@ -20,7 +20,6 @@ package struct DirectRequest: ~Copyable {
   }
 
   let connection: OpaquePointer
-  /// The method's bytes.
   package let method: UnsafeRawBufferPointer
   /// The target as written, up to its first `?`.
   package let target: UnsafeRawBufferPointer
@@ -166,7 +165,6 @@ package struct DirectFields {
     }
   }
 
-  /// Whether a body follows.
   package var hasBody: Bool {
     transferEncoding.count > 0 || contentLength.value.contains { $0 != UInt8(ascii: "0") }
   }

@@ -31,7 +31,6 @@ package struct PublicAccess: Sendable, Equatable {
   package let hostSource: HostSource
   /// Whether a `Forwarded` or `X-Forwarded-Host` was ignored, since the other end is not a trusted proxy.
   package let isForwardedHostIgnored: Bool
-  /// How it was answered.
   package let outcome: PublicOutcome
   /// The size of the answer's body in bytes.
   package let bytes: Int

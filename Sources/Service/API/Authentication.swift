@@ -256,9 +256,9 @@ extension Token {
     guard case .role = endpoint.access else { return }
     let needed = endpoint.role(isDryRun: isDryRun)
     if !documents.isEmpty, needed > .viewer,
-      !endpoint.isOfDocument || !documents.contains(where: { $0.text == parameters["kind"] })
+      !endpoint.changesOneDocument || !documents.contains(where: { $0.text == parameters["kind"] })
     {
-      throw notOfDocuments
+      throw limitedToDocuments
     }
     if role < needed {
       throw Problem(
@@ -302,7 +302,7 @@ extension Token {
             + "and labels." : ""))
   }
 
-  private var notOfDocuments: Problem {
+  private var limitedToDocuments: Problem {
     Problem(
       .tokenLimited,
       "The \(noun) \(name.quoted) is limited to \(documents.map(\.text).joined(separator: ", ")): it can replace and "

@@ -108,7 +108,7 @@ struct DomainEndpoints: Sendable {
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/documents/{kind}", .role(.editor), roleForDryRun: .viewer,
-        effect: .publication, query: [.androidApps], isOfDocument: true,
+        effect: .publication, query: [.androidApps], changesOneDocument: true,
         "adoptDocument", .domains, "Publish a document",
         description:
           "Adopts a file of one of the kinds \(Self.kinds): the served document is JSON-equal to it; otherwise it is "
@@ -133,7 +133,7 @@ struct DomainEndpoints: Sendable {
       },
       Endpoint(
         .delete, path + "/documents/{kind}", .role(.editor), effect: .publication,
-        isOfDocument: true, "removeDocument", .domains, "Remove a document",
+        changesOneDocument: true, "removeDocument", .domains, "Remove a document",
         description:
           "Removes everything that only this document says, and keeps the other documents. A domain without any "
           + "serves an Apple file without apps.",

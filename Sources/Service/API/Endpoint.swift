@@ -61,12 +61,12 @@ struct Endpoint: Sendable {
           + [.expectationBroken, .refused, .approvalRequired]
       case .publication:
         Self.deletion.problems + [.nameTaken, .documentTooLarge, .unknownAndroidApp]
-      case .publications: Self.ofDomains + [.preconditionUnsupported]
-      case .template: Self.ofDomains + [.staleRevision, .alreadyExists]
+      case .publications: Self.publicationProblems + [.preconditionUnsupported]
+      case .template: Self.publicationProblems + [.staleRevision, .alreadyExists]
       }
     }
 
-    private static let ofDomains: [Problem.Code] = [
+    private static let publicationProblems: [Problem.Code] = [
       .nameTaken, .expectationBroken, .documentTooLarge, .unknownAndroidApp, .refused, .diskFull,
       .databaseReplaced, .committedNotServed, .severalRefused, .approvalRequired,
     ]
@@ -93,7 +93,7 @@ struct Endpoint: Sendable {
   /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
   /// Whether it changes only the document that its path names.
-  let isOfDocument: Bool
+  let changesOneDocument: Bool
   /// Whether it may need much time or memory, so that it takes a turn of heavy work.
   let isHeavy: Bool
   /// Whether it limits by itself how many such requests run at a time.
@@ -125,7 +125,7 @@ struct Endpoint: Sendable {
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
-    isFilteredByToken: Bool = false, isOfDocument: Bool = false, isHeavy: Bool? = nil,
+    isFilteredByToken: Bool = false, changesOneDocument: Bool = false, isHeavy: Bool? = nil,
     hasOwnTurns: Bool = false,
     isFile: Bool = false,
     _ id: String, _ topic: Topic, _ summary: String,
@@ -142,7 +142,7 @@ struct Endpoint: Sendable {
     self.query = query + effect.query
     self.headers = headers
     self.isFilteredByToken = isFilteredByToken
-    self.isOfDocument = isOfDocument
+    self.changesOneDocument = changesOneDocument
     self.isHeavy = isHeavy ?? (effect.isHeavy || (body.map { $0.size != .small } ?? false))
     self.hasOwnTurns = hasOwnTurns
     self.isFile = isFile

@@ -31,7 +31,7 @@ package struct LocalAPI: Sendable {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
       try endpoint.check(request.target.queryItems)
       return try endpoint.handle(Call(request: request, parameters: parameters, identity: caller))
-    } catch let error as StoreError where error.isOfDatabase {
+    } catch let error as StoreError where error.isDatabaseFailure {
       throw error
     } catch let refusal {
       do throws(InternalError) {
@@ -45,7 +45,7 @@ package struct LocalAPI: Sendable {
 
 extension StoreError {
   /// Whether the database cannot be used, whatever is asked of it.
-  fileprivate var isOfDatabase: Bool {
+  fileprivate var isDatabaseFailure: Bool {
     switch self {
     case .busy, .database, .newerSchema, .olderSchema, .unsuitable, .brokenReferences: true
     default: false

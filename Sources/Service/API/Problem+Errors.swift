@@ -106,7 +106,7 @@ extension Problem {
         "Nothing was changed: \(author.quoted) has published revision \(revision) of the template "
           + "\(template.text.quoted), and this state was made from revision \(expected). Export again and merge, or "
           + "repeat with ?overwrite=true.")
-    case .ofTemplate(let domain, let template):
+    case .fromTemplate(let domain, let template):
       return Problem(
         .usesTemplate,
         "Nothing was changed: what the edit concerns comes to \(domain) from the template \(template.text.quoted). Change "

@@ -9,9 +9,9 @@ struct SnippetEndpoints: Sendable {
 
   let store: Store
 
-  var all: [Endpoint] { [ofDomain, ofApp] }
+  var all: [Endpoint] { [domainSnippets, appSnippets] }
 
-  private var ofApp: Endpoint {
+  private var appSnippets: Endpoint {
     Endpoint(
       .get, "/v1/apps/{app}/snippets", .role(.viewer), isFilteredByToken: true, isHeavy: true,
       "getAppSnippets", .apps, "Generate what an app needs for all its domains",
@@ -33,7 +33,7 @@ struct SnippetEndpoints: Sendable {
     }
   }
 
-  private var ofDomain: Endpoint {
+  private var domainSnippets: Endpoint {
     Endpoint(
       .get, "/v1/domains/{domain}/snippets", .role(.viewer),
       "getSnippets", .domains, "Generate what the domain's apps need",

@@ -2,7 +2,6 @@ package import Association
 
 /// What a text from a device means, in JSON.
 package struct DeviceExplanation {
-  /// What one row means.
   struct Item: Sendable {
     let row: DeviceRow
     let verdict: DeviceVerdict

@@ -8,13 +8,13 @@ package enum FindingResource {
       write: { .string($0.pointer.description) }),
     Field("code", .string(faultCodes), get: \.code, "A stable code."),
     Field("message", .string, get: \.message, "What is wrong."),
-    ofElement("domain", "In a state: the domain with the invalid value."),
-    ofElement("app", "In a state: the app with the invalid value."),
-    ofElement("template", "In a state: the template with the invalid value."),
-    ofElement("package", "In a state: the Android app with the invalid value."),
+    element("domain", "In a state: the domain with the invalid value."),
+    element("app", "In a state: the app with the invalid value."),
+    element("template", "In a state: the template with the invalid value."),
+    element("package", "In a state: the Android app with the invalid value."),
   ]
 
-  private static func ofElement(_ key: String, _ documentation: String) -> Field<Fault> {
+  private static func element(_ key: String, _ documentation: String) -> Field<Fault> {
     Field(
       key, .string, documentation, .optional,
       write: { fault in fault.element.flatMap { $0.key == key ? JSON.string($0.name) : nil } })

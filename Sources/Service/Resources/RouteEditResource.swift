@@ -11,7 +11,6 @@ package struct RouteEditing: Sendable {
 }
 
 extension RouteEditing {
-  /// The number of edits.
   package static let editLimit = 100
 
   private enum Place: String, CaseIterable { case first, last }

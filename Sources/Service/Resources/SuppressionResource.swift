@@ -144,7 +144,7 @@ package enum SuppressionResource {
   package static func check(_ report: SharedSuppressionReport) throws(InvalidInput) {
     let code = report.suppression.decision.code
     let isError =
-      Finding.Code(rawValue: code).map { $0.severity == .error && !$0.isOfCheck } ?? false
+      Finding.Code(rawValue: code).map { $0.severity == .error && !$0.isOnlyFromChecks } ?? false
     if report.coversError || (report.findings == 0 && isError) {
       throw errorNotSuppressed(code)
     }

@@ -21,7 +21,7 @@ final class TemplateEffects {
   private var effects: [Effect] = []
   private var places: [String: Int] = [:]
   /// The places of the effects of each domain, which may be reported again.
-  private var effectsOfDomain: [DomainName: Set<Int>] = [:]
+  private var effectsByDomain: [DomainName: Set<Int>] = [:]
   /// The number of changes of each domain that are none of the effects, because there are too many.
   private var ungrouped: [DomainName: Int] = [:]
   private var findings: [String: (finding: ReportedFinding, domains: Set<DomainName>)] = [:]
@@ -30,8 +30,8 @@ final class TemplateEffects {
 
   /// Adds what publishing one domain does.
   func add(_ publication: Publication, of domain: DomainName) {
-    for place in effectsOfDomain[domain] ?? [] { effects[place].remove(domain) }
-    effectsOfDomain[domain] = []
+    for place in effectsByDomain[domain] ?? [] { effects[place].remove(domain) }
+    effectsByDomain[domain] = []
     ungrouped[domain] = nil
     let values = publication.edited.stored.domain.template.map(Self.values(of:)) ?? []
     // Values are different in every domain, and the request says what becomes of them.
@@ -46,7 +46,7 @@ final class TemplateEffects {
         places[key] = effects.count
         effects.append(Effect(change: change.kind, summary: summary))
       }
-      guard let place = places[key], effectsOfDomain[domain]?.insert(place).inserted == true else {
+      guard let place = places[key], effectsByDomain[domain]?.insert(place).inserted == true else {
         continue
       }
       effects[place].add(domain, change.json["example"])

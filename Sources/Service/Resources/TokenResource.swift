@@ -81,7 +81,7 @@ extension Coding<[DocumentName]> {
       of: Coding<DocumentName>(
         .named("DocumentName", .text(DocumentName.pattern)),
         read: { $0.parse(DocumentName.init(_:)) },
-        write: { .string($0.text) }), limit: NamedDocument.mostOfDomain)
+        write: { .string($0.text) }), limit: NamedDocument.mostPerDomain)
   }
 }
 

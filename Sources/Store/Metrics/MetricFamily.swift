@@ -17,7 +17,6 @@ package struct MetricFamily: Sendable, Equatable {
   let kind: Kind
   let samples: [Sample]
 
-  /// A counter, by labels.
   package static func counter(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Int)]
   ) -> MetricFamily {
@@ -31,7 +30,6 @@ package struct MetricFamily: Sendable, Equatable {
       name: name, help: help, kind: .counter, samples: [Sample(labels: .none, value: value)])
   }
 
-  /// A gauge, by labels.
   package static func gauge(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Double)]
   ) -> MetricFamily {
@@ -52,7 +50,6 @@ package struct MetricFamily: Sendable, Equatable {
     gauge(name, help, value.map { [(key: .none, value: $0)] } ?? [])
   }
 
-  /// A histogram, by labels.
   package static func histogram(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Histogram)]
   ) -> MetricFamily {

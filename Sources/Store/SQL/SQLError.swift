@@ -24,9 +24,7 @@ package struct SQLError: Error, Sendable, CustomStringConvertible {
     case disconnected
     /// The file is not a database, or is damaged.
     case corrupt
-    /// Reading or writing failed.
     case inputOutput
-    /// Anything else.
     case other
   }
 

@@ -8,7 +8,6 @@ package final class SQLiteConnection: Connection {
     case create
     /// For reading and writing an existing file.
     case existing
-    /// For reading.
     case readOnly
 
     fileprivate var access: Int32 {

@@ -36,7 +36,6 @@ struct Command: Sendable {
   var operands = Operands.none
   /// The allowed operands, if they are a few fixed words.
   var choices: [String] = []
-  /// Command lines with descriptions.
   let examples: [(does: String, line: String)]
   /// The meaning of exit code 0.
   var success = "success"

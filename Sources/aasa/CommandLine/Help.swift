@@ -2,7 +2,6 @@ import Service
 
 /// The texts of `aasa --help` and `aasa COMMAND --help`.
 enum Help {
-  /// All commands by group.
   static func overview(of commands: [Command]) -> String {
     let width = commands.map(\.name.count).max() ?? 0
     var lines = [

@@ -20,7 +20,7 @@ import Testing
 
   @Test func theTableShowsSeverityAndAcceptability() throws {
     for (row, code) in zip(try Self.rows(), Finding.Code.allCases) {
-      let isRefusal = code.severity == .error && !code.isOfCheck
+      let isRefusal = code.severity == .error && !code.isOnlyFromChecks
       let acceptable = isRefusal ? code.isAcceptable ? "yes" : "no" : "–"
       #expect(row[1] == code.severity.rawValue, "\(code.rawValue)")
       #expect(row[2] == acceptable, "\(code.rawValue)")

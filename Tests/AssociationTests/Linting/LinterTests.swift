@@ -21,7 +21,7 @@ import Testing
   /// All but what is found where domains, apps and changes are known, not in a file, what is no text, and
   /// what always comes with another finding.
   @Test(
-    arguments: Finding.Code.allCases.filter { !$0.isOfCheck }.filter {
+    arguments: Finding.Code.allCases.filter { !$0.isOnlyFromChecks }.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
         .appAddedByLimitedToken,
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func onlyErrorsThatLoseNothingAreAcceptable() {
-    let refused = Finding.Code.allCases.filter { !$0.isAcceptable && !$0.isOfCheck }
+    let refused = Finding.Code.allCases.filter { !$0.isAcceptable && !$0.isOnlyFromChecks }
     #expect(
       refused == [
         .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType, .notList,

@@ -13,7 +13,6 @@ package struct APIClient: Sendable {
 
   /// The server did not answer.
   package struct Unreachable: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What failed.
     package let description: String
     /// Whether the server may have carried out the request, because all of it was sent.
     package let isOutcomeUnknown: Bool
