@@ -236,7 +236,7 @@ extension CheckInspection {
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
     let json = JSON.readable(bytes)
-    let services = Document.Service.allCases.map(\.rawValue).filter { service in
+    let services = AssociationFile.Service.allCases.map(\.rawValue).filter { service in
       json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(missing[0]) } == true
     }
     var others = ""

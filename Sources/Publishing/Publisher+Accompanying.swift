@@ -184,7 +184,7 @@ extension Domain {
     switch app {
     case .ios(let app):
       for (service, list) in document.services where list.apps.contains(app) {
-        let rest = Document.AppList(apps: list.apps.filter { $0 != app }, extra: list.extra)
+        let rest = AssociationFile.AppList(apps: list.apps.filter { $0 != app }, extra: list.extra)
         // A service without apps has no other members.
         domain.document.services[service] = rest.apps.isEmpty ? nil : rest
       }

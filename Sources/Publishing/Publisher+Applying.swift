@@ -372,7 +372,7 @@ private struct UnresolvedEdit: Sendable {
       domain = try domain.resolved(with: template)
     }
     domain.document = domain.document.keepingRows(
-      of: basis.stored?.domain.document ?? Document())
+      of: basis.stored?.domain.document ?? AssociationFile())
     if !domain.androidApps.allSatisfy({ apps.android[$0] != nil }) { throw Outdated() }
     return DomainEdit(
       domain, over: basis, documents: domain.rendered(apps), acceptedCodes: edit.acceptedCodes,

@@ -44,7 +44,7 @@ struct Review {
     createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
     let source = source.adding(createdApps)
     var domain = proposal.domain
-    domain.document = domain.document.keepingRows(of: old?.document ?? Document())
+    domain.document = domain.document.keepingRows(of: old?.document ?? AssociationFile())
     try context.refuse(from: basis.stored?.domain, to: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates

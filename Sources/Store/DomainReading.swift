@@ -114,12 +114,12 @@ struct DomainReading {
     }
   }
 
-  private func services() throws -> [Int64: [Document.Service: Document.AppList]] {
+  private func services() throws -> [Int64: [AssociationFile.Service: AssociationFile.AppList]] {
     let rows = try rows(DomainTables.service, by: "id")
     if rows.isEmpty { return [:] }
     let apps = try lists(DomainTables.serviceApp, of: "service")
     return rows.reduce(into: [:]) {
-      $0[$1.domain, default: [:]][$1.value.name] = Document.AppList(
+      $0[$1.domain, default: [:]][$1.value.name] = AssociationFile.AppList(
         apps: apps[$1.row] ?? [], extra: $1.value.extra)
     }
   }

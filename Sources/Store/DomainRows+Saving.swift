@@ -87,7 +87,7 @@ extension DomainRows {
     } else if old != nil, let use = new.template {
       try TemplateRows.noteCurrent(id, use, connection)
     }
-    let before = old?.document ?? Document()
+    let before = old?.document ?? AssociationFile()
     let document = new.document
     try DomainTables.applinksApp.replace(
       before.apps ?? [], by: document.apps ?? [], of: id, connection)
@@ -151,9 +151,9 @@ extension DomainRows {
   }
 
   private func addServices(
-    _ services: [Document.Service: Document.AppList], _ connection: any Connection
+    _ services: [AssociationFile.Service: AssociationFile.AppList], _ connection: any Connection
   ) throws {
-    for service in Document.Service.allCases {
+    for service in AssociationFile.Service.allCases {
       guard let list = services[service] else { continue }
       let row = try DomainTables.service.add(
         DomainTables.Service(name: service, extra: list.extra), [.integer(id)], connection)

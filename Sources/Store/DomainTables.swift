@@ -132,7 +132,7 @@ enum DomainTables {
 
   /// A service besides applinks; its apps are in `service_app`.
   struct Service {
-    var name = Document.Service.webcredentials
+    var name = AssociationFile.Service.webcredentials
     var extra: JSON.Object = [:]
   }
 

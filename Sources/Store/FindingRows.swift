@@ -89,7 +89,7 @@ enum FindingRows {
   /// Writes the findings of the current linter about a document; with `nil`, it has none until the linter
   /// makes them. The row of the domain tells which linter that was.
   static func save(
-    _ findings: [Finding]?, over held: HeldRows, of domain: Int64, _ document: Document,
+    _ findings: [Finding]?, over held: HeldRows, of domain: Int64, _ document: AssociationFile,
     _ connection: any Connection
   ) throws {
     var codes: Set<Finding.Code> = []
@@ -122,7 +122,7 @@ enum FindingRows {
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
   /// a check changes its status.
   static func mark(
-    of domain: Int64, _ document: Document, _ connection: any Connection, now: UnixTime
+    of domain: Int64, _ document: AssociationFile, _ connection: any Connection, now: UnixTime
   ) throws {
     let suppressions = try SuppressionRows.all(of: domain, connection)
     let all = try all(of: domain, connection)
@@ -141,7 +141,7 @@ enum FindingRows {
   @discardableResult
   private static func write(
     _ new: [ReportedFinding], _ source: Finding.Source, over all: [ReportedFinding],
-    _ suppressions: [Suppression], of domain: Int64, _ document: Document,
+    _ suppressions: [Suppression], of domain: Int64, _ document: AssociationFile,
     _ connection: any Connection
   ) throws -> [Suppression?] {
     let covering = new.map { suppressions.covering($0, in: document) }

@@ -50,7 +50,7 @@ package struct Suppressions: Sendable {
 
   /// The mark of a finding of a document; `nil` if it counts.
   package func mark(
-    of finding: ReportedFinding, in document: Document
+    of finding: ReportedFinding, in document: AssociationFile
   ) -> ReportedFinding.Suppression? {
     own.covering(finding, in: document)?.mark ?? shared.mark(of: finding)
   }

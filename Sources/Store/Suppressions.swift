@@ -129,7 +129,7 @@ extension Transaction {
 
 extension Suppression {
   fileprivate func report(
-    _ document: Document, _ findings: [ReportedFinding], now: UnixTime
+    _ document: AssociationFile, _ findings: [ReportedFinding], now: UnixTime
   ) -> SuppressionReport {
     let covered = findings.filter { decision.covers($0, at: document.place(of: $0)) }
     return SuppressionReport(
@@ -142,7 +142,7 @@ extension Suppression {
 extension [Suppression] {
   /// The suppression that covers a finding of a document for the longest time; `nil` for errors of the
   /// linter.
-  func covering(_ finding: ReportedFinding, in document: Document) -> Suppression? {
+  func covering(_ finding: ReportedFinding, in document: AssociationFile) -> Suppression? {
     if finding.isLintError || isEmpty { return nil }
     let place = document.place(of: finding)
     return filter { $0.decision.covers(finding, at: place) }

@@ -303,8 +303,8 @@ extension RawRepresentable<String> where Self: Storable {
 }
 
 extension App.Environment: Storable {}
-extension Document.DetailsForm: Storable {}
-extension Document.Service: Storable {}
+extension AssociationFile.DetailsForm: Storable {}
+extension AssociationFile.Service: Storable {}
 extension Domain.Format: Storable {}
 extension Resolution: Storable {}
 extension Role: Storable {}

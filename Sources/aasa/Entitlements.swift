@@ -49,7 +49,7 @@ struct Entitlements {
     }
 
     /// The services that a domain's file can have.
-    static let services = Document.documentedServices
+    static let services = AssociationFile.documentedServices
 
     /// The entry without its mode.
     var text: String { "\(service):\(name)" }

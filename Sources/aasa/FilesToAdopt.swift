@@ -221,7 +221,7 @@ extension JSON {
   /// Whether a file looks like an association file of some kind.
   var isAssociationFile: Bool {
     if let statements = arrayValue { return statements.contains { $0["relation"] != nil } }
-    return (["applinks", "relation", "origins"] + Document.Service.allCases.map(\.rawValue))
+    return (["applinks", "relation", "origins"] + AssociationFile.Service.allCases.map(\.rawValue))
       .contains { self[$0] != nil }
   }
 

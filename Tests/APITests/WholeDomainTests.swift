@@ -47,7 +47,7 @@ import Testing
   private static let example: Domain = {
     let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
     let target = link("www", "{path}")
-    var document = Document()
+    var document = AssociationFile()
     document.apps = []
     document.defaults = Defaults(
       caseSensitive: false, percentEncoded: false, extra: ["exclude": false])
@@ -76,9 +76,11 @@ import Testing
         apps: [second], appID: second, routes: [Route(id: 1, path: "/b")]),
     ]
     document.services = [
-      .webcredentials: Document.AppList(apps: [apple, second], extra: ["note": "kept"]),
-      .appclips: Document.AppList(apps: [AppIdentifier(stored: "ABCDE12345.com.example.app.Clip")]),
-      .activitycontinuation: Document.AppList(apps: [apple]),
+      .webcredentials: AssociationFile.AppList(apps: [apple, second], extra: ["note": "kept"]),
+      .appclips: AssociationFile.AppList(apps: [
+        AppIdentifier(stored: "ABCDE12345.com.example.app.Clip")
+      ]),
+      .activitycontinuation: AssociationFile.AppList(apps: [apple]),
     ]
     document.extra = ["unknown": ["a": 1]]
     document.applinksExtra = ["note": "kept"]
@@ -119,7 +121,7 @@ import Testing
   }()
 
   private static let legacyExample: Domain = {
-    var document = Document()
+    var document = AssociationFile()
     document.apps = []
     document.detailsForm = .dictionary
     document.entries = [
@@ -161,7 +163,7 @@ import Testing
   /// Its file does not tell its format, nor which of its elements are one entry.
   private static let mixedExample: Domain = {
     let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
-    var document = Document()
+    var document = AssociationFile()
     document.apps = []
     document.entries = [
       Entry(id: 1, keys: .legacy, apps: [apple, second], routes: [Route(id: 1, path: "/a")]),
@@ -186,7 +188,7 @@ import Testing
   /// Some of it is its own, the rest is its template's.
   private static let templatedExample: Domain = {
     let (apple, second) = (AppIdentifier(stored: app), AppIdentifier(stored: otherApp))
-    var document = Document()
+    var document = AssociationFile()
     document.entries = [
       Entry(id: 1, apps: [second], routes: [Route(id: 1, path: "/own")]),
       Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/gift/*")]),

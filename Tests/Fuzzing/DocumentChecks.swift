@@ -41,16 +41,16 @@ func checkDocument(_ bytes: [UInt8]) throws {
 }
 
 private func checkAdopting(_ file: JSON) throws {
-  let document: Document
+  let document: AssociationFile
   do throws(AdoptionError) {
-    document = try Document(adopting: file)
+    document = try AssociationFile(adopting: file)
   } catch {
     return
   }
   let served = document.json.serialized()
   let read = try JSON.parse(served).value
   try require(read == file, "the served file is another one")
-  let again = try Document(adopting: read)
+  let again = try AssociationFile(adopting: read)
   try require(again == document, "the served file has other rows")
   try require(again.json.serialized() == served, "the served file is served differently")
 }

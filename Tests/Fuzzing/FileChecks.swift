@@ -127,7 +127,7 @@ private func makeBackup() throws -> [UInt8] {
   let store = try Store(.file(database), now: { now })
   let context = WriteContext(author: "fuzz")
   for number in 1...3 {
-    var document = Document()
+    var document = AssociationFile()
     let app = try AppIdentifier("ABCDE12345.com.example.app\(number)")
     document.entries = [
       Entry(apps: [app], routes: (1...10).map { Route(path: "/\(number)/\($0)/*") })

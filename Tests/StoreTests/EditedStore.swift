@@ -8,7 +8,7 @@ extension Domain {
   static func example(
     _ name: String = "example.com", aliases: [String] = [], paths: [String] = ["/a"]
   ) throws -> Domain {
-    var document = Document()
+    var document = AssociationFile()
     let app = try AppIdentifier("ABCDE12345.com.example.app")
     document.entries = [Entry(apps: [app], routes: paths.map { Route(path: $0) })]
     return Domain(

@@ -7,8 +7,8 @@ struct AndroidRoutes: Sendable {
   /// The packages in the order of first appearance, each with the indices of its entries in `links`.
   let apps: [(package: PackageName, entries: [Int])]
 
-  init(_ document: Document) {
-    var rest = Document()
+  init(_ document: AssociationFile) {
+    var rest = AssociationFile()
     rest.defaults = document.defaults
     rest.substitutionVariables = document.substitutionVariables
     rest.applinksExtra = document.applinksExtra

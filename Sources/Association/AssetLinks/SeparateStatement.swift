@@ -222,8 +222,11 @@ struct AppleRoutes {
     ) {
       let appleRoutes = conditionsOfRoutes.enumerated().map { AnalyzedRoute($1, language: $0) }
       let androidRoutes = conditionsOfRules.enumerated().map { AnalyzedRoute($1, language: $0) }
-      let irregular = AnalyzedRoute(irregularBeside: routes, appleRoutes + androidRoutes).map { [$0] } ?? []
-      (self.routes, self.rules, self.appleRoutes, self.androidRoutes) = (routes, rules, appleRoutes, androidRoutes)
+      let irregular =
+        AnalyzedRoute(irregularBeside: routes, appleRoutes + androidRoutes).map { [$0] } ?? []
+      (self.routes, self.rules, self.appleRoutes, self.androidRoutes) = (
+        routes, rules, appleRoutes, androidRoutes
+      )
       (self.irregular, self.resolve) = (irregular, resolve)
       questions = RouteQuestions(domain: domain) {
         (appleRoutes + androidRoutes + irregular).map(\.conditions)
@@ -305,7 +308,7 @@ struct AppleRoutes {
   }
 }
 
-extension Document {
+extension AssociationFile {
   private static let mostLists = 8
 
   /// The entries of each of the first Apple apps, then of all: the routes that Android's may follow.

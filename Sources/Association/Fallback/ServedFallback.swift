@@ -98,10 +98,10 @@ extension ServedFallback {
   }
 }
 
-extension Document {
+extension AssociationFile {
   /// The routes with their own targets, with everything that decides what they match.
-  fileprivate var onlyFallbacks: Document {
-    var document = Document()
+  fileprivate var onlyFallbacks: AssociationFile {
+    var document = AssociationFile()
     document.defaults = defaults
     document.substitutionVariables = substitutionVariables
     document.entries = entries.compactMap { entry in

@@ -52,8 +52,8 @@ extension DocumentKind {
   ) throws(AdoptionError) {
     switch self {
     case .apple:
-      var document = Document()
-      if let file { document = try Document(adopting: file) }
+      var document = AssociationFile()
+      if let file { document = try AssociationFile(adopting: file) }
       domain.document = document.keepingAndroid(of: domain.document)
         .keepingFallbacks(of: domain.document)
       domain.format = Domain.Format(of: domain.document)
@@ -141,10 +141,10 @@ extension JSON {
   }
 }
 
-extension Document {
+extension AssociationFile {
   /// The document with the Android apps of another one, for the entries that both have. Entries that only
   /// Android apps use stay at their places.
-  fileprivate func keepingAndroid(of old: Document) -> Document {
+  fileprivate func keepingAndroid(of old: AssociationFile) -> AssociationFile {
     if old.androidApps.isEmpty { return self }
     var document = keepingRows(of: old)
     for (index, entry) in old.entries.enumerated() where !entry.androidApps.isEmpty {
@@ -158,9 +158,9 @@ extension Document {
   }
 }
 
-extension Document {
+extension AssociationFile {
   /// The document with the targets of another one's routes, for the routes that both have: a file does not have them.
-  fileprivate func keepingFallbacks(of old: Document) -> Document {
+  fileprivate func keepingFallbacks(of old: AssociationFile) -> AssociationFile {
     let targets = old.entries.map { entry in
       (entry.id, entry.routes.filter { $0.fallback != nil }.map { ($0.id, $0.fallback) })
     }.filter { !$0.1.isEmpty }

@@ -39,7 +39,7 @@ package struct Domain: Sendable, Equatable {
 
     /// The format of a document: legacy if all of it is, otherwise modern, with entries that set their
     /// own keys.
-    package init(of document: Document) {
+    package init(of document: AssociationFile) {
       let entries = document.entries.filter(\.isForApple)
       let isLegacy =
         document.apps == [] && !entries.isEmpty && entries.allSatisfy { $0.keys == .legacy }
@@ -64,7 +64,7 @@ package struct Domain: Sendable, Equatable {
   /// Where the domain is managed, for people who edit it elsewhere; `nil` for nowhere else.
   package var managedBy: String?
   /// The content of the files that the entries render.
-  package var document: Document
+  package var document: AssociationFile
   /// The Android apps that share passwords and passkeys with the domain.
   package var androidCredentials: [PackageName]
   /// Whether the routes are rendered for Android, too. Otherwise the manifests of the apps alone decide.
@@ -98,7 +98,8 @@ package struct Domain: Sendable, Equatable {
   package init(
     name: DomainName, aliases: [Alias] = [], isEnabled: Bool = true, format: Format = .modern,
     cacheSeconds: Int = Domain.defaultCacheSeconds, environment: App.Environment = .production,
-    isStrict: Bool = false, document: Document = Document(), expectations: [Expectation] = [],
+    isStrict: Bool = false, document: AssociationFile = AssociationFile(),
+    expectations: [Expectation] = [],
     androidCredentials: [PackageName] = [], hasDynamicAppLinks: Bool = true,
     assetLinksExtra: [JSON] = [], webAuthnOrigins: [WebOrigin] = [],
     webAuthnExtra: JSON.Object = [:], template: TemplateUse? = nil

@@ -12,11 +12,11 @@ package struct ModernForm: Sendable {
   }
 
   /// The document. Entries and routes keep their rows.
-  package private(set) var document: Document
+  package private(set) var document: AssociationFile
   /// What is not the same, in the order of the document before.
   package private(set) var remarks: [Remark] = []
 
-  package init(_ old: Document) {
+  package init(_ old: AssociationFile) {
     document = old
     let details = AppLinks.pointer.appending("details")
     if old.apps?.isEmpty == false {

@@ -3,7 +3,7 @@ package enum DomainResource {
   private static let aliasLimit = 1000
 
   package static let fields: [Field<StoredDomain>] = {
-    let services: [Field<StoredDomain>] = Document.Service.allCases.map(service)
+    let services: [Field<StoredDomain>] = AssociationFile.Service.allCases.map(service)
     let all: [[Field<StoredDomain>]] = [
       settings, templates, applinks, services, otherKinds, others,
     ]
@@ -236,7 +236,8 @@ package enum DomainResource {
       "serviceExtra",
       .named(
         "ServiceExtra", request: "ServiceExtraInput",
-        .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) })),
+        .object(
+          AssociationFile.Service.allCases.map { Member($0.rawValue, .object, "", .optional) })),
       "Other members of these services, published unchanged. `apps` here has the strings of an adopted "
         + "list that are not app identifiers, by their index.", [.optional, .nullInExport],
       write: { writeServiceExtra($0.domain.document) },
@@ -544,29 +545,29 @@ extension DomainResource {
 // MARK: - Services besides applinks, and other members
 
 extension DomainResource {
-  private static func service(_ service: Document.Service) -> Field<StoredDomain> {
+  private static func service(_ service: AssociationFile.Service) -> Field<StoredDomain> {
     let coding = Coding.list(of: .app)
     return Field(
       service.rawValue, coding.schema, "Apple: `\(service.rawValue).apps`.",
       write: { coding.write($0.domain.document.services[service]?.apps ?? []) },
       read: { body, root in
         guard let apps = coding.read(body), !apps.isEmpty else { return }
-        root.domain.document.services[service] = Document.AppList(apps: apps)
+        root.domain.document.services[service] = AssociationFile.AppList(apps: apps)
       })
   }
 
-  private static func writeServiceExtra(_ document: Document) -> JSON? {
+  private static func writeServiceExtra(_ document: AssociationFile) -> JSON? {
     var object = JSON.Object()
-    for service in Document.Service.allCases {
+    for service in AssociationFile.Service.allCases {
       guard let extra = document.services[service]?.extra, !extra.isEmpty else { continue }
       object[service.rawValue] = .object(extra)
     }
     return object.isEmpty ? nil : .object(object)
   }
 
-  private static func readServiceExtra(_ body: BodyValue, into document: inout Document) {
-    let object = body.object(Document.Service.allCases.map(\.rawValue))
-    for service in Document.Service.allCases {
+  private static func readServiceExtra(_ body: BodyValue, into document: inout AssociationFile) {
+    let object = body.object(AssociationFile.Service.allCases.map(\.rawValue))
+    for service in AssociationFile.Service.allCases {
       guard let value = object?[service.rawValue] else { continue }
       let members = value.extra(besides: ["apps": { !AppIdentifier.areOthers($0) }]) ?? [:]
       if document.services[service] != nil {

@@ -60,11 +60,14 @@ package struct Snippets: Sendable {
 
   // MARK: - Apple
 
-  private static func entitlements(of document: Document, _ names: [Alias]) -> [Entitlement] {
+  private static func entitlements(of document: AssociationFile, _ names: [Alias]) -> [Entitlement]
+  {
     let links = document.entries.flatMap { $0.apps + ($0.appID.map { [$0] } ?? []) }
     let services =
       [("applinks", Set(links))]
-      + Document.Service.allCases.map { ($0.rawValue, Set(document.services[$0]?.apps ?? [])) }
+      + AssociationFile.Service.allCases.map {
+        ($0.rawValue, Set(document.services[$0]?.apps ?? []))
+      }
     return document.appIdentifiers.map { app in
       let entries = services.filter { $0.1.contains(app) }.flatMap { service, _ in
         // Apple does not support wildcards for App Clips.

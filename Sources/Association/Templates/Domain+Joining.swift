@@ -45,13 +45,13 @@ extension Domain {
   }
 
   private func hasExtra(_ member: String) -> Bool {
-    guard let service = Document.Service(rawValue: member) else { return false }
+    guard let service = AssociationFile.Service(rawValue: member) else { return false }
     return document.services[service]?.extra.isEmpty == false
   }
 
   /// Whether two lists have the same apps. Their order means nothing to devices.
   private static func areSameApps(_ member: String, _ old: JSON?, _ new: JSON?) -> Bool {
-    guard Document.Service(rawValue: member) != nil || member == "androidCredentials" else {
+    guard AssociationFile.Service(rawValue: member) != nil || member == "androidCredentials" else {
       return false
     }
     let texts = { (json: JSON?) in

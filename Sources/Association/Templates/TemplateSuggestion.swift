@@ -14,7 +14,9 @@ package struct TemplateSuggestion: Sendable {
 
   /// Whether a domain is small enough to be compared with many.
   package static func canCompare(_ domain: Domain) -> Bool {
-    let lists = Document.Service.allCases.map { domain.document.services[$0]?.apps.count ?? 0 }
+    let lists = AssociationFile.Service.allCases.map {
+      domain.document.services[$0]?.apps.count ?? 0
+    }
     return domain.document.entries.count <= most.entries
       && domain.document.entries.allSatisfy {
         max($0.apps.count, $0.androidApps.count, $0.routes.count) <= most.items

@@ -79,7 +79,7 @@ package enum ResourceSchemas {
     "Pointer": [
       "type": "string", "pattern": "^(/[\\s\\S]*)?$", "description": "A JSON pointer (RFC 6901).",
     ],
-    "AssociationFile": Document.Service.allCases.map(\.rawValue)
+    "AssociationFile": AssociationFile.Service.allCases.map(\.rawValue)
       .reduce(into: [Member("applinks", .object, "", .optional)]) {
         $0.append(Member($1, .object, "", .optional))
       }.schema(

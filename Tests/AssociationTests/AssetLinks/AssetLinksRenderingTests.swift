@@ -12,7 +12,7 @@ import Testing
   }
 
   private static func domain(_ entries: [Entry]) throws -> Domain {
-    var document = Document()
+    var document = AssociationFile()
     document.entries = entries
     return Domain(name: try DomainName("example.com"), document: document)
   }
@@ -23,9 +23,9 @@ import Testing
 
   /// The rules for some routes, as elements of `components`.
   private static func rules(
-    _ components: JSON, _ more: (inout Document) throws -> Void = { _ in }
+    _ components: JSON, _ more: (inout AssociationFile) throws -> Void = { _ in }
   ) throws -> [String] {
-    var document = try Document(
+    var document = try AssociationFile(
       adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
     document.entries[0].androidApps = [try package(StatementList.package)]
     try more(&document)

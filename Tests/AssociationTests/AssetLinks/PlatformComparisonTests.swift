@@ -18,7 +18,7 @@ import Testing
         for variable in variables { object[variable.name] = .strings(variable.values) }
         applinks["substitutionVariables"] = .object(object)
       }
-      var document = try Document(adopting: ["applinks": .object(applinks)])
+      var document = try AssociationFile(adopting: ["applinks": .object(applinks)])
       let package = try #require(PackageName(StatementList.package))
       let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
       document.entries[0].androidApps = [package]
@@ -46,7 +46,7 @@ import Testing
   }
 
   private static func rendering(_ components: JSON) throws -> (JSON, AssetLinksRendering) {
-    var document = try Document(
+    var document = try AssociationFile(
       adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
     let file = document.json
     document.entries[0].androidApps = [try #require(PackageName(StatementList.package))]
@@ -373,7 +373,7 @@ import Testing
   /// The time to render and to compare entries with one route each.
   private static func time(_ routes: [[JSON]], _ values: Int) throws -> Duration {
     try ContinuousClock().measure {
-      var document = try Document(
+      var document = try AssociationFile(
         adopting: [
           "applinks": [
             "details": .array(

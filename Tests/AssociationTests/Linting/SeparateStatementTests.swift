@@ -15,7 +15,7 @@ import Testing
     }
 
   private static func domain(_ components: [JSON], _ statement: JSON) throws -> Domain {
-    let document = try Document(
+    let document = try AssociationFile(
       adopting: [
         "applinks": ["details": [["appIDs": ["A.b"], "components": .array(components)]]]
       ])

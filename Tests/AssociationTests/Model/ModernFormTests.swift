@@ -5,7 +5,7 @@ import Testing
 /// A converted document says the same to current systems, or says what it does not.
 @Suite struct ModernFormTests {
   private func modern(_ applinks: JSON) throws -> (json: JSON, remarks: [String]) {
-    let form = ModernForm(try Document(adopting: ["applinks": applinks]))
+    let form = ModernForm(try AssociationFile(adopting: ["applinks": applinks]))
     return (
       form.document.json["applinks"] ?? .null, form.remarks.map(\.pointer.description)
     )
@@ -69,7 +69,7 @@ import Testing
       ],
     ]
     let document: JSON = ["applinks": legacy]
-    let form = ModernForm(try Document(adopting: document))
+    let form = ModernForm(try AssociationFile(adopting: document))
     let comparison = try DocumentComparison(from: document, to: form.document.json)
     #expect(comparison.affectsLinks == false)
     let matcher = try Matcher(document: form.document.json)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func aPathThatNamesAVariableIsToldWithTheURLsThatChange() throws {
     let legacy: JSON = ["details": [["appID": "A.b", "paths": ["/$(digit)/x"]]]]
-    let form = ModernForm(try Document(adopting: ["applinks": legacy]))
+    let form = ModernForm(try AssociationFile(adopting: ["applinks": legacy]))
     #expect(form.remarks.map(\.pointer.description) == ["/applinks/details/0/paths/0"])
     let comparison = try DocumentComparison(
       from: ["applinks": legacy], to: form.document.json)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func theOrderOfEntriesAndRowsIsKept() throws {
-    var document = try Document(adopting: [
+    var document = try AssociationFile(adopting: [
       "applinks": [
         "details": [
           ["appID": "A.b", "paths": ["/a", "/b"]], ["appIDs": ["A.b"], "components": [["/": "*"]]],
@@ -109,11 +109,11 @@ import Testing
 
   @Test(arguments: Shape.all)
   func noURLOfAFileOfAnyShapeChangesWithoutARemark(shape: Shape) throws {
-    let form = ModernForm(try Document(adopting: shape.file))
+    let form = ModernForm(try AssociationFile(adopting: shape.file))
     let comparison = try DocumentComparison(from: shape.file, to: form.document.json)
     let links = comparison.changes.filter { $0.what != .legacyPaths }
     #expect(links.allSatisfy { $0.examples.isEmpty } || !form.remarks.isEmpty)
-    #expect(try Document(adopting: form.document.json).json == form.document.json)
+    #expect(try AssociationFile(adopting: form.document.json).json == form.document.json)
     #expect(ModernForm(form.document).document == form.document)
     #expect(Domain.Format(of: form.document) == .modern)
   }
@@ -123,7 +123,7 @@ import Testing
     var converted = 0
     for trial in 0..<300 {
       let file = RandomDocument(&generator).json(&generator)
-      let named = try Document(adopting: JSON.parse(Self.named(file)).value)
+      let named = try AssociationFile(adopting: JSON.parse(Self.named(file)).value)
       let form = ModernForm(named)
       if form.document == named { continue }
       converted += 1
@@ -146,7 +146,7 @@ import Testing
     let file: JSON = [
       "applinks": ["apps": [], "details": [["appID": "A.b", "paths": .strings(paths)]]]
     ]
-    let form = ModernForm(try Document(adopting: file))
+    let form = ModernForm(try AssociationFile(adopting: file))
     #expect(try DocumentComparison(from: file, to: form.document.json).affectsLinks == false)
   }
 }

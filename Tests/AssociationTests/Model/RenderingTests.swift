@@ -24,12 +24,12 @@ import Testing
 
   @Test(arguments: Shape.all)
   func aFileOfAnyShapeResolvesTheSameAfterItWasAdoptedAndRendered(shape: Shape) throws {
-    let rendered = try JSON.parse(Document(adopting: shape.file).json.serialized()).value
+    let rendered = try JSON.parse(AssociationFile(adopting: shape.file).json.serialized()).value
     #expect(rendered == shape.file)
     #expect(try decisions(rendered) == decisions(shape.file))
     #expect(
-      try Document(adopting: rendered).json.serialized()
-        == Document(adopting: shape.file).json.serialized())
+      try AssociationFile(adopting: rendered).json.serialized()
+        == AssociationFile(adopting: shape.file).json.serialized())
   }
 
   /// A mark combines with the space before it: as characters, the two are one.
@@ -43,7 +43,7 @@ import Testing
         "apps": [], "details": [["appID": "A.b", "paths": ["*", .string("NOT " + path)]]],
       ]
     ]
-    #expect(try Document(adopting: file).json == file)
+    #expect(try AssociationFile(adopting: file).json == file)
   }
 
   @Test(.enabled(if: CorpusFile.isThere, CorpusFile.missing))
@@ -52,7 +52,7 @@ import Testing
     for file in try CorpusFile.all() {
       // Five of them are not JSON, which other tests look at.
       guard let document = try? JSON.parse(file.bytes).value else { continue }
-      let rendered = try JSON.parse(Document(adopting: document).json.serialized()).value
+      let rendered = try JSON.parse(AssociationFile(adopting: document).json.serialized()).value
       #expect(rendered == document, "\(file.testDescription)")
       #expect(try decisions(rendered) == decisions(document), "\(file.testDescription)")
       count += 1

@@ -39,11 +39,11 @@ struct RowTests {
     #expect(other.keepingRows(of: old).entries.map(\.id) == [nil])
   }
 
-  private func document(_ paths: String, numbered: Bool = false) throws -> Document {
+  private func document(_ paths: String, numbered: Bool = false) throws -> AssociationFile {
     let routes = paths.enumerated().map { index, path in
       Route(id: numbered ? Int64(index + 1) : nil, path: "/\(path)")
     }
-    var document = Document()
+    var document = AssociationFile()
     document.entries = [
       try Entry(
         id: numbered ? 1 : nil, apps: [AppIdentifier("ABCDE12345.com.example.app")], routes: routes)

@@ -4,7 +4,7 @@ package struct AdoptionError: Error, Sendable, Equatable {
   package let message: String
 }
 
-extension Document {
+extension AssociationFile {
   /// Turns an association file into rows, so that `json` equals the file.
   ///
   /// The linter lists everything that is wrong with a file. This stops at the first value that rows
@@ -68,7 +68,7 @@ extension Entry {
     var element: JSON.Object = members["components"] == nil ? ["appID": app] : ["appIDs": [app]]
     for member in members.members { element.appendNew(member.key, member.value) }
     do throws(AdoptionError) {
-      let document = try Document(adopting: ["applinks": ["details": [.object(element)]]])
+      let document = try AssociationFile(adopting: ["applinks": ["details": [.object(element)]]])
       guard let entry = document.entries.first else { return nil }
       self = entry
       apps = []

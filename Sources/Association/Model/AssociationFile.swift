@@ -3,7 +3,7 @@
 ///
 /// Empty lists and objects are not written. If an adopted file has some, or has keys or values that
 /// the format does not define, `extra` keeps them unchanged.
-package struct Document: Sendable, Equatable {
+package struct AssociationFile: Sendable, Equatable {
   package enum DetailsForm: String, Sendable, CaseIterable {
     case array
     /// The obsolete object keyed by app identifier (WWDC15, called obsolete in WWDC19). Only adopted
@@ -56,7 +56,7 @@ package struct Document: Sendable, Equatable {
   package init() {}
 
   /// Compares the content scalar by scalar.
-  package static func == (left: Document, right: Document) -> Bool {
+  package static func == (left: AssociationFile, right: AssociationFile) -> Bool {
     left.apps.map(JSON.strings) == right.apps.map(JSON.strings)
       && left.detailsForm == right.detailsForm && left.defaults == right.defaults
       && left.substitutionVariables == right.substitutionVariables

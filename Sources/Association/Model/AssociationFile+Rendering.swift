@@ -1,4 +1,4 @@
-extension Document {
+extension AssociationFile {
   /// The document as Apple's JSON.
   package var json: JSON {
     var file = JSON.Object()
@@ -78,7 +78,7 @@ extension AppIdentifier {
   package static func isOther(_ text: String) -> Bool { AppIdentifier(usable: text) == nil }
 }
 
-extension Document.AppList {
+extension AssociationFile.AppList {
   /// The service's object.
   fileprivate var json: JSON {
     var members: JSON.Object = ["apps": AppIdentifier.list(apps, with: extra["apps"])]

@@ -1,10 +1,10 @@
-extension Document {
+extension AssociationFile {
   /// This document with the row identifiers of another one in the entries and routes that both have, so
   /// that these keep their identifiers even if the caller did not know them.
   ///
   /// Identifiers that are repeated, or that the other document does not have (the domain was exported
   /// elsewhere), are ignored.
-  package func keepingRows(of old: Document) -> Document {
+  package func keepingRows(of old: AssociationFile) -> AssociationFile {
     var document = self
     var unclaimed = Set(old.entries.compactMap(\.id))
     for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }

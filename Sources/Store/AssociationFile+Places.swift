@@ -2,7 +2,7 @@ import Association
 
 /// Places of findings that do not change when entries and routes move: JSON pointers in which the
 /// numbers of entries and routes stand for their positions, `/applinks/details/#2/routes/#5/~1`.
-extension Document {
+extension AssociationFile {
   func place(of finding: ReportedFinding) -> String {
     place(at: finding.pointer, in: DocumentKind(rawValue: finding.kind))
   }
