@@ -7,11 +7,11 @@ extension Publication {
   /// - Parameter refuse: Takes what stops the deletion, as in `Review`.
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
   init(
-    deleting name: DomainName, _ basis: DomainBasis, accepting: Set<Finding.Code>,
+    deleting name: DomainName, _ former: FormerDomain, accepting: Set<Finding.Code>,
     by context: WriteContext,
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
-    guard let stored = basis.stored, let published = basis.published else {
+    guard let stored = former.stored, let published = former.published else {
       throw StoreError.notFound(.domain(name))
     }
     let documents =
@@ -24,12 +24,12 @@ extension Publication {
     } catch {
       try refuse(error)
     }
-    if context.needsApproval(of: basis) { try refuse(.needsApproval(name)) }
+    if context.needsApproval(of: former) { try refuse(.needsApproval(name)) }
     // What was accepted is about the deletion, not about its last revision.
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)
     self.init(
-      edited: EditedDomain(stored, revision, over: basis, now: 0), findings: review.findings,
+      edited: EditedDomain(stored, revision, over: former, now: 0), findings: review.findings,
       changedResolutions: review.changedResolutions, documents: documents, isDeletion: true)
   }
 }

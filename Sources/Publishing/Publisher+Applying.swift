@@ -140,21 +140,22 @@ extension Transaction {
       throw PublicationError.tooMuchWork(
         .written, done: done, of: count, longest: longest, slowest: [])
     }
-    func check(_ basis: DomainBasis, _ version: StoredDomain.Version?) throws -> DomainBasis {
-      if basis.stored?.version != version { throw Outdated() }
-      return basis
+    func check(_ former: FormerDomain, _ version: StoredDomain.Version?) throws -> FormerDomain {
+      if former.stored?.version != version { throw Outdated() }
+      return former
     }
-    var deleted = DomainBases(plan.deletions.map(\.name))
+    var deleted = FormerDomains(plan.deletions.map(\.name))
     for (done, deletion) in plan.deletions.enumerated() {
       try begin(done)
-      try delete(check(try deleted.basis(at: done) { try bases(of: $0) }, deletion.version))
+      try delete(
+        check(try deleted.domain(at: done) { try formerDomains(of: $0) }, deletion.version))
     }
     let releasing = plan.edits.filter { !$0.released.isEmpty }
-    var released = DomainBases(releasing.map(\.name))
+    var released = FormerDomains(releasing.map(\.name))
     for (index, edit) in releasing.enumerated() {
       try begin(plan.deletions.count)
-      let basis = try released.basis(at: index) { try bases(of: $0) }
-      try release(edit.released, of: check(basis, edit.version))
+      let former = try released.domain(at: index) { try formerDomains(of: $0) }
+      try release(edit.released, of: check(former, edit.version))
     }
     try writeEdits(of: plan, state, options.action) { done in
       try begin(plan.deletions.count + done)
@@ -173,7 +174,7 @@ extension Transaction {
     var apps = plan.apps
     for app in state.androidApps { apps.android[app.id] = try self.app(app.id)?.app }
     var templates: [TemplateName: Template] = [:]
-    var bases = DomainBases(plan.edits.map(\.name))
+    var formerDomains = FormerDomains(plan.edits.map(\.name))
     var resolved: [Result<DomainEdit, any Error>] = []
     var (read, written) = (0, 0)
     func writeResolved() throws {
@@ -187,9 +188,9 @@ extension Transaction {
     }
     while read < plan.edits.count {
       let next = try plan.edits[read...].prefix(Self.resolvedAtOnce).map { edit in
-        let basis = try bases.basis(at: read) { try self.bases(of: $0) }
+        let former = try formerDomains.domain(at: read) { try self.formerDomains(of: $0) }
         read += 1
-        return try unresolved(edit, basis, &templates, of: state)
+        return try unresolved(edit, former, &templates, of: state)
       }
       let names = state.renamedParameters
       (resolved, _) = try beside { [apps] in
@@ -309,25 +310,25 @@ extension Transaction {
   ///
   /// - Parameter templates: Those that were read before.
   private func unresolved(
-    _ edit: StatePlan.Edit, _ basis: DomainBasis, _ templates: inout [TemplateName: Template],
+    _ edit: StatePlan.Edit, _ former: FormerDomain, _ templates: inout [TemplateName: Template],
     of state: DesiredState
   ) throws -> UnresolvedEdit {
     try goOn()
-    if basis.stored?.version != edit.version { throw Outdated() }
-    var basis = basis
+    if former.stored?.version != edit.version { throw Outdated() }
+    var former = former
     // Until now, reserved names stood in for released ones.
-    for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
+    for (position, alias) in edit.released { former.stored?.domain.aliases[position] = alias }
     let found =
       if let index = edit.index {
-        try state.domain(index, basis.stored)?.domain
-      } else { basis.stored?.domain }
+        try state.domain(index, former.stored)?.domain
+      } else { former.stored?.domain }
     guard let domain = found else { throw Outdated() }
     if let use = domain.template, templates[use.name] == nil {
       guard let template = try template(use.name)?.template else { throw Outdated() }
       templates[use.name] = template
     }
     return UnresolvedEdit(
-      edit: edit, basis: basis, domain: domain,
+      edit: edit, former: former, domain: domain,
       template: edit.index != nil && state.isResolved
         ? nil : domain.template.flatMap { templates[$0.name] })
   }
@@ -338,14 +339,14 @@ extension Transaction {
     of names: [DomainName], _ state: DesiredState, _ action: String
   ) throws {
     if state.renamedParameters.isEmpty || context.isDryRun { return }
-    var bases = DomainBases(names)
+    var formerDomains = FormerDomains(names)
     for index in names.indices {
-      let basis = try bases.basis(at: index) { try self.bases(of: $0) }
-      guard let stored = basis.stored, let published = basis.published else { continue }
+      let former = try formerDomains.domain(at: index) { try self.formerDomains(of: $0) }
+      guard let stored = former.stored, let published = former.published else { continue }
       var domain = stored.domain
       domain.renameParameters(state.renamedParameters)
       let renamed = DomainEdit(
-        domain, over: basis, documents: published.documents, acceptedCodes: stored.acceptedCodes,
+        domain, over: former, documents: published.documents, acceptedCodes: stored.acceptedCodes,
         findings: nil)
       _ = try save(renamed, action: action)
     }
@@ -355,7 +356,7 @@ extension Transaction {
 /// An edit of a plan without what its template gives it.
 private struct UnresolvedEdit: Sendable {
   let edit: StatePlan.Edit
-  let basis: DomainBasis
+  let former: FormerDomain
   let domain: Domain
   /// `nil` if it uses none, or has what that gives it.
   let template: Template?
@@ -372,10 +373,10 @@ private struct UnresolvedEdit: Sendable {
       domain = try domain.resolved(with: template)
     }
     domain.document = domain.document.keepingRows(
-      of: basis.stored?.domain.document ?? AssociationFile())
+      of: former.stored?.domain.document ?? AssociationFile())
     if !domain.androidApps.allSatisfy({ apps.android[$0] != nil }) { throw Outdated() }
     return DomainEdit(
-      domain, over: basis, documents: domain.rendered(apps), acceptedCodes: edit.acceptedCodes,
+      domain, over: former, documents: domain.rendered(apps), acceptedCodes: edit.acceptedCodes,
       findings: edit.findings)
   }
 }

@@ -297,7 +297,7 @@ struct RenamingReversal {
   }
 
   /// Whether a domain is as the change left it.
-  func covers(_ basis: DomainBasis) -> Bool {
-    basis.stored.map { revisions[$0.domain.name] == $0.revision } ?? false
+  func covers(_ former: FormerDomain) -> Bool {
+    former.stored.map { revisions[$0.domain.name] == $0.revision } ?? false
   }
 }

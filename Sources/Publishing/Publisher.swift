@@ -179,9 +179,10 @@ extension Publisher {
     by context: WriteContext, _ propose: (StoredDomain?) throws -> Proposal
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
-      let basis = try store.basis(of: name, if: precondition)
+      let former = try store.formerDomain(of: name, if: precondition)
       var review = try Review(
-        try propose(basis.stored), over: basis, apps: store.appSource, action: action, by: context,
+        try propose(former.stored), over: former, apps: store.appSource, action: action,
+        by: context,
         now: store.now())
       review.publication.compare()
       return review
@@ -200,11 +201,11 @@ extension Publisher {
     accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
-      let basis = try store.basis(of: name, if: precondition)
-      try context.refuse(from: basis.stored?.domain, to: nil)
-      var publication = try Publication(deleting: name, basis, accepting: accepted, by: context)
+      let former = try store.formerDomain(of: name, if: precondition)
+      try context.refuse(from: former.stored?.domain, to: nil)
+      var publication = try Publication(deleting: name, former, accepting: accepted, by: context)
       publication.compare()
-      return (basis, publication)
+      return (former, publication)
     } write: { transaction, deletion in
       var publication = deletion.1
       try transaction.delete(deletion.0)
@@ -277,20 +278,20 @@ extension Publisher {
       return try review(
         names.map { Domain(name: $0) }, reusing: earlier, apps: source,
         action: reversal?.action ?? "rename app \(old) to \(new)", by: context
-      ) { _, basis in
+      ) { _, former in
         // It was deleted after the list was read.
-        guard let stored = basis.stored else { throw Outdated() }
+        guard let stored = former.stored else { throw Outdated() }
         let domain = try source.changing(stored.domain, renaming)
         let renamed = renaming(stored.domain)
-        basis.stored?.domain = renamed
+        former.stored?.domain = renamed
         // The store renames rows, not what is in kept statements and in parameters.
-        basis.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
-        basis.stored?.domain.template = stored.domain.template
+        former.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
+        former.stored?.domain.template = stored.domain.template
         return Proposal(domain: domain, before: renamed, accepted: accepted)
       }
     } write: { transaction, reviews in
       if let reversal {
-        if reviews.contains(where: { !reversal.covers($0.edit.basis) }) { throw Outdated() }
+        if reviews.contains(where: { !reversal.covers($0.edit.former) }) { throw Outdated() }
         transaction.beginChange(reversal.action, reverting: reversal.change)
       }
       let names = try transaction.rename(old, to: new)
@@ -319,9 +320,9 @@ extension Publisher {
       return try review(
         names.map { Domain(name: $0) }, reusing: earlier, apps: source,
         action: "change certificates of Android app \(package)", by: context
-      ) { _, basis in
+      ) { _, former in
         // It was deleted after the list was read.
-        guard var domain = basis.stored?.domain, let old else { throw Outdated() }
+        guard var domain = former.stored?.domain, let old else { throw Outdated() }
         domain.replaceKeptCertificates(of: old, by: app)
         return Proposal(domain: domain, accepted: accepted)
       }
@@ -347,7 +348,7 @@ extension Publisher {
   ///   - apps: Where the apps are found, as they are after the edit.
   private func review(
     _ domains: [Domain], reusing earlier: [Review]?, apps source: AppSource, action: String,
-    by context: WriteContext, _ propose: (Domain, inout DomainBasis) throws -> Proposal
+    by context: WriteContext, _ propose: (Domain, inout FormerDomain) throws -> Proposal
   ) throws -> [Review] {
     let known = Dictionary(
       (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
@@ -357,10 +358,10 @@ extension Publisher {
       {
         return review
       }
-      var basis = try store.basis(of: domain.name)
-      let proposal = try propose(domain, &basis)
+      var former = try store.formerDomain(of: domain.name)
+      let proposal = try propose(domain, &former)
       var review = try Review(
-        proposal, over: basis, apps: source, action: action, by: context, now: store.now())
+        proposal, over: former, apps: source, action: action, by: context, now: store.now())
       review.publication.compare()
       return review
     }

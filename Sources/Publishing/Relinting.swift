@@ -38,16 +38,16 @@ package struct Relinting: Sendable {
     _ = try lint(try store.staleDomains(1, only: name)) { false }
   }
 
-  private func lint(_ stale: [LintBasis], until mustStop: () -> Bool) throws -> Int {
-    var linted: [(basis: LintBasis, findings: [Finding])] = []
-    for basis in stale where linted.isEmpty || !mustStop() {
-      let rendered = RenderedDomain(basis.stored.domain, basis.apps)
+  private func lint(_ stale: [DomainToLint], until mustStop: () -> Bool) throws -> Int {
+    var linted: [(domain: DomainToLint, findings: [Finding])] = []
+    for domain in stale where linted.isEmpty || !mustStop() {
+      let rendered = RenderedDomain(domain.stored.domain, domain.apps)
       linted.append(
-        (basis, try rendered.findings(at: store.now()) + outdated(basis.stored, rendered)))
+        (domain, try rendered.findings(at: store.now()) + outdated(domain.stored, rendered)))
     }
     if linted.isEmpty { return 0 }
     try store.write(Self.context) { transaction in
-      for (basis, findings) in linted { try transaction.save(findings, for: basis) }
+      for (domain, findings) in linted { try transaction.save(findings, for: domain) }
     }
     return linted.count
   }

@@ -33,26 +33,26 @@ struct Review {
   ///     shown.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
-    _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, action: String,
+    _ proposal: Proposal, over former: FormerDomain, apps source: AppSource, action: String,
     by context: WriteContext, now: UnixTime,
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     self.action = action
-    let old = proposal.before ?? basis.stored?.domain
+    let old = proposal.before ?? former.stored?.domain
     var proposal = proposal
     let templates = try source.resolve(&proposal.domain)
     createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
     let source = source.adding(createdApps)
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? AssociationFile())
-    try context.refuse(from: basis.stored?.domain, to: domain)
+    try context.refuse(from: former.stored?.domain, to: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
     let rendered = RenderedDomain(domain, apps)
     var readBefore: ReadDocuments?
     let before = {
       if readBefore == nil {
-        readBefore = basis.published.flatMap { ReadDocuments(intact: $0.documents) }
+        readBefore = former.published.flatMap { ReadDocuments(intact: $0.documents) }
       }
       return readBefore ?? ReadDocuments()
     }
@@ -60,11 +60,11 @@ struct Review {
     let findings = proposal.findings + found
     // A document that only time has made wrong keeps nobody from editing the rest of the domain.
     let asStored = Set(
-      domain.namedDocuments.filter { basis.stored?.domain.namedDocuments.contains($0) == true }
+      domain.namedDocuments.filter { former.stored?.domain.namedDocuments.contains($0) == true }
         .map { DocumentKind.named($0.name) })
     let concerned = findings.filter { !asStored.contains($0.kind) }
     let counts = Dictionary(grouping: concerned.filter { $0.severity == .error }, by: \.code)
-    let known = basis.stored.map { Self.acceptedErrors(of: $0, apps, at: now) } ?? [:]
+    let known = former.stored.map { Self.acceptedErrors(of: $0, apps, at: now) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
     let foreign = rendered.domain.findings(namingSince: old, apps)
@@ -91,7 +91,7 @@ struct Review {
       }
     }
     edit = DomainEdit(
-      domain, over: basis, apps: apps, documents: rendered.bytes,
+      domain, over: former, apps: apps, documents: rendered.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
       findings: found)
     publication = Publication(
@@ -99,7 +99,7 @@ struct Review {
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
       documents: rendered.documents, readBefore: readBefore,
       androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps)
-    if publication.edited.isChanged && context.needsApproval(of: basis) {
+    if publication.edited.isChanged && context.needsApproval(of: former) {
       try refuse(.needsApproval(domain.name))
     }
   }
@@ -150,8 +150,8 @@ extension WriteContext {
 extension WriteContext {
   /// Whether a second person must approve the author's change of a domain. The domain before the change decides, so
   /// that nobody can end its protection alone.
-  func needsApproval(of basis: DomainBasis) -> Bool {
-    guard basis.isProtected, let domain = basis.stored?.domain else { return false }
+  func needsApproval(of former: FormerDomain) -> Bool {
+    guard former.isProtected, let domain = former.stored?.domain else { return false }
     return unapproved?.covers(Alias(domain.name), labels: domain.labels) != true
   }
 

@@ -144,7 +144,7 @@ struct StatePlanning {
     }
     let unchanged = Dictionary((earlier?.unchanged ?? []).map { ($0.index, $0) }) { $1 }
     let versions = try earlier.map { _ in try store.versions(of: state.domains) } ?? [:]
-    var bases = DomainBases(state.domains, isSparse: earlier != nil)
+    var formerDomains = FormerDomains(state.domains, isSparse: earlier != nil)
     for index in state.domains.indices {
       if context.isAbandoned() { throw StoreError.busy }
       let name = state.domains[index]
@@ -159,7 +159,7 @@ struct StatePlanning {
       try work.begin()
       let before = work.done + waiting.count
       do {
-        try add(index, name, bases.basis(at: index, read: store.bases(of:)))
+        try add(index, name, formerDomains.domain(at: index, read: store.formerDomains(of:)))
       } catch StoreError.unknownApps(let apps) where goesOn {
         unknownApps.formUnion(apps)
         try report(name, store.version(of: name) == nil ? .create : .update, nil)
@@ -224,27 +224,27 @@ struct StatePlanning {
     return earlier
   }
 
-  private mutating func add(_ index: Int, _ name: DomainName, _ basis: DomainBasis) throws {
+  private mutating func add(_ index: Int, _ name: DomainName, _ former: FormerDomain) throws {
     var found: DesiredDomain?
     var base: PublishedRevision?
     var (mayUndo, isLeftOut) = (false, false)
     do {
-      if let table = options.table, let other = basis.stored?.domain.template?.name, other != table
+      if let table = options.table, let other = former.stored?.domain.template?.name, other != table
       {
         throw PublicationError.notAdoptable(name, table, .uses(other))
       }
-      found = try state.domain(index, basis.stored)
+      found = try state.domain(index, former.stored)
       if let desired = found {
-        let isAsStored = Self.isAsStored(desired.domain, basis)
-        mayUndo = !isAsStored && self.mayUndo(since: desired.revision, basis)
+        let isAsStored = Self.isAsStored(desired.domain, former)
+        mayUndo = !isAsStored && self.mayUndo(since: desired.revision, former)
         base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
         isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
         // One that is left to others may not even fit its template as it is now.
         // A new domain is resolved by its review, unless it matters before which apps its template gives it.
         if !isLeftOut && !state.isResolved
-          && (basis.stored != nil || !context.within.isEverything)
+          && (former.stored != nil || !context.within.isEverything)
         {
-          found?.domain = try resolved(desired.domain, isAsStored, basis)
+          found?.domain = try resolved(desired.domain, isAsStored, former)
         }
       }
     } catch let error as PublicationError {
@@ -259,24 +259,25 @@ struct StatePlanning {
     if hasInvalid { return }
     plan.named.formUnion(desired.domain.namedApps)
     if let template = desired.domain.template { plan.templatesInUse.insert(template.name) }
-    if try isLeftOut || Self.isStored(desired.domain, basis) && isUnchanged(desired.domain, basis) {
+    if try isLeftOut || Self.isStored(desired.domain, former) && isUnchanged(desired.domain, former)
+    {
       return plan.unchanged.append(
-        StatePlan.Unchanged(index: index, version: basis.stored?.version, isLeftOut: isLeftOut))
+        StatePlan.Unchanged(index: index, version: former.stored?.version, isLeftOut: isLeftOut))
     }
-    if mayUndo, let change = try foreignChange(to: desired, basis, since: base) {
+    if mayUndo, let change = try foreignChange(to: desired, former, since: base) {
       foreignCount += 1
       if foreignCount <= Self.mostNamed { foreignChanges.append(change) }
     }
     if foreignCount > 0 && !goesOn { return }
-    try review(desired, name, basis, at: index)
+    try review(desired, name, former, at: index)
   }
 
   /// A domain of the state with what its template gives it. One that is stored like this stays as it is unless the state
   /// changes its template: it may be behind an edit of the template, which is nothing that this state is about.
   private mutating func resolved(
-    _ desired: Domain, _ isAsStored: Bool, _ basis: DomainBasis
+    _ desired: Domain, _ isAsStored: Bool, _ former: FormerDomain
   ) throws -> Domain {
-    if isAsStored, let old = basis.stored?.domain, let template = desired.template,
+    if isAsStored, let old = former.stored?.domain, let template = desired.template,
       !changedTemplates.contains(template.name)
     {
       return old
@@ -287,21 +288,21 @@ struct StatePlanning {
   }
 
   /// Whether a domain is stored like this, whatever its template gives.
-  private static func isAsStored(_ desired: Domain, _ basis: DomainBasis) -> Bool {
-    guard let old = basis.stored?.domain else { return false }
+  private static func isAsStored(_ desired: Domain, _ former: FormerDomain) -> Bool {
+    guard let old = former.stored?.domain else { return false }
     return desired == old || desired.isSame(as: old.ownPart)
   }
 
   /// Reviews a domain of the state, or one that changes with it, beside the next ones.
   private mutating func review(
-    _ desired: DesiredDomain, _ name: DomainName, _ basis: DomainBasis, at index: Int?
+    _ desired: DesiredDomain, _ name: DomainName, _ former: FormerDomain, at index: Int?
   ) throws {
     waiting.append(
       Candidate(
-        index: index, name: name, basis: basis,
+        index: index, name: name, former: former,
         proposal: Proposal(
           domain: desired.domain,
-          accepted: options.accepted.union(state.accepted(name, basis.stored?.domain)))))
+          accepted: options.accepted.union(state.accepted(name, former.stored?.domain)))))
     if waiting.count >= min(Self.mostWaiting.each * processors, Self.mostWaiting.all) {
       try reviewWaiting()
     }
@@ -320,7 +321,7 @@ struct StatePlanning {
         refuse(candidate.name, error)
       } catch StoreError.unknownApps(let apps) where goesOn {
         unknownApps.formUnion(apps)
-        try report(candidate.name, candidate.basis.stored == nil ? .create : .update, nil)
+        try report(candidate.name, candidate.former.stored == nil ? .create : .update, nil)
       }
       self.work.end(candidate.name, after: time)
     }
@@ -346,7 +347,7 @@ struct StatePlanning {
   private mutating func add(
     _ candidate: Candidate, _ reviewed: (review: Review, refusals: [PublicationError])
   ) throws {
-    let (review, basis) = (reviewed.review, candidate.basis)
+    let (review, former) = (reviewed.review, candidate.former)
     for error in reviewed.refusals { note(error) }
     try plan.apps.add(review.edit.apps)
     if errorCount > 0 && !goesOn { return }
@@ -354,11 +355,11 @@ struct StatePlanning {
     try state.check(review.publication)
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
-    let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
+    let (old, new) = (former.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
     plan.edits.append(
       StatePlan.Edit(
-        index: candidate.index, name: candidate.name, version: basis.stored?.version,
+        index: candidate.index, name: candidate.name, version: former.stored?.version,
         keptStatements: candidate.index == nil ? review.edit.domain.assetLinksExtra : nil,
         acceptedCodes: review.edit.acceptedCodes,
         // A dry run writes none.
@@ -378,7 +379,7 @@ struct StatePlanning {
       .subtracting(plan.leftOut(of: state))
     let names = plan.dependents.subtracting(others).sorted()
     let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
-    var bases = DomainBases(names, isSparse: !dependents.isEmpty)
+    var formerDomains = FormerDomains(names, isSparse: !dependents.isEmpty)
     for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       if let edit = dependents[name], versions[name] == edit.version {
@@ -386,9 +387,9 @@ struct StatePlanning {
         continue
       }
       try work.begin()
-      let basis = try bases.basis(at: index, read: store.bases(of:))
+      let former = try formerDomains.domain(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
-      if let stored = basis.stored {
+      if let stored = former.stored {
         var domain = stored.domain
         for app in state.androidApps {
           guard let old = try store.androidApp(app.id) else { continue }
@@ -397,7 +398,7 @@ struct StatePlanning {
         if let template = domain.template.flatMap({ templates[$0.name] }) {
           domain.keepParameters(of: template, renaming: state.renamedParameters)
         }
-        try review((domain, nil), name, basis, at: nil)
+        try review((domain, nil), name, former, at: nil)
       }
     }
   }
@@ -408,18 +409,18 @@ struct StatePlanning {
       ? state.unlisted(
         of: try store.domainNames(within: context.within),
         using: try options.table.map { try store.domains(using: $0) }) : state.deleted
-    var bases = DomainBases(deleted)
+    var formerDomains = FormerDomains(deleted)
     for (index, name) in deleted.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
-      let basis = try bases.basis(at: index, read: store.bases(of:))
+      let former = try formerDomains.domain(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
-      if basis.stored != nil {
+      if former.stored != nil {
         do {
-          try context.refuse(from: basis.stored?.domain, to: nil)
+          try context.refuse(from: former.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
           var deletion = try Publication(
-            deleting: name, basis, accepting: options.accepted, by: context
+            deleting: name, former, accepting: options.accepted, by: context
           ) {
             if !goesOn { throw $0 }
             refusals.append($0)
@@ -427,7 +428,7 @@ struct StatePlanning {
           for error in refusals { note(error) }
           deletion.compare()
           try state.check(deletion)
-          plan.deletions.append(StatePlan.Deletion(name: name, version: basis.stored?.version))
+          plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
           try report(name, .delete, deletion)
         } catch let error as PublicationError {
           note(error)
@@ -461,16 +462,16 @@ struct StatePlanning {
   var appSource: AppSource { reviewer.appSource }
 
   /// Whether a stored domain is published as it should be. It is not linted again then.
-  private func isUnchanged(_ domain: Domain, _ basis: DomainBasis) throws -> Bool {
-    guard let old = basis.stored?.domain, let published = basis.published else { return false }
+  private func isUnchanged(_ domain: Domain, _ former: FormerDomain) throws -> Bool {
+    guard let old = former.stored?.domain, let published = former.published else { return false }
     var domain = domain
     domain.document = domain.document.keepingRows(of: old.document)
     let apps = try appSource.apps(of: [domain])
     return try domain.rendered(apps) == published.documents && store.appSource.has(apps)
   }
 
-  private static func isStored(_ domain: Domain, _ basis: DomainBasis) -> Bool {
-    basis.stored.map { domain.isSame(as: $0.domain) } ?? false
+  private static func isStored(_ domain: Domain, _ former: FormerDomain) -> Bool {
+    former.stored.map { domain.isSame(as: $0.domain) } ?? false
   }
 
   // MARK: Moved names
@@ -481,21 +482,21 @@ struct StatePlanning {
     for edit in plan.edits { givers.formUnion(edit.released.map(\.alias)) }
     for deletion in plan.deletions {
       givers.insert(Alias(deletion.name))
-      givers.formUnion(try store.basis(of: deletion.name).stored?.domain.aliases ?? [])
+      givers.formUnion(try store.formerDomain(of: deletion.name).stored?.domain.aliases ?? [])
     }
     if givers.isEmpty { return }
     let moved = Set(plan.edits.flatMap(\.taken).filter(givers.contains))
     if moved.isEmpty { return }
     var publications: [Publication] = []
     for deletion in plan.deletions {
-      let basis = try store.basis(of: deletion.name)
-      let names = basis.stored.map { [Alias($0.domain.name)] + $0.domain.aliases } ?? []
+      let former = try store.formerDomain(of: deletion.name)
+      let names = former.stored.map { [Alias($0.domain.name)] + $0.domain.aliases } ?? []
       guard publications.count < Self.mostNamed, names.contains(where: moved.contains) else {
         continue
       }
       publications.append(
         try Publication(
-          deleting: deletion.name, basis, accepting: options.accepted, by: context
+          deleting: deletion.name, former, accepting: options.accepted, by: context
         ) {
           // It is listed already.
           if !goesOn { throw $0 }
@@ -505,15 +506,15 @@ struct StatePlanning {
       guard (edit.taken + edit.released.map(\.alias)).contains(where: moved.contains) else {
         continue
       }
-      let basis = try store.basis(of: edit.name)
-      guard let index = edit.index, let desired = try state.domain(index, basis.stored) else {
+      let former = try store.formerDomain(of: edit.name)
+      guard let index = edit.index, let desired = try state.domain(index, former.stored) else {
         throw Outdated()
       }
       let candidate = Candidate(
-        index: index, name: edit.name, basis: basis,
+        index: index, name: edit.name, former: former,
         proposal: Proposal(
           domain: desired.domain,
-          accepted: options.accepted.union(state.accepted(edit.name, basis.stored?.domain))))
+          accepted: options.accepted.union(state.accepted(edit.name, former.stored?.domain))))
       publications.append(
         try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication)
     }

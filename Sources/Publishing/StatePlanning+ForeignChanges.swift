@@ -8,10 +8,10 @@ extension StatePlanning {
 
   /// Whether others may have changed a domain after this revision, so that applying a state of it could undo
   /// that. What `apply` published is its own.
-  func mayUndo(since number: Int?, _ basis: DomainBasis) -> Bool {
+  func mayUndo(since number: Int?, _ former: FormerDomain) -> Bool {
     if options.overwrite { return false }
-    guard let stored = basis.stored, let published = basis.published else {
-      return number != nil && basis.lastNumber > 0
+    guard let stored = former.stored, let published = former.published else {
+      return number != nil && former.lastNumber > 0
     }
     return number != stored.revision && !published.revision.isApplied
   }
@@ -33,12 +33,12 @@ extension StatePlanning {
   ///
   /// - Parameter base: The revision that its author had before them.
   func foreignChange(
-    to desired: DesiredDomain, _ basis: DomainBasis, since base: PublishedRevision?
+    to desired: DesiredDomain, _ former: FormerDomain, since base: PublishedRevision?
   ) throws -> ForeignChange? {
-    guard let stored = basis.stored, let published = basis.published else {
+    guard let stored = former.stored, let published = former.published else {
       let name = desired.domain.name
       return ForeignChange(
-        domain: name, current: try store.revision(basis.lastNumber, of: name).revision,
+        domain: name, current: try store.revision(former.lastNumber, of: name).revision,
         expected: desired.revision, undone: ["domain \(name) deleted"], isDeleted: true)
     }
     return try changes(by: desired, stored, published, since: base)

@@ -6,7 +6,7 @@ struct Candidate: Sendable {
   /// The index in the state; `nil` for a domain that changes with it.
   let index: Int?
   let name: DomainName
-  let basis: DomainBasis
+  let former: FormerDomain
   let proposal: Proposal
 }
 
@@ -35,7 +35,7 @@ struct StateReviewer: Sendable {
   ) throws -> (review: Review, refusals: [PublicationError]) {
     var refusals: [PublicationError] = []
     var review = try Review(
-      candidate.proposal, over: candidate.basis, apps: appSource, action: action, by: context,
+      candidate.proposal, over: candidate.former, apps: appSource, action: action, by: context,
       now: store.now()
     ) {
       if !goesOn { throw $0 }
@@ -49,7 +49,7 @@ struct StateReviewer: Sendable {
 
   /// The same with the apps that domains have now, read at once.
   func reading(_ candidates: [Candidate]) throws -> StateReviewer {
-    let used = candidates.flatMap { $0.basis.stored?.domain.document.appIdentifiers ?? [] }
+    let used = candidates.flatMap { $0.former.stored?.domain.document.appIdentifiers ?? [] }
     var reviewer = self
     reviewer.apps.read = try store.environments(
       of: used.filter { apps.environments[$0] == nil && apps.known.environments[$0] == nil })

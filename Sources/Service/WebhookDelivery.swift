@@ -14,8 +14,6 @@ final class WebhookDelivery: Sendable {
   private static let lease: Int64 = 60
   /// How much of an answer is read, in bytes.
   private static let answerBytes = 1024
-  /// The pauses after failed attempts, in seconds: about a day together (`Delivery.retryPeriod`).
-  private static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
 
   private struct State {
     var send: @Sendable (FetchRequest) async -> Fetch
@@ -206,14 +204,14 @@ final class WebhookDelivery: Sendable {
   private static func next(
     _ delivery: Delivery, at now: UnixTime, pause wanted: Int64? = nil
   ) -> DeliveryAttempt.Outcome {
-    guard delivery.attempts < pauses.count, now.seconds(since: delivery.at) < Delivery.retryPeriod
+    guard delivery.attempts < Delivery.pauses.count, now.seconds(since: delivery.at) < Delivery.retryPeriod
     else {
       return .failed
     }
-    let pause = pauses[delivery.attempts]
+    let pause = Delivery.pauses[delivery.attempts]
     // Spread, so that a target that comes back does not get everything at once.
     let spread = pause + Int64.random(in: 0...pause / 10)
-    return .retry(after: max(spread, min(wanted ?? 0, pauses.max() ?? 0)))
+    return .retry(after: max(spread, min(wanted ?? 0, Delivery.pauses.max() ?? 0)))
   }
 
   private static func words(of answer: Fetch.Answer) -> String {

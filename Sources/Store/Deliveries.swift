@@ -40,6 +40,8 @@ package struct Delivery: Sendable {
   package static let digest = "digest"
   /// The event of a delivery without a cause.
   package static let test = "webhook.test"
+  /// The pauses after failed attempts, in seconds: together about `retryPeriod`.
+  package static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
   /// How long a target that fails is tried, in seconds.
   package static let retryPeriod: Int64 = 86_400
   /// How long a delivery is kept after its end, in seconds.

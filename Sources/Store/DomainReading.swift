@@ -187,15 +187,15 @@ struct DomainReading {
   }
 
   /// What is stored of the domains besides themselves, by row.
-  func held() throws -> [Int64: HeldRows] {
-    var held: [Int64: HeldRows] = [:]
+  func locked() throws -> [Int64: LockedRows] {
+    var locked: [Int64: LockedRows] = [:]
     try connection.run("SELECT id, last_entry FROM domain WHERE id \(isRead)", [ids]) {
-      held[$0.integer(0)] = HeldRows(lastEntry: $0.integer(1))
+      locked[$0.integer(0)] = LockedRows(lastEntry: $0.integer(1))
     }
     try connection.run(
       "SELECT domain_id, number, id, last_route FROM entry WHERE domain_id \(isRead)", [ids]
     ) { row in
-      held[row.integer(0)]?.entries[row.integer(1)] = HeldRows.EntryRow(
+      locked[row.integer(0)]?.entries[row.integer(1)] = LockedRows.EntryRow(
         id: row.integer(2), lastRoute: row.integer(3))
     }
     try connection.run(
@@ -203,16 +203,16 @@ struct DomainReading {
       SELECT domain_id, entry.number, route.number, route.id
       FROM entry JOIN route ON entry_id = entry.id WHERE domain_id \(isRead)
       """, [ids]
-    ) { held[$0.integer(0)]?.entries[$0.integer(1)]?.routes[$0.integer(2)] = $0.integer(3) }
-    for (id, findings) in try list(FindingRows.table) { held[id]?.findings = findings }
-    for (id, own) in try SuppressionRows.all(self) { held[id]?.suppressions = own }
-    return held
+    ) { locked[$0.integer(0)]?.entries[$0.integer(1)]?.routes[$0.integer(2)] = $0.integer(3) }
+    for (id, findings) in try list(FindingRows.table) { locked[id]?.findings = findings }
+    for (id, own) in try SuppressionRows.all(self) { locked[id]?.suppressions = own }
+    return locked
   }
 }
 
 /// The rows of a domain that an edit must know besides the domain itself. They stay as they are until the transaction
 /// ends. A new domain has none.
-struct HeldRows {
+struct LockedRows {
   var findings: [ReportedFinding] = []
   var suppressions: [Suppression] = []
   /// The number that an entry got last.

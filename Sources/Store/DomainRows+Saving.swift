@@ -29,14 +29,14 @@ extension DomainRows {
 
   /// Notes what a new revision changes in the row.
   func publish(
-    _ revision: Revision, _ edit: DomainEdit, _ held: HeldRows, _ connection: any Connection
+    _ revision: Revision, _ edit: DomainEdit, _ locked: LockedRows, _ connection: any Connection
   )
     throws
   {
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ?, last_entry = ? WHERE id = ?",
       [
-        .integer(revision.number), .integer(revision.publishedAt), .integer(held.lastEntry),
+        .integer(revision.number), .integer(revision.publishedAt), .integer(locked.lastEntry),
         .integer(id),
       ])
     // SQLite rewrites the index of every column that an UPDATE names.
@@ -74,11 +74,11 @@ extension DomainRows {
   /// Entries and routes keep their rows by their numbers; one without a number, or with one that the
   /// domain does not have, gets a new row and the next number.
   ///
-  /// - Parameter held: What is stored, also afterwards.
+  /// - Parameter locked: What is stored, also afterwards.
   /// - Returns: `new` with the numbers of its entries and routes.
   /// - Throws: `StoreError.nameTaken`, `SQLError`.
   func save(
-    _ new: Domain, over old: Domain?, _ held: inout HeldRows, _ connection: any Connection
+    _ new: Domain, over old: Domain?, _ locked: inout LockedRows, _ connection: any Connection
   ) throws -> Domain {
     var new = new
     try saveNames(new, over: old, connection)
@@ -106,7 +106,7 @@ extension DomainRows {
       if !before.defaults.isEmpty { try DomainTables.defaults.delete(of: id, connection) }
       try insertDefaults(document.defaults, [.integer(id), .null], connection)
     }
-    try saveEntries(&new.document.entries, over: before.entries, &held, connection)
+    try saveEntries(&new.document.entries, over: before.entries, &locked, connection)
     return new
   }
 
@@ -178,11 +178,11 @@ extension DomainRows {
   }
 
   private func saveEntries(
-    _ new: inout [Entry], over old: [Entry], _ held: inout HeldRows,
+    _ new: inout [Entry], over old: [Entry], _ locked: inout LockedRows,
     _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
-    let rows = held.entries.mapValues(\.id)
+    let rows = locked.entries.mapValues(\.id)
     try delete("entry", rows, keeping: new.compactMap(\.id), connection)
     for position in new.indices {
       let place = places[new[position].id]
@@ -192,8 +192,8 @@ extension DomainRows {
         continue
       }
       if place == nil {
-        held.lastEntry += 1
-        new[position].id = held.lastEntry
+        locked.lastEntry += 1
+        new[position].id = locked.lastEntry
       }
       let entry = new[position]
       let row = try DomainTables.entry.save(
@@ -210,7 +210,7 @@ extension DomainRows {
         }
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
-      let stored = place == nil ? nil : entry.id.flatMap { held.entries[$0] }
+      let stored = place == nil ? nil : entry.id.flatMap { locked.entries[$0] }
       try saveRoutes(
         of: row, stored, &new[position].routes, over: before.routes, connection)
     }
@@ -245,7 +245,7 @@ extension DomainRows {
 
   /// - Parameter stored: What is stored of the entry; `nil` for a new one.
   private func saveRoutes(
-    of row: Int64, _ stored: HeldRows.EntryRow?, _ new: inout [Route], over old: [Route],
+    of row: Int64, _ stored: LockedRows.EntryRow?, _ new: inout [Route], over old: [Route],
     _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)

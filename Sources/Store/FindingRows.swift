@@ -1,7 +1,7 @@
 package import Association
 
 /// What the linter needs to look at a domain's document again.
-package struct LintBasis: Sendable {
+package struct DomainToLint: Sendable {
   package let stored: StoredDomain
   package let apps: UsedApps
 }
@@ -11,7 +11,7 @@ extension Store {
   /// has moved to another environment since.
   ///
   /// - Parameter name: Only this domain.
-  package func staleDomains(_ limit: Int, only name: DomainName? = nil) throws -> [LintBasis] {
+  package func staleDomains(_ limit: Int, only name: DomainName? = nil) throws -> [DomainToLint] {
     try read { connection in
       let ids =
         if let name {
@@ -28,7 +28,7 @@ extension Store {
         }
       return try ids.compactMap { id in
         try DomainRows(id: id).load(connection).map { stored in
-          LintBasis(
+          DomainToLint(
             stored: stored, apps: try UsedApps(of: stored.domain, connection))
         }
       }
@@ -39,17 +39,17 @@ extension Store {
 extension Transaction {
   /// Writes findings of a document that was linted again, unless the domain or the environment of an
   /// app has changed meanwhile. Publishes nothing.
-  package func save(_ findings: [Finding], for basis: LintBasis) throws {
-    let stored = basis.stored
+  package func save(_ findings: [Finding], for stale: DomainToLint) throws {
+    let stored = stale.stored
     let isCurrent =
       try DomainRows.version(of: stored.domain.name, connection) == stored.version
-      && basis.apps.areCurrent(connection)
+      && stale.apps.areCurrent(connection)
     if !isCurrent { return }
-    let held = HeldRows(
+    let locked = LockedRows(
       findings: try FindingRows.all(of: stored.id, connection),
       suppressions: try SuppressionRows.all(of: stored.id, connection))
     try DomainRows(id: stored.id).noteLinter(Linter.version, connection)
-    try FindingRows.save(findings, over: held, of: stored.id, stored.domain.document, connection)
+    try FindingRows.save(findings, over: locked, of: stored.id, stored.domain.document, connection)
   }
 }
 
@@ -89,7 +89,7 @@ enum FindingRows {
   /// Writes the findings of the current linter about a document; with `nil`, it has none until the linter
   /// makes them. The row of the domain tells which linter that was.
   static func save(
-    _ findings: [Finding]?, over held: HeldRows, of domain: Int64, _ document: AssociationFile,
+    _ findings: [Finding]?, over locked: LockedRows, of domain: Int64, _ document: AssociationFile,
     _ connection: any Connection
   ) throws {
     var codes: Set<Finding.Code> = []
@@ -97,7 +97,7 @@ enum FindingRows {
       codes.insert(finding.code).inserted || index < limit
     }
     try write(
-      kept.map { ReportedFinding($0.element) }, .lint, over: held.findings, held.suppressions,
+      kept.map { ReportedFinding($0.element) }, .lint, over: locked.findings, locked.suppressions,
       of: domain, document, connection)
   }
 

@@ -12,7 +12,7 @@ extension Transaction {
   /// asked about these apps again.
   func confirmAndroidApps(of edit: DomainEdit) throws {
     if !context.within.isEverything { return }
-    let before = Set(edit.basis.stored?.domain.androidApps ?? [])
+    let before = Set(edit.former.stored?.domain.androidApps ?? [])
     for package in edit.domain.androidApps
     where !before.contains(package) && !footprint.confirmedApps.contains(package) {
       let author = try PackageName.rows.app(package, connection)?.addedBy

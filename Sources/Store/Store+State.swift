@@ -41,26 +41,26 @@ extension Store {
 extension DomainEdit {
   /// What saving a domain will give, without the numbers of new entries and routes.
   package func preview(action: String, by context: WriteContext, now: UnixTime) -> EditedDomain {
-    if let old = basis.stored, let before = basis.published, old.domain == domain,
+    if let old = former.stored, let before = former.published, old.domain == domain,
       before.documents == documents
     {
-      return EditedDomain(old, before.revision, over: basis, isChanged: false, now: now)
+      return EditedDomain(old, before.revision, over: former, isChanged: false, now: now)
     }
     let revision = Revision(
-      of: self, number: basis.lastNumber + 1, action: action, by: context, now: now)
+      of: self, number: former.lastNumber + 1, action: action, by: context, now: now)
     let stored = StoredDomain(
-      id: basis.stored?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
+      id: former.stored?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
       acceptedCodes: acceptedCodes)
-    return EditedDomain(stored, revision, over: basis, now: now)
+    return EditedDomain(stored, revision, over: former, now: now)
   }
 }
 
 // MARK: Writing
 
 extension Transaction {
-  /// The first of the domains to edit, as they are until the transaction ends; see `Store.bases`.
-  package func bases(of names: [DomainName]) throws -> [DomainBasis] {
-    try DomainBasis.first(of: names, locks: !isDryRun, connection)
+  /// The first of the domains to edit, as they are until the transaction ends; see `Store.formerDomains`.
+  package func formerDomains(of names: [DomainName]) throws -> [FormerDomain] {
+    try FormerDomain.first(of: names, locks: !isDryRun, connection)
   }
 
   /// The versions of some domains; those that do not exist are left out.
@@ -120,9 +120,9 @@ extension Transaction {
   ///
   /// - Parameter aliases: The aliases, with their positions.
   package func release(
-    _ aliases: [(position: Int, alias: Alias)], of basis: DomainBasis
+    _ aliases: [(position: Int, alias: Alias)], of former: FormerDomain
   ) throws {
-    guard let stored = basis.stored else { return }
+    guard let stored = former.stored else { return }
     for (position, alias) in aliases {
       try connection.run(
         "UPDATE domain_name SET name = ? WHERE name = ?",

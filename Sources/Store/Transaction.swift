@@ -63,7 +63,7 @@ package enum Precondition: Sendable, Equatable {
 }
 
 /// A domain as an edit found it.
-package struct DomainBasis: Sendable {
+package struct FormerDomain: Sendable {
   /// The domain; `nil` if it does not exist.
   package var stored: StoredDomain?
   package let published: PublishedRevision?
@@ -75,7 +75,7 @@ package struct DomainBasis: Sendable {
   /// Whether a second person must approve what changes the domain, by itself or by one of its labels.
   package let isProtected: Bool
   /// What is stored besides, if nobody else can change the domain until the transaction ends.
-  fileprivate let held: HeldRows?
+  fileprivate let locked: LockedRows?
 
   /// The most bytes of documents in domains that are read together.
   private static let mostBytes = 1_000_000
@@ -86,7 +86,7 @@ package struct DomainBasis: Sendable {
   /// - Parameter locks: Whether they stay so until the transaction ends.
   static func first(
     of names: [DomainName], locks: Bool = false, _ connection: any Connection
-  ) throws -> [DomainBasis] {
+  ) throws -> [FormerDomain] {
     let all = try DomainRows.versions(of: names, locks: locks, connection)
     let names = try fitting(names, all, connection)
     let versions = names.reduce(into: [:]) { $0[$1] = all[$1] }
@@ -95,21 +95,21 @@ package struct DomainBasis: Sendable {
       versions.isEmpty
       ? ([:], [:], [:])
       : (try reading.domains(), try reading.revisions(), try SuppressionRows.all(reading))
-    let held = locks && !versions.isEmpty ? try reading.held() : [:]
+    let locked = locks && !versions.isEmpty ? try reading.locked() : [:]
     let deleted = try DomainRows.lastRevisions(
       ofDeleted: names.filter { versions[$0] == nil }, connection)
     let shared = try SharedSuppressionRows.all(connection)
     let protected = try ProtectedLabelRows.all(connection)
     return names.map { name in
       let domain = versions[name].flatMap { stored[$0.id] }
-      return DomainBasis(
+      return FormerDomain(
         stored: domain, published: domain.flatMap { published[$0.id] },
         lastNumber: domain?.revision ?? deleted[name] ?? 0,
         suppressions: domain.flatMap { suppressions[$0.id] } ?? [], sharedSuppressions: shared,
         isProtected: domain.map {
           $0.domain.isProtected || !protected.isDisjoint(with: $0.domain.labels)
         } ?? false,
-        held: locks ? domain.flatMap { held[$0.id] } ?? HeldRows() : nil)
+        locked: locks ? domain.flatMap { locked[$0.id] } ?? LockedRows() : nil)
     }
   }
 
@@ -132,7 +132,7 @@ package struct DomainBasis: Sendable {
   fileprivate func isCurrent(
     _ name: DomainName, locks: Bool = false, _ connection: any Connection
   ) throws -> Bool {
-    if held != nil { return true }
+    if locked != nil { return true }
     return try DomainRows.version(of: name, locks: locks, connection) == stored?.version
   }
 }
@@ -141,7 +141,7 @@ package struct DomainBasis: Sendable {
 package struct DomainEdit: Sendable {
   package let domain: Domain
   /// The domain as the edit found it.
-  package let basis: DomainBasis
+  package let former: FormerDomain
   package let apps: UsedApps
   package let documents: Documents
   package let acceptedCodes: [String]
@@ -149,11 +149,11 @@ package struct DomainEdit: Sendable {
   package let findings: [Finding]?
 
   package init(
-    _ domain: Domain, over basis: DomainBasis, apps: UsedApps = UsedApps(),
+    _ domain: Domain, over former: FormerDomain, apps: UsedApps = UsedApps(),
     documents: Documents, acceptedCodes: [String] = [], findings: [Finding]? = []
   ) {
     self.domain = domain
-    self.basis = basis
+    self.former = former
     self.apps = apps
     self.documents = documents
     self.acceptedCodes = acceptedCodes
@@ -188,27 +188,27 @@ package struct EditedDomain: Sendable {
   package let isChanged: Bool
   /// The suppressions of findings that have not ended.
   package internal(set) var suppressions: Suppressions
-  private let basis: DomainBasis
+  private let former: FormerDomain
 
-  /// A domain after an edit of what `basis` has.
+  /// A domain after an edit of what `former` has.
   package init(
-    _ stored: StoredDomain, _ revision: Revision, over basis: DomainBasis, isChanged: Bool = true,
+    _ stored: StoredDomain, _ revision: Revision, over former: FormerDomain, isChanged: Bool = true,
     now: UnixTime
   ) {
     (self.stored, self.revision, self.isChanged) = (stored, revision, isChanged)
-    self.basis = basis
+    self.former = former
     suppressions = Suppressions(
-      own: basis.suppressions.filter { $0.decision.endsAt > now },
-      shared: basis.sharedSuppressions.active(for: stored.domain, at: now))
+      own: former.suppressions.filter { $0.decision.endsAt > now },
+      shared: former.sharedSuppressions.active(for: stored.domain, at: now))
   }
 
   /// The documents of the previous revision; `nil` if nothing was served before.
-  package var documentsBefore: Documents? { basis.published?.documents }
+  package var documentsBefore: Documents? { former.published?.documents }
   /// The domain before the edit; `nil` if nothing was served before.
-  package var domainBefore: Domain? { basis.stored?.domain }
+  package var domainBefore: Domain? { former.stored?.domain }
   /// The last revision before the edit, perhaps of a deleted domain; 0 without any.
-  package var revisionBefore: Int { basis.lastNumber }
-  package var isNew: Bool { basis.stored == nil }
+  package var revisionBefore: Int { former.lastNumber }
+  package var isNew: Bool { former.stored == nil }
 }
 
 /// What a transaction has changed so far.
@@ -297,17 +297,17 @@ extension Store {
   /// A domain to edit.
   ///
   /// - Throws: `StoreError.staleRevision`, `.alreadyExists` or `.notFound` if the precondition fails.
-  package func basis(
+  package func formerDomain(
     of name: DomainName, if precondition: Precondition = .none
-  ) throws -> DomainBasis {
-    let basis = try read { try DomainBasis.first(of: [name], $0)[0] }
-    try precondition.check(basis.stored?.revision, of: .domain(name))
-    return basis
+  ) throws -> FormerDomain {
+    let former = try read { try FormerDomain.first(of: [name], $0)[0] }
+    try precondition.check(former.stored?.revision, of: .domain(name))
+    return former
   }
 
   /// The first of the domains to edit, in the order of their names: as many as take little memory, and at least one.
-  package func bases(of names: [DomainName]) throws -> [DomainBasis] {
-    try read { try DomainBasis.first(of: names, $0) }
+  package func formerDomains(of names: [DomainName]) throws -> [FormerDomain] {
+    try read { try FormerDomain.first(of: names, $0) }
   }
 
   /// The names of some domains, in order.
@@ -324,7 +324,7 @@ extension Store {
 
   /// Whether an edit is still based on what is stored.
   package func isCurrent(_ edit: DomainEdit) throws -> Bool {
-    try read { try edit.basis.isCurrent(edit.domain.name, $0) }
+    try read { try edit.former.isCurrent(edit.domain.name, $0) }
   }
 
   /// The last revision of a deleted domain.
@@ -359,9 +359,9 @@ extension Transaction {
     // Apps and templates first, as edits of many domains lock them.
     let isCurrent =
       try areCurrent(edit.apps)
-      && edit.basis.isCurrent(edit.domain.name, locks: !isDryRun, connection)
+      && edit.former.isCurrent(edit.domain.name, locks: !isDryRun, connection)
     if !isCurrent { throw Outdated() }
-    let (old, before) = (edit.basis.stored, edit.basis.published)
+    let (old, before) = (edit.former.stored, edit.former.published)
     var edited = edit.preview(action: action, by: context, now: now)
     if !edited.isChanged { return edited }
     if isDryRun {
@@ -370,24 +370,24 @@ extension Transaction {
     }
     try confirmAndroidApps(of: edit)
     try footprint.requireApps(of: [edit.domain], now: now, connection)
-    let isFirst = edit.basis.held != nil && edit.basis.lastNumber == 0
+    let isFirst = edit.former.locked != nil && edit.former.lastNumber == 0
     let known =
       try old.map { DomainRows(id: $0.id) }
       ?? (isFirst ? nil : DomainRows.revive(edit.domain, connection))
     let rows = try known ?? DomainRows.add(edit, edited.revision, connection)
-    var held = HeldRows()
+    var locked = LockedRows()
     if known != nil {
       // A domain that returns has given numbers.
-      let read = old == nil ? nil : edit.basis.held
-      held = try read ?? DomainReading([rows.id], connection).held()[rows.id] ?? HeldRows()
+      let read = old == nil ? nil : edit.former.locked
+      locked = try read ?? DomainReading([rows.id], connection).locked()[rows.id] ?? LockedRows()
     }
-    let domain = try rows.save(edit.domain, over: old?.domain, &held, connection)
+    let domain = try rows.save(edit.domain, over: old?.domain, &locked, connection)
     edited.revision.change = try currentChange(action)
     let revision = edited.revision
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
-    if known != nil { try rows.publish(revision, edit, held, connection) }
-    try FindingRows.save(edit.findings, over: held, of: rows.id, domain.document, connection)
-    edited.suppressions.own = held.suppressions.filter { $0.decision.endsAt > now }
+    if known != nil { try rows.publish(revision, edit, locked, connection) }
+    try FindingRows.save(edit.findings, over: locked, of: rows.id, domain.document, connection)
+    edited.suppressions.own = locked.suppressions.filter { $0.decision.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
@@ -412,7 +412,7 @@ extension Transaction {
 
   /// Does without writing what `save` does: checks names, and numbers new entries and routes.
   private func complete(_ edited: inout EditedDomain, by edit: DomainEdit) throws {
-    let old = edit.basis.stored
+    let old = edit.former.stored
     let row = try old?.id ?? DomainRows.deleted(edit.domain.name, connection)?.id
     let rows = DomainRows(id: row ?? 0)
     try rows.refuseTakenNames(of: edit.domain, connection)
@@ -423,10 +423,10 @@ extension Transaction {
   /// Deletes a domain. Its revisions and its apps are kept.
   ///
   /// - Throws: `Outdated` if the domain is no longer as it was found.
-  package func delete(_ basis: DomainBasis) throws {
+  package func delete(_ former: FormerDomain) throws {
     try goOn()
-    guard let old = basis.stored,
-      try basis.isCurrent(old.domain.name, locks: !isDryRun, connection)
+    guard let old = former.stored,
+      try former.isCurrent(old.domain.name, locks: !isDryRun, connection)
     else { throw Outdated() }
     if isDryRun { return }
     try DomainRows(id: old.id).delete(old.domain.name, now: now, connection)

@@ -32,7 +32,7 @@ struct Adoption {
   }
 
   /// What the API answered for a file, with the revision that the answer is based on; `nil` for a new domain.
-  private typealias Adopted = (json: JSON, basis: Int?)
+  private typealias Adopted = (json: JSON, revision: Int?)
 
   /// Publishes each file that is not refused.
   func publishEach(_ report: inout ImportReport, _ progress: Progress) throws {
@@ -108,14 +108,14 @@ struct Adoption {
             + "is kept as it is.")
         return .object(app)
       })
-    return (.object(answer), adopted.basis)
+    return (.object(answer), adopted.revision)
   }
 
   /// The domain as an element of a desired state, based on the revision that the dry run found.
   private static func state(of adopted: Adopted) -> JSON {
     var domain = adopted.json["domain"]?.objectValue ?? [:]
     domain["updatedAt"] = nil
-    domain["revision"] = adopted.basis.map { .integer($0) }
+    domain["revision"] = adopted.revision.map { .integer($0) }
     return .object(domain)
   }
 

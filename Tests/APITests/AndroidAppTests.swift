@@ -461,11 +461,11 @@ import Testing
     statement["relation"] = [.string(credentials)]
     statement["relation_extensions"] = nil
     let old: JSON = [.object(statement)]
-    let basis = try running.store.basis(of: DomainName("a.example"))
-    let stored = try #require(basis.stored)
+    let former = try running.store.formerDomain(of: DomainName("a.example"))
+    let stored = try #require(former.stored)
     var domain = stored.domain
     domain.cacheSeconds = 60
-    let edit = DomainEdit(domain, over: basis, documents: [.assetLinks: old.serialized()])
+    let edit = DomainEdit(domain, over: former, documents: [.assetLinks: old.serialized()])
     _ = try running.store.write(WriteContext(author: "test")) { try $0.save(edit, action: "test") }
     try running.connect().execute("UPDATE domain SET linted_by = 0")
     func published() throws -> JSON {

@@ -47,9 +47,9 @@ import Testing
       }
     }
     let parsed = try names.map { try DomainName($0) }
-    #expect(try running.store.bases(of: parsed).map(\.stored?.domain.name) == [parsed[0]])
+    #expect(try running.store.formerDomains(of: parsed).map(\.stored?.domain.name) == [parsed[0]])
     let other = try DomainName("example.com")
-    #expect(try running.store.bases(of: [other, parsed[0], parsed[1]]).count == 2)
+    #expect(try running.store.formerDomains(of: [other, parsed[0], parsed[1]]).count == 2)
     let state: JSON = [
       "domains": .array(names.map { ["domain": .string($0), "cacheSeconds": 77] })
     ]

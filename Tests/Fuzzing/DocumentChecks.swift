@@ -88,7 +88,7 @@ private struct MatcherPair {
 func checkURL(_ bytes: [UInt8]) throws {
   let matchers = try matchersOfURLs.get()
   try require(matchers.slow != nil, "no slow matcher")
-  if bytes.count <= MatchingBudget.longestURL { try checkMatching(matchers, bytes) }
+  if bytes.count <= MatchingBudget.mostURLBytes { try checkMatching(matchers, bytes) }
 }
 
 private func checkMatching(_ matchers: MatcherPair, _ url: [UInt8]) throws {

@@ -136,7 +136,7 @@ private func makeBackup() throws -> [UInt8] {
       name: try DomainName("d\(number).example"), aliases: [try Alias("*.d\(number).example")],
       document: document)
     let edit = DomainEdit(
-      domain, over: try store.basis(of: domain.name),
+      domain, over: try store.formerDomain(of: domain.name),
       documents: [.apple: document.json.serialized()])
     _ = try store.write(context) { try $0.save(edit, action: "create") }
   }

@@ -128,7 +128,7 @@ import Testing
 
   @Test func canonicallyEquivalentTextsAreDifferent() throws {
     for text in ["\u{E9}", "e\u{301}"] {
-      var domain = try store.basis(of: name).stored?.domain ?? .example()
+      var domain = try store.formerDomain(of: name).stored?.domain ?? .example()
       domain.document.apps = [text]
       let edited = try store.put(domain)
       let apps = edited.stored.domain.document.apps?.map { Array($0.utf8) }

@@ -58,7 +58,7 @@ extension Store {
     to domain: Domain, documents: Documents? = nil, findings: [Finding] = []
   ) throws -> DomainEdit {
     DomainEdit(
-      domain, over: try basis(of: domain.name),
+      domain, over: try formerDomain(of: domain.name),
       documents: documents ?? [.apple: domain.document.json.serialized()], findings: findings)
   }
 
@@ -69,8 +69,8 @@ extension Store {
   }
 
   func delete(_ name: DomainName) throws {
-    let basis = try basis(of: name)
-    try write(Self.context) { try $0.delete(basis) }
+    let former = try formerDomain(of: name)
+    try write(Self.context) { try $0.delete(former) }
   }
 
   func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {

@@ -143,7 +143,8 @@ import Testing
             + "\(domain.document.appIdentifiers.map(\.text)) "
             + (served.map { String(decoding: $0.document, as: UTF8.self) } ?? "nothing")
             + String(
-              decoding: try store.basis(of: domain.name).published?.documents[.assetLinks] ?? [],
+              decoding: try store.formerDomain(of: domain.name).published?.documents[.assetLinks]
+                ?? [],
               as: UTF8.self))
       } catch StoreError.notFound {
         lines.append("\(prefix) is not there")

@@ -124,11 +124,12 @@ import Testing
 
   @Test func anEditOfADeletedDomainCreatesItAgainOrIsRefused() throws {
     let created = try race(
-      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", by: $0) })
+      { try $0.delete(store.formerDomain(of: name)) }, against: { try add("/c", by: $0) })
     #expect(try created.get().edited.isNew)
     try check(3, paths: ["/c"])
     let refused = try race(
-      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", if: .exists, by: $0) })
+      { try $0.delete(store.formerDomain(of: name)) },
+      against: { try add("/c", if: .exists, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try refused.get() }
     #expect(try store.domains(limit: 1).total == 0)
   }
@@ -154,7 +155,7 @@ import Testing
     #expect(try restored.get().edited.revision.number == 4)
     try check(4, paths: ["/first"])
     let late = try race(
-      { try $0.delete(store.basis(of: name)) },
+      { try $0.delete(store.formerDomain(of: name)) },
       against: { try publisher.restore(1, of: name, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try late.get() }
   }
@@ -172,7 +173,7 @@ import Testing
     #expect(try store.domain(name).domain.document.appIdentifiers == [renamed])
     try check(4, paths: ["/b"])
     let deleted = try race(
-      { try $0.delete(store.basis(of: name)) },
+      { try $0.delete(store.formerDomain(of: name)) },
       against: {
         try publisher.rename(renamed, to: app, by: $0)
       })
@@ -234,7 +235,7 @@ import Testing
     #expect(try pruned.get().deleted.map(\.text) == ["late.example"])
     #expect(steps.all.withLock { Set($0.values) } == [.delete])
     let deleted = try race(
-      { try $0.delete(store.basis(of: name)) },
+      { try $0.delete(store.formerDomain(of: name)) },
       against: {
         try apply(true, $0)
       })

@@ -52,7 +52,7 @@ package final class AndroidMatcher: Sendable {
   package func decision(
     on url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> (resolution: Resolution, rule: Int?) {
-    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
+    guard url.count <= MatchingBudget.mostURLBytes else { throw .tooLong(url) }
     guard let parts = URLParts(url), parts.isHost(of: domain, in: url) else {
       return (.noMatch, nil)
     }
@@ -91,7 +91,7 @@ package final class AndroidMatcher: Sendable {
   package func explain(
     _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Explanation {
-    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
+    guard url.count <= MatchingBudget.mostURLBytes else { throw .tooLong(url) }
     let parts = URLParts(url)
     guard let parts, parts.isHost(of: domain, in: url) else {
       return .otherURL(url, parts, for: app, domain: domain)

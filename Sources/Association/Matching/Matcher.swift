@@ -95,7 +95,7 @@ package final class Matcher: Sendable {
   package func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String? = nil, budget: inout MatchingBudget
   ) throws(TooComplex) -> Decision {
-    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
+    guard url.count <= MatchingBudget.mostURLBytes else { throw .tooLong(url) }
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
       return .noMatch
     }

@@ -17,7 +17,7 @@ extension TooComplex {
   static func tooLong(_ url: Span<UInt8>) -> TooComplex {
     TooComplex(
       pointer: .root,
-      message: "The URL has \(url.count) bytes; the limit is \(MatchingBudget.longestURL).",
+      message: "The URL has \(url.count) bytes; the limit is \(MatchingBudget.mostURLBytes).",
       help: "Try a shorter URL.")
   }
 
@@ -40,7 +40,7 @@ extension TooComplex {
 package struct MatchingBudget: Sendable {
   package static let stepsPerURL = 20_000_000
   /// The longest URL, in bytes.
-  package static let longestURL = 16_384
+  package static let mostURLBytes = 16_384
 
   /// Negative once the budget was too small.
   var steps: Int

@@ -53,21 +53,29 @@ indirect enum TemplatePlace: Sendable {
   ///
   /// - Parameter isItem: Whether the string is an item of a list, so that several can take its place.
   func allows(_ parameter: TemplateParameter, isWhole: Bool, isItem: Bool) -> Bool {
-    if parameter == .domain {
-      return switch self {
-      case .text, .target, .pattern, .origin: true
-      default: false
-      }
-    }
+    if parameter == .domain { return takesParts || kinds.contains(.origin) }
     if parameter.kind.isList && !(isWhole && isItem) { return false }
-    return switch (self, parameter.kind) {
-    case (.text, .text), (.text, .path), (.text, .origin): true
-    case (.target, .text), (.target, .path), (.target, .origin): true
-    case (.pattern, .path), (.pattern, .pattern): true
-    case (.app, .app), (.app, .apps), (.linkedApp, .app), (.linkedApp, .package),
-      (.package, .package), (.package, .packages), (.origin, .origin), (.origin, .origins):
-      isWhole
-    default: false
+    return (takesParts || isWhole) && kinds.contains(parameter.kind)
+  }
+
+  /// The kinds of the parameters that may stand here.
+  private var kinds: [TemplateParameter.Kind] {
+    switch self {
+    case .text, .target: [.text, .path, .origin]
+    case .pattern: [.path, .pattern]
+    case .app: [.app, .apps]
+    case .package: [.package, .packages]
+    case .linkedApp: [.app, .package]
+    case .origin: [.origin, .origins]
+    case .fixed, .list, .map, .query, .item, .entry: []
+    }
+  }
+
+  /// Whether a parameter may be a part of the string.
+  private var takesParts: Bool {
+    switch self {
+    case .text, .target, .pattern: true
+    case .app, .package, .linkedApp, .origin, .fixed, .list, .map, .query, .item, .entry: false
     }
   }
 

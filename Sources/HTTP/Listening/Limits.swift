@@ -26,7 +26,9 @@ package struct Limits: Sendable {
   /// The largest body, in bytes.
   package var bodyBytes: Int
   /// How much of each body is always taken, in bytes. The limits below are for what is beyond it.
-  package var smallBodyBytes = 65_536
+  package var smallBodyBytes = Self.smallBody
+  /// Enough for a few values, in bytes.
+  package static let smallBody = 65_536
   /// The bodies of one token that may be arriving or being handled, in bytes. A client may have twice as
   /// many, all together three times as many: so one token leaves room for the others of its client, and one
   /// client for other clients.

@@ -26,7 +26,7 @@ struct Body: Sendable {
     /// The limit in bytes; `nil` if only the setting limits it.
     var bytes: Int? {
       switch self {
-      case .small: 65_536
+      case .small: Limits.smallBody
       case .document: 2_097_152
       case .state: nil
       }

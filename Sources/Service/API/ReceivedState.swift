@@ -79,8 +79,8 @@ final class ReceivedState {
     var index = 0
     while index < reading.domains.count {
       let names = reading.domains[index...].prefix(100)
-      for basis in try store.bases(of: Array(names)) {
-        _ = try domain(index, over: basis.stored)
+      for former in try store.formerDomains(of: Array(names)) {
+        _ = try domain(index, over: former.stored)
         index += 1
       }
     }

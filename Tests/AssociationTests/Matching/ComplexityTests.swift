@@ -145,7 +145,7 @@ import Testing
 
   @Test func aURLMayHave16KBAndNoMore() throws {
     let matcher = try Matcher(document: Self.document([["/": "/*"]]))
-    let url = "https://example.com/" + Self.text("a", MatchingBudget.longestURL - 20)
+    let url = "https://example.com/" + Self.text("a", MatchingBudget.mostURLBytes - 20)
     #expect(try matcher.resolve(url, in: matcher.everyEntry).resolution == .match)
     let error = #expect(throws: TooComplex.self) {
       try matcher.resolve(url + "a", in: matcher.everyEntry)

@@ -2,11 +2,11 @@ import Association
 import Store
 
 /// Domains to edit, which are read some at a time in their order.
-struct DomainBases {
+struct FormerDomains {
   private let names: [DomainName]
   private let most: Int
   private var range = 0..<0
-  private var bases: [DomainBasis] = []
+  private var domains: [FormerDomain] = []
 
   /// - Parameter isSparse: Whether only few of them are asked for.
   init(_ names: [DomainName], isSparse: Bool = false) {
@@ -15,15 +15,15 @@ struct DomainBases {
   }
 
   /// - Parameter read: Reads the first of some domains, in the order of their names.
-  mutating func basis(
-    at index: Int, read: ([DomainName]) throws -> [DomainBasis]
-  ) throws -> DomainBasis {
+  mutating func domain(
+    at index: Int, read: ([DomainName]) throws -> [FormerDomain]
+  ) throws -> FormerDomain {
     if !range.contains(index) {
       // Never two batches in memory.
-      bases = []
-      bases = try read(Array(names[index...].prefix(most)))
-      range = index..<index + bases.count
+      domains = []
+      domains = try read(Array(names[index...].prefix(most)))
+      range = index..<index + domains.count
     }
-    return bases[index - range.lowerBound]
+    return domains[index - range.lowerBound]
   }
 }
