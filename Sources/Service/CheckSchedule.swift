@@ -197,7 +197,8 @@ final class CheckSchedule: Sendable {
       Double((summary?.cdnLags ?? [:]).reduce(0) { range.contains($1.key) ? $0 + $1.value : $0 })
     }
     let codes = summary?.codes ?? [:]
-    let known = summary == nil ? [] : Finding.Code.allCases.filter(\.isOnlyFromChecks).map(\.rawValue)
+    let known =
+      summary == nil ? [] : Finding.Code.allCases.filter(\.isOnlyFromChecks).map(\.rawValue)
     let ages = summary?.cdnAges ?? []
     return [
       .gauge(

@@ -204,7 +204,8 @@ final class WebhookDelivery: Sendable {
   private static func next(
     _ delivery: Delivery, at now: UnixTime, pause wanted: Int64? = nil
   ) -> DeliveryAttempt.Outcome {
-    guard delivery.attempts < Delivery.pauses.count, now.seconds(since: delivery.at) < Delivery.retryPeriod
+    guard delivery.attempts < Delivery.pauses.count,
+      now.seconds(since: delivery.at) < Delivery.retryPeriod
     else {
       return .failed
     }

@@ -146,8 +146,12 @@ private final class GroupComparison {
         findings.append(finding)
       case .undecided: undecided.insert(index)
       case .none:
-        guard routeRules[index].isEmpty || appleRoutes[index].conditions.hasUnusualText else { break }
-        switch answer(openedByRouteAsRead(index), &unspent, in: appleRoutes[index].conditions.reading) {
+        guard routeRules[index].isEmpty || appleRoutes[index].conditions.hasUnusualText else {
+          break
+        }
+        switch answer(
+          openedByRouteAsRead(index), &unspent, in: appleRoutes[index].conditions.reading)
+        {
         case .found(let url):
           if let finding = findingAboutLoss(of: index, url, &unspent) { findings.append(finding) }
         case .undecided: undecided.insert(index)
@@ -221,7 +225,9 @@ private final class GroupComparison {
   /// match what is escaped where it must be, so a URL is only a candidate.
   private func openedByRouteAsRead(_ index: Int) -> RouteQuestions.Question {
     let route = appleRoutes[index]
-    let earlier = appleRoutes.prefix(index).filter { $0.mayMeet(route) && $0.isComparable(with: route) }
+    let earlier = appleRoutes.prefix(index).filter {
+      $0.mayMeet(route) && $0.isComparable(with: route)
+    }
     let rules = otherRules[route.conditions.reading == .written ? 0 : 1]
     let rivals = rules.indices.filter { rules[$0].mayMeet(route) }
     var question = RouteQuestions.Question(focus: route, blockers: earlier)
