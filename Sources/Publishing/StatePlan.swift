@@ -92,6 +92,8 @@ struct StatePlanning {
   private var hasInvalid = false
   private var findingCount = 0
   private var work: StateWork
+  /// The domains of the state, or those that change with it.
+  private var formerDomains = FormerDomains([])
   /// The domains that wait to be reviewed, several at the same time.
   private var waiting: [Candidate] = []
 
@@ -144,7 +146,7 @@ struct StatePlanning {
     }
     let unchanged = Dictionary((earlier?.unchanged ?? []).map { ($0.index, $0) }) { $1 }
     let versions = try earlier.map { _ in try store.versions(of: state.domains) } ?? [:]
-    var formerDomains = FormerDomains(state.domains, isSparse: earlier != nil)
+    formerDomains = FormerDomains(state.domains, isSparse: earlier != nil)
     for index in state.domains.indices {
       if context.isAbandoned() { throw StoreError.busy }
       let name = state.domains[index]
@@ -303,16 +305,29 @@ struct StatePlanning {
         proposal: Proposal(
           domain: desired.domain,
           accepted: options.accepted.union(state.accepted(name, former.stored?.domain)))))
-    if waiting.count >= min(Self.mostWaiting.each * processors, Self.mostWaiting.all) {
-      try reviewWaiting()
-    }
+    if waiting.count >= mostWaiting { try reviewWaiting() }
   }
 
-  /// Reviews the domains that wait, on all processors, and adds them to the plan in their order.
+  private var mostWaiting: Int { min(Self.mostWaiting.each * processors, Self.mostWaiting.all) }
+
+  /// Reviews the domains that wait, on all processors, and adds them to the plan in their order. The next ones are read
+  /// meanwhile.
   private mutating func reviewWaiting() throws {
     let candidates = waiting
     waiting = []
-    let reviewed = try reviews(of: candidates)
+    let upcoming = candidates.isEmpty ? [] : formerDomains.upcoming(left: mostWaiting)
+    let reviewed: [Reviewed]
+    if upcoming.isEmpty {
+      reviewed = try reviews(of: candidates)
+    } else {
+      let read: Result<[FormerDomain], any Error>
+      (read, reviewed) = try beside { [store] in
+        Result { try store.formerDomains(of: upcoming) }
+      } _: {
+        try reviews(of: candidates)
+      }
+      formerDomains.take(read)
+    }
     for (candidate, (result, time)) in zip(candidates, reviewed) {
       try self.work.begin()
       do {
@@ -327,10 +342,12 @@ struct StatePlanning {
     }
   }
 
-  /// What reviewing each domain gives, and how long it took.
-  private func reviews(
-    of candidates: [Candidate]
-  ) throws -> [(Result<(review: Review, refusals: [PublicationError]), any Error>, Duration)] {
+  /// What reviewing a domain gives, and how long it took.
+  private typealias Reviewed = (
+    Result<(review: Review, refusals: [PublicationError]), any Error>, Duration
+  )
+
+  private func reviews(of candidates: [Candidate]) throws -> [Reviewed] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
     let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
     let compares = goesOn || errorCount == 0
@@ -379,7 +396,7 @@ struct StatePlanning {
       .subtracting(plan.leftOut(of: state))
     let names = plan.dependents.subtracting(others).sorted()
     let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
-    var formerDomains = FormerDomains(names, isSparse: !dependents.isEmpty)
+    formerDomains = FormerDomains(names, isSparse: !dependents.isEmpty)
     for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       if let edit = dependents[name], versions[name] == edit.version {
