@@ -144,17 +144,17 @@ extension Transaction {
       if former.stored?.version != version { throw Outdated() }
       return former
     }
-    var deleted = FormerDomains(plan.deletions.map(\.name))
+    var deleted = ReadAhead<DomainName, FormerDomain>(plan.deletions.map(\.name))
     for (done, deletion) in plan.deletions.enumerated() {
       try begin(done)
       try delete(
-        check(try deleted.domain(at: done) { try formerDomains(of: $0) }, deletion.version))
+        check(try deleted.value(at: done) { try formerDomains(of: $0) }, deletion.version))
     }
     let releasing = plan.edits.filter { !$0.released.isEmpty }
-    var released = FormerDomains(releasing.map(\.name))
+    var released = ReadAhead<DomainName, FormerDomain>(releasing.map(\.name))
     for (index, edit) in releasing.enumerated() {
       try begin(plan.deletions.count)
-      let former = try released.domain(at: index) { try formerDomains(of: $0) }
+      let former = try released.value(at: index) { try formerDomains(of: $0) }
       try release(edit.released, of: check(former, edit.version))
     }
     try writeEdits(of: plan, state, options.action) { done in
@@ -174,7 +174,7 @@ extension Transaction {
     var apps = plan.apps
     for app in state.androidApps { apps.android[app.id] = try self.app(app.id)?.app }
     var templates: [TemplateName: Template] = [:]
-    var formerDomains = FormerDomains(plan.edits.map(\.name))
+    var formerDomains = ReadAhead<DomainName, FormerDomain>(plan.edits.map(\.name))
     var resolved: [Result<DomainEdit, any Error>] = []
     var (read, written) = (0, 0)
     func writeResolved() throws {
@@ -188,7 +188,7 @@ extension Transaction {
     }
     while read < plan.edits.count {
       let next = try plan.edits[read...].prefix(Self.resolvedAtOnce).map { edit in
-        let former = try formerDomains.domain(at: read) { try self.formerDomains(of: $0) }
+        let former = try formerDomains.value(at: read) { try self.formerDomains(of: $0) }
         read += 1
         return try unresolved(edit, former, &templates, of: state)
       }
@@ -339,9 +339,9 @@ extension Transaction {
     of names: [DomainName], _ state: DesiredState, _ action: String
   ) throws {
     if state.renamedParameters.isEmpty || context.isDryRun { return }
-    var formerDomains = FormerDomains(names)
+    var formerDomains = ReadAhead<DomainName, FormerDomain>(names)
     for index in names.indices {
-      let former = try formerDomains.domain(at: index) { try self.formerDomains(of: $0) }
+      let former = try formerDomains.value(at: index) { try self.formerDomains(of: $0) }
       guard let stored = former.stored, let published = former.published else { continue }
       var domain = stored.domain
       domain.renameParameters(state.renamedParameters)

@@ -162,6 +162,8 @@ private struct Reversal {
       }
     ) { $1 }
     let back = others.compactMap { domain in domain.before.map { (domain.name, $0) } }
+    var earlierRevisions = ReadAhead<(name: DomainName, number: Int), PublishedRevision>(
+      back, atOnce: 32)
     var state = DesiredState(
       apps: earlier.compactMap { if case .ios(let app) = $0 { DesiredApp(app) } else { nil } },
       androidApps: earlier.compactMap {
@@ -171,8 +173,8 @@ private struct Reversal {
       domains: back.map(\.0), deleted: others.filter { $0.before == nil }.map(\.name),
       accepted: { name, _ in accepted[name] ?? [] }
     ) { index, stored in
-      let (name, number) = back[index]
-      let published = try store.revision(number, of: name)
+      let name = back[index].0
+      let published = try earlierRevisions.value(at: index, read: store.revisions)
       var domain = try published.domain() ?? stored?.domain ?? Domain(name: name)
       domain.name = name
       let isRendered = try published.settle(&domain, apps: source)

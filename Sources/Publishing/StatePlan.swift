@@ -93,7 +93,7 @@ struct StatePlanning {
   private var findingCount = 0
   private var work: StateWork
   /// The domains of the state, or those that change with it.
-  private var formerDomains = FormerDomains([])
+  private var formerDomains = ReadAhead<DomainName, FormerDomain>([])
   /// The domains that wait to be reviewed, several at the same time.
   private var waiting: [Candidate] = []
 
@@ -146,7 +146,7 @@ struct StatePlanning {
     }
     let unchanged = Dictionary((earlier?.unchanged ?? []).map { ($0.index, $0) }) { $1 }
     let versions = try earlier.map { _ in try store.versions(of: state.domains) } ?? [:]
-    formerDomains = FormerDomains(state.domains, isSparse: earlier != nil)
+    formerDomains = ReadAhead(state.domains, atOnce: earlier != nil ? 1 : 128)
     for index in state.domains.indices {
       if context.isAbandoned() { throw StoreError.busy }
       let name = state.domains[index]
@@ -161,7 +161,7 @@ struct StatePlanning {
       try work.begin()
       let before = work.done + waiting.count
       do {
-        try add(index, name, formerDomains.domain(at: index, read: store.formerDomains(of:)))
+        try add(index, name, formerDomains.value(at: index, read: store.formerDomains(of:)))
       } catch StoreError.unknownApps(let apps) where goesOn {
         unknownApps.formUnion(apps)
         try report(name, store.version(of: name) == nil ? .create : .update, nil)
@@ -396,7 +396,7 @@ struct StatePlanning {
       .subtracting(plan.leftOut(of: state))
     let names = plan.dependents.subtracting(others).sorted()
     let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
-    formerDomains = FormerDomains(names, isSparse: !dependents.isEmpty)
+    formerDomains = ReadAhead(names, atOnce: !dependents.isEmpty ? 1 : 128)
     for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       if let edit = dependents[name], versions[name] == edit.version {
@@ -404,7 +404,7 @@ struct StatePlanning {
         continue
       }
       try work.begin()
-      let former = try formerDomains.domain(at: index, read: store.formerDomains(of:))
+      let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if let stored = former.stored {
         var domain = stored.domain
@@ -426,11 +426,11 @@ struct StatePlanning {
       ? state.unlisted(
         of: try store.domainNames(within: context.within),
         using: try options.table.map { try store.domains(using: $0) }) : state.deleted
-    var formerDomains = FormerDomains(deleted)
+    var formerDomains = ReadAhead<DomainName, FormerDomain>(deleted)
     for (index, name) in deleted.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
-      let former = try formerDomains.domain(at: index, read: store.formerDomains(of:))
+      let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if former.stored != nil {
         do {

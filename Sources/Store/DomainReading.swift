@@ -62,6 +62,11 @@ struct DomainReading {
     return Dictionary(sizes) { $1 }
   }
 
+  /// Their revisions with this number, by domain.
+  func revisions(_ number: Int) throws -> [Int64: PublishedRevision] {
+    try RevisionRows.all(number, isRead, ids, connection)
+  }
+
   /// The current revisions, by domain.
   func revisions() throws -> [Int64: PublishedRevision] {
     try RevisionRows.current(isRead, ids, connection)

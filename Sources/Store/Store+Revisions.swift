@@ -72,6 +72,26 @@ extension Store {
     try read { try RevisionRows.get(number, of: DomainRows.history(of: name, $0), $0) }
   }
 
+  /// Revisions of domains, which may be deleted, in their order.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  package func revisions(
+    _ numbers: [(name: DomainName, number: Int)]
+  ) throws -> [PublishedRevision] {
+    try read { connection in
+      let versions = try DomainRows.versions(of: numbers.map(\.name), connection)
+      var found: [Int: [Int64: PublishedRevision]] = [:]
+      for (number, group) in Dictionary(grouping: numbers, by: \.number) {
+        let ids = group.compactMap { versions[$0.name]?.id }
+        found[number] = try DomainReading(ids, connection).revisions(number)
+      }
+      return try numbers.map { name, number in
+        try versions[name].flatMap { found[number]?[$0.id] }
+          ?? RevisionRows.get(number, of: DomainRows.history(of: name, connection), connection)
+      }
+    }
+  }
+
   /// A revision of a domain with its documents.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -155,6 +175,16 @@ enum RevisionRows {
       domain JOIN document ON domain_id = domain.id AND document.revision = domain.revision
       WHERE domain.id \(isRead)
       """, [domains], connection)
+  }
+
+  /// The revisions of some domains with this number; see `current`.
+  static func all(
+    _ number: Int, _ isRead: String, _ domains: Value, _ connection: any Connection
+  ) throws -> [Int64: PublishedRevision] {
+    try all(
+      "revision WHERE domain_id \(isRead) AND number = ?2",
+      "document WHERE domain_id \(isRead) AND revision = ?2", [domains, .integer(number)],
+      connection)
   }
 
   /// A revision of each of some domains, by domain.
