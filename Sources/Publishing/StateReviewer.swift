@@ -19,7 +19,9 @@ struct StateReviewer: Sendable {
     let templates: [TemplateName: Template]
     let known: UsedApps
     /// The environments of further apps.
-    var read: [AppIdentifier: App.Environment] = [:]
+    var readEnvironments: [AppIdentifier: App.Environment] = [:]
+    /// Further templates.
+    var readTemplates: [TemplateName: StoredTemplate] = [:]
   }
 
   var apps: Apps
@@ -47,19 +49,28 @@ struct StateReviewer: Sendable {
     return (review, refusals)
   }
 
-  /// The same with the apps that domains have now, read at once.
+  /// The same with the apps and templates that domains have now and will have, as far as that is easily seen, read at once.
   func reading(_ candidates: [Candidate]) throws -> StateReviewer {
-    let used = candidates.flatMap { $0.former.stored?.domain.document.appIdentifiers ?? [] }
+    let used = candidates.flatMap { candidate in
+      let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
+      return (old?.document.appIdentifiers ?? []) + new.document.appIdentifiers
+        + (new.template?.appIdentifiers ?? [])
+    }
+    let names = Set(candidates.compactMap { $0.proposal.domain.template?.name })
     var reviewer = self
-    reviewer.apps.read = try store.environments(
+    reviewer.apps.readEnvironments = try store.environments(
       of: used.filter { apps.environments[$0] == nil && apps.known.environments[$0] == nil })
+    for name in names where apps.templates[name] == nil {
+      reviewer.apps.readTemplates[name] = try store.storedTemplate(name)
+    }
     return reviewer
   }
 
   /// The apps as the state leaves them.
   var appSource: AppSource {
     AppSource { app in
-      try apps.environments[app] ?? apps.known.environments[app] ?? apps.read[app]
+      try apps.environments[app] ?? apps.known.environments[app]
+        ?? apps.readEnvironments[app]
         ?? store.environment(of: app)
     } androidApp: { package in
       if let found = apps.known.android[package] { return found }
@@ -68,8 +79,18 @@ struct StateReviewer: Sendable {
         PackageName.rows.written($0.app(over: stored), stored, context)
       } ?? stored
     } template: { name in
-      try apps.templates[name].map { ($0, nil) } ?? store.appSource.template(name)
+      try apps.templates[name].map { ($0, nil) }
+        ?? apps.readTemplates[name].map { ($0.template, $0.revision) }
+        ?? store.appSource.template(name)
     }
+  }
+}
+
+extension TemplateUse {
+  /// The values that may be apps.
+  fileprivate var appIdentifiers: [AppIdentifier] {
+    parameters.members.flatMap { $0.value.arrayValue ?? [$0.value] }
+      .compactMap { $0.stringValue.flatMap { try? AppIdentifier($0) } }
   }
 }
 

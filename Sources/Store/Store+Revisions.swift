@@ -78,7 +78,7 @@ extension Store {
   package func revisions(
     _ numbers: [(name: DomainName, number: Int)]
   ) throws -> [PublishedRevision] {
-    try read { connection in
+    try readByKeys { connection in
       let versions = try DomainRows.versions(of: numbers.map(\.name), connection)
       var found: [Int: [Int64: PublishedRevision]] = [:]
       for (number, group) in Dictionary(grouping: numbers, by: \.number) {

@@ -134,11 +134,19 @@ package final class PostgreSQLConnection: Connection {
         """
         BEGIN ISOLATION LEVEL \(level); SET LOCAL lock_timeout = '5s';
         SET LOCAL idle_in_transaction_session_timeout = '15s'
-        """ + (isDirect ? "; SET LOCAL enable_seqscan = off; SET LOCAL jit = off" : ""))
+        """ + (isDirect ? "; " + Self.withoutScans : ""))
+      if kind == .bulk { try findByKeys() }
       isPipelining = kind == .bulk && isDirect
     // The number stands for aasa among the users of a database.
     case .schema: try execute("BEGIN; SELECT pg_advisory_xact_lock(1633776481)")
     }
+  }
+
+  private static let withoutScans = "SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
+
+  package func findByKeys() throws(SQLError) {
+    try execute(
+      Self.withoutScans + "; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off")
   }
 
   /// A statement with the types of its values.

@@ -96,6 +96,8 @@ package final class SQLiteConnection: Connection {
     }
   }
 
+  package func findByKeys() {}
+
   package func insert(_ insertion: Insertion, _ values: [Value]) throws {
     try submit(insertion.sql, values)
   }
