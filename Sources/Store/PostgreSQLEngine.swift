@@ -77,6 +77,7 @@ final class PostgreSQLEngine: Engine {
       }
     }
     guard let result else { throw StoreError.busy }
+    if isBulk { writers.analyzeGrownTables() }
     return result
   }
 
@@ -205,6 +206,12 @@ private final class Connections: Sendable {
     _ kind: TransactionKind, _ body: (any Connection) throws -> Result
   ) throws -> Result {
     try use { try $0.transaction(kind, body) }
+  }
+
+  /// See `PostgreSQLConnection`.
+  func analyzeGrownTables() {
+    // Without a connection, the server does it later.
+    do { try use { $0.analyzeGrownTables() } } catch {}
   }
 
   /// Waits for a connection and runs `body` with it.

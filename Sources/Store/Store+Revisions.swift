@@ -78,7 +78,7 @@ extension Store {
   package func revisions(
     _ numbers: [(name: DomainName, number: Int)]
   ) throws -> [PublishedRevision] {
-    try readByKeys { connection in
+    try read { connection in
       let versions = try DomainRows.versions(of: numbers.map(\.name), connection)
       var found: [Int: [Int64: PublishedRevision]] = [:]
       for (number, group) in Dictionary(grouping: numbers, by: \.number) {

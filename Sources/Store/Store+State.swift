@@ -212,10 +212,7 @@ package final class StateReader: Sendable {
   /// - Throws: `StoreError.database`.
   package func domains(_ items: some Sequence<Item>) throws -> [DomainName: StoredDomain] {
     let ids = items.map(\.id)
-    let domains = try Self.read(store, view) { connection in
-      try connection.findByKeys()
-      return try DomainReading(ids, connection).domains()
-    }
+    let domains = try Self.read(store, view) { try DomainReading(ids, $0).domains() }
     return Dictionary(domains.values.map { ($0.domain.name, $0) }) { $1 }
   }
 

@@ -184,14 +184,6 @@ package final class Store: Sendable {
     try translatingErrors(.read) { try engine.read(body) }
   }
 
-  /// The same for a body that reads many rows by their keys.
-  func readByKeys<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try read { connection in
-      try connection.findByKeys()
-      return try body(connection)
-    }
-  }
-
   /// Runs `body`, which goes through many domains, in a transaction that sees one state.
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) { try engine.scan(body) }

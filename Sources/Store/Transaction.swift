@@ -307,7 +307,7 @@ extension Store {
 
   /// The first of the domains to edit, in the order of their names: as many as take little memory, and at least one.
   package func formerDomains(of names: [DomainName]) throws -> [FormerDomain] {
-    try readByKeys { try FormerDomain.first(of: names, $0) }
+    try read { try FormerDomain.first(of: names, $0) }
   }
 
   /// The names of some domains, in order.

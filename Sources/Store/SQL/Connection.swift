@@ -24,10 +24,6 @@ package protocol Connection: AnyObject {
   /// The statement that begins a transaction.
   func begin(_ kind: TransactionKind) throws
 
-  /// For the rest of the transaction, has rows found by indexes. Of tables without statistics, as after their first large
-  /// edit, PostgreSQL would read all for a hundred domains.
-  func findByKeys() throws(SQLError)
-
   /// Adds a row. A pipelining transaction collects the rows of each INSERT, and sends them in the order of their
   /// depth before the next statement that is not an `insert`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws

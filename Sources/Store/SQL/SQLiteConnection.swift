@@ -96,8 +96,6 @@ package final class SQLiteConnection: Connection {
     }
   }
 
-  package func findByKeys() {}
-
   package func insert(_ insertion: Insertion, _ values: [Value]) throws {
     try submit(insertion.sql, values)
   }
