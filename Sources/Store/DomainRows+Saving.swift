@@ -33,7 +33,7 @@ extension DomainRows {
   )
     throws
   {
-    try connection.run(
+    try connection.update(
       "UPDATE domain SET revision = ?, updated_at = ?, last_entry = ? WHERE id = ?",
       [
         .integer(revision.number), .integer(revision.publishedAt), .integer(locked.lastEntry),
@@ -45,7 +45,7 @@ extension DomainRows {
 
   /// Notes which linter made the findings.
   func noteLinter(_ version: Int, _ connection: any Connection) throws {
-    try connection.run(
+    try connection.update(
       "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
       [.integer(version), .integer(id)])
   }
@@ -270,7 +270,7 @@ extension DomainRows {
         place.map { old[$0].queryItems } ?? [], by: route.queryItems, of: saved, connection)
     }
     if let stored, last != stored.lastRoute {
-      try connection.run(
+      try connection.update(
         "UPDATE entry SET last_route = ? WHERE id = ?", [.integer(last), .integer(row)])
     }
   }

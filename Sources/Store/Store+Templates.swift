@@ -252,7 +252,7 @@ enum TemplateRows {
 
   /// Removes the note from a domain that is published with its template as it is now.
   static func noteCurrent(_ id: Int64, _ use: TemplateUse, _ connection: any Connection) throws {
-    try connection.run(
+    try connection.update(
       "UPDATE domain SET template_use = ? WHERE id = ? AND template_use LIKE '\(behindPattern)'",
       [.text(JSON.object(DomainResource.record(use)).text), .integer(id)])
   }

@@ -28,6 +28,9 @@ package protocol Connection: AnyObject {
   /// depth before the next statement that is not an `insert`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
+  /// Changes rows in a way that no INSERT depends on. A pipelining transaction does it after those that it has collected.
+  func update(_ sql: String, _ values: [Value]) throws
+
   /// Whether it is in a transaction that sends statements without waiting for their results.
   var isPipelining: Bool { get }
 

@@ -18,6 +18,8 @@ package final class PostgreSQLConnection: Connection {
   private var mayNotTakeIDs = false
   /// Rows that are still to be sent, by their INSERT.
   private var rows: [(insertion: Insertion, values: [[Value]])] = []
+  /// What is to be sent after them.
+  private var updates: [(sql: String, values: [Value])] = []
   /// The statements whose results have not been read.
   private var pending: [String] = []
   /// An error of such a statement, for the next one to throw.
@@ -122,7 +124,7 @@ package final class PostgreSQLConnection: Connection {
   package func begin(_ kind: TransactionKind) throws {
     isPipelining = false
     // A restore sets sequences back.
-    (newIDs, mayNotTakeIDs, rows) = ([:], false, [])
+    (newIDs, mayNotTakeIDs, rows, updates) = ([:], false, [], [])
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
@@ -203,7 +205,7 @@ package final class PostgreSQLConnection: Connection {
   ) throws {
     // What failed is undone, whatever it was.
     let isUndoing = sql.hasPrefix("ROLLBACK")
-    if isUndoing { rows = [] } else { try sendRows() }
+    if isUndoing { (rows, updates) = ([], []) } else { try sendRows() }
     if let failure = settled(), !isUndoing { throw failure }
     let parameters = Parameters(values)
     let name = try prepared(sql, parameters.types)
@@ -245,6 +247,12 @@ package final class PostgreSQLConnection: Connection {
     if rows[place].values.count == Self.mostRows { try sendRows() }
   }
 
+  package func update(_ sql: String, _ values: [Value]) throws {
+    guard isPipelining else { return try submit(sql, values) }
+    updates.append((sql, values))
+    if updates.count == 4 * Self.mostRows { try sendRows() }
+  }
+
   /// PostgreSQL reads the constraints of a table for each statement, which takes longer than a row.
   private static let mostRows = 64
 
@@ -256,6 +264,9 @@ package final class PostgreSQLConnection: Connection {
       try send(
         insertion.sql(rows: values.count), values.flatMap(\.self), isRepeated: values.count == 1)
     }
+    let updates = updates
+    self.updates = []
+    for (sql, values) in updates { try send(sql, values) }
   }
 
   private func send(

@@ -96,6 +96,8 @@ package final class SQLiteConnection: Connection {
     }
   }
 
+  package func update(_ sql: String, _ values: [Value]) throws { try submit(sql, values) }
+
   package func insert(_ insertion: Insertion, _ values: [Value]) throws {
     try submit(insertion.sql, values)
   }
