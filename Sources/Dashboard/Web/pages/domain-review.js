@@ -79,30 +79,18 @@ export class DraftReview extends View {
     const isLarge = account?.bytes > account?.limit / 2;
     const others = (result?.documents ?? []).filter((one) => one.kind !== appleFile || !isLarge);
     return (isLarge || others.length > 0) && h(
-      "section", { key: "size" }, h("h3", {}, w.size), isLarge && this.#bar(account), others.map((one) => (
+      "section", { key: "size" }, h("h3", {}, w.size), isLarge && this.#apps(account), others.map((one) => (
         h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes)))));
   }
 
-  #bar({ bytes, limit, apps }) {
-    // An entry of several apps is counted for each; in the bar, they share it.
-    const sum = apps.reduce((all, one) => all + one.bytes, 0);
-    const scale = Math.min(1, bytes / sum);
-    const parts = apps.slice(0, 5).map((one, index) => ({
-      name: cut(this.names?.apple.get(one.app) || one.app), bytes: one.bytes, share: one.bytes * scale,
-      hue: `${230 + index * 75}deg`,
-    }));
-    const rest = bytes - parts.reduce((all, one) => all + one.share, 0);
-    if (rest >= 1) parts.push({ name: w.others, bytes: Math.round(rest), share: rest, hue: "none" });
-    // Over the limit, the bar shows the whole file.
-    const whole = Math.max(limit, bytes);
-    const state = bytes > limit ? " over" : "";
-    return [h("p", { key: "sum", class: state && "fault" }, w.sizeOf(size(bytes), size(limit))),
-      h("div", { key: "bar", class: "size-bar" + state, "aria-hidden": "true" }, parts.map(({ share, hue }) => h(
-        "span", { key: hue, vars: { "--hue": hue, "--share": `${(share / whole) * 100}%` } }))),
-      plainList(parts, (one) => [
-        h("span", { class: "swatch", vars: { "--hue": one.hue }, "aria-hidden": "true" }), h("bdi", {}, one.name), " ",
-        quiet(size(one.bytes))]),
-      sum > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
+  #apps({ bytes, limit, apps }) {
+    const shown = apps.slice(0, 5);
+    const sum = (list) => list.reduce((all, one) => all + one.bytes, 0);
+    const row = ({ app, bytes }) => [h("bdi", {}, cut(this.names?.apple.get(app) || app)), " ", quiet(size(bytes))];
+    return [h("p", { key: "sum", class: bytes > limit ? "fault" : null }, w.sizeOf(size(bytes), size(limit))),
+      plainList(shown, row),
+      apps.length > 5 && h("p", { key: "others" }, w.others, " ", quiet(size(sum(apps.slice(5))))),
+      sum(apps) > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
   }
 
   /** What the API said about the draft. */
