@@ -136,12 +136,26 @@ class Domains extends View {
         ...exact, id: "q", type: "search", maxlength: 2000, value: this.#typed, placeholder: text.searchHint,
         dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
-      }));
+      }), !this.#isDeleted && this.#lists());
+  }
+
+  /** The filters of which there may be many. */
+  #lists() {
+    const { app, androidApp, finding = "" } = this.#query;
+    const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
+    return [isUnlimited() && listField("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
+      ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
+      ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
+    ], (chosen) => {
+      const [kind, id] = chosen.split(" ");
+      ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
+    }),
+    listField("finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
+      (chosen) => ask({ finding: chosen, cursor: undefined }))];
   }
 
   #chips(isFiltered) {
-    const { app, androidApp, finding = "", label, template } = this.#query;
-    const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
+    const { label, template } = this.#query;
     const shown = filters.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
     const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
     const alike = [label && chosen("label", text.labelled(label)),
@@ -150,16 +164,6 @@ class Domains extends View {
       text.filters, [...shown.map(([name, value]) => [
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
         this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
-      !this.#isDeleted && [
-        isUnlimited() && listChip("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
-          ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
-          ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
-        ], (chosen) => {
-          const [kind, id] = chosen.split(" ");
-          ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
-        }),
-        listChip("finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
-          (chosen) => ask({ finding: chosen, cursor: undefined }))],
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
   }
 
@@ -222,15 +226,12 @@ class Domains extends View {
   }
 }
 
-/** A chip that opens a list, which may not have the current choice yet, or no longer. */
-function listChip(name, current, options, choose) {
+/** A list of choices, which may not have the current one yet, or no longer. */
+function listField(name, current, options, choose) {
   const isKnown = current === "" || options.some(([value]) => value === current);
-  const known = isKnown ? options : [[current, current.split(" ").at(-1)], ...options];
-  const option = ([value, text]) => h("option", { key: value, value, selected: value === current }, text);
-  return h("select", {
-    key: name, class: current ? "chip chosen" : "chip", "aria-label": text[name], value: current,
-    on: { change: (event) => choose(event.target.value) },
-  }, [["", text.any[name]], ...known].map(option));
+  const all = [["", text.any[name]], ...isKnown ? [] : [[current, current.split(" ").at(-1)]], ...options];
+  return field(text[name], { id: name, tag: "select", value: current, options: all, on: {
+    change: ({ target }) => choose(target.value) } });
 }
 
 /** What columns say of a domain, in their order, unless it is what they say of most domains. */
@@ -276,7 +277,7 @@ function columns(items, reached) {
 }
 
 const filterChip = (name, value, say) => (
-  h("button", { type: "button", class: `chip ${name}`, key: `${name} ${value}`, title: say(value),
+  h("button", { type: "button", class: "chip", key: `${name} ${value}`, title: say(value),
     on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value));
 
 /** The name in its own script, beside the one that is never mistaken for another. */
