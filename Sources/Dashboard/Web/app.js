@@ -21,7 +21,9 @@ import "./pages/drafts.js";
 import "./pages/settings.js";
 import "./pages/palette.js";
 
-const menu = ["domains", "templates", "apps", "try", "checks", "findings", "bulk", "changes", "drafts", "settings"];
+/** The pages by their address; two are reached from others of the menu. */
+const menu = ["domains", "templates", "apps", "try", "checks", "findings", "changes", "settings", "bulk", "drafts"];
+const within = { bulk: "domains", drafts: "changes" };
 
 function page(parts) {
   const [first = "domains", name, section] = parts;
@@ -145,11 +147,12 @@ class App extends View {
   }
 
   #header(parts) {
-    const current = parts[0] ?? "domains";
+    const [first = "domains"] = parts;
+    const current = within[first] ?? first;
     return h("header", { class: "top", key: "header" },
       h("a", { class: "brand", href: to(["domains"]) }, mark(), "aasa"),
       h("nav", { "aria-label": words.pages.menu },
-        menu.map((name) => h(
+        menu.filter((name) => !within[name]).map((name) => h(
           "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
       h("div", { class: "person" },
         button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {

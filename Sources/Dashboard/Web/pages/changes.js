@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { badge, button, count, cursorPages, define, empty, exactTime, facts, field, form, h, loaded, quiet, submit,
-  table, time, View } from "../parts.js";
+  table, tabs, time, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, may, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -42,6 +42,10 @@ export function recordFilters(query, ...more) {
     names.some((name) => query[name]) && button(audit.clear, clear, { kind: "quiet", key: "clear" }));
 }
 
+/** What was done, and what waits to be done. */
+export const recordTabs = (current) => tabs(words.pages.changes, ["changes", "drafts"].map((one) => (
+  [one, words.pages[one], to([one])])), current);
+
 /** Which change this one undid, or was undone by. */
 function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
@@ -58,7 +62,8 @@ class List extends View {
   render() {
     this.#list.ask(this.address.query);
     const { audit } = words.settings;
-    return [h("h1", { key: "h1" }, words.pages.changes), h("p", { class: "quiet", key: "intro" }, w.intro),
+    return [h("h1", { key: "h1" }, words.pages.changes), recordTabs("changes"),
+      h("p", { class: "quiet", key: "intro" }, w.intro),
       recordFilters(this.address.query),
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, w.emptyText)

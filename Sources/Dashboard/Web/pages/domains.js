@@ -2,7 +2,7 @@
 
 import { get, parsed, path, request } from "../api.js";
 import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, findingCounts, form, h,
-  loaded, quiet, severities, table, time, View } from "../parts.js";
+  linkButton, loaded, quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -108,7 +108,8 @@ class Domains extends View {
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
-        may("editor") && mayLabel() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
+        h("div", { class: "actions" }, linkButton(words.pages.bulk, to(["bulk"])), may("editor") && mayLabel()
+          && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }))),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered), failure(this.#known),
         h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },

@@ -6,6 +6,7 @@ import { badge, button, count, cursorPages, define, draftField, empty, exactTime
 import { go, to } from "../routing.js";
 import { Loading, may, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
+import { recordTabs } from "./changes.js";
 import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
 
 const w = words.drafts;
@@ -33,7 +34,8 @@ class Drafts extends View {
     const [, id] = this.address.parts;
     if (id !== undefined) return h("aasa-draft", { key: id, number: id });
     this.#list.ask(this.address.query);
-    return [h("h1", { key: "h1" }, words.pages.drafts), h("p", { class: "quiet", key: "intro" }, w.intro),
+    return [h("h1", { key: "h1" }, words.pages.drafts), recordTabs("drafts"),
+      h("p", { class: "quiet", key: "intro" }, w.intro),
       loaded(this.#list, ({ items, next }) => [
         items.length === 0 ? empty(w.empty, w.emptyText) : table({
           caption: words.pages.drafts, rows: items, key: (one) => one.id, columns: [
