@@ -45,7 +45,6 @@ export class DraftReview extends View {
     return undefined;
   }
 
-  /** Says what was published. */
   say(/** @type {any} */ { revision, changed, change, managedBy }) {
     const managed = managedBy ? " " + words.domain.managedBy(managedBy).join("") : "";
     say(changed ? w.published(revision) + managed : w.nothing, "ok", undoLink(change));
@@ -93,7 +92,6 @@ export class DraftReview extends View {
       sum(apps) > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
   }
 
-  /** What the API said about the draft. */
   details(preview) {
     const { domain } = this;
     const { result, problem, accept, broken, moreBroken, findings } = preview;

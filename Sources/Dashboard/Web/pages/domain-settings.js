@@ -49,7 +49,6 @@ function object(text) {
 /** What people without the app get, by its parts. */
 const fallbackParts = ({ page, ...urls } = /** @type {any} */ ({})) => ({ ...urls, ...page });
 
-/** A text, or one for each language as lines. */
 const languages = (text) => typeof text === "object" ? membersIn(text) : text;
 
 function filled(object) {

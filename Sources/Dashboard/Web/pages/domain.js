@@ -9,7 +9,7 @@ import { words } from "../words.js";
 import { apartAndroid, changeList, domainHeader, foldedFindings, isForApple, keptList, loadNames,
   plainList } from "./domain-parts.js";
 import { DraftPage } from "./draft-page.js";
-import { Draft, draftOfDomain, effectsOf, inForce } from "./draft.js";
+import { draftOfDomain, effectsOf, inForce } from "./draft.js";
 import { counted, effects, planDialog } from "./plan.js";
 import "./domain-documents.js";
 import "./domain-review.js";
@@ -22,8 +22,6 @@ const w = words.domain;
 class Domain extends DraftPage {
   #name;
   #url;
-  #of;
-  #loading = new Loading(this, async (signal) => this.draft.begin(await this.#of.load(signal)));
   #names = new Loading(this, (signal) => loadNames(this.#shown, signal));
   #findings = new Loading(this, (signal) => get(
     "/v1/findings", { domain: this.#name, source: "lint", limit: 200 }, signal));
@@ -38,24 +36,21 @@ class Domain extends DraftPage {
   start() {
     this.#name = this.address.parts[1];
     this.#url = path`/v1/domains/${this.#name}`;
-    this.#of = draftOfDomain(this.#name);
-    this.draft = new Draft(this.#of, this.ending);
-    this.draft.follow(this);
-    this.#loading.run();
+    this.begin(draftOfDomain(this.#name));
   }
 
   render() {
-    const isGone = this.#loading.problem?.code === "domain-not-found";
+    const isGone = this.loading.problem?.code === "domain-not-found";
     return [domainHeader(this.#name, this.address.parts[2] ?? "routes", this.draft.published?.revision),
       isGone ? empty(w.gone.title, w.gone.text,
         linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
         linkButton(w.tabs.history, to(["domains", this.#name, "history"])))
-        : loaded(this.#loading, () => this.#page())];
+        : loaded(this.loading, () => this.#page())];
   }
 
   /** The draft with what comes from its template. */
   get #shown() {
-    return inForce(this.draft.domain, this.#of.given);
+    return inForce(this.draft.domain, this.of.given);
   }
 
   #page() {
@@ -99,7 +94,7 @@ class Domain extends DraftPage {
   }
 
   #template = () => h("aasa-domain-template", {
-    draft: this.draft, given: this.#of.given, isEditor: this.canEdit, key: "template",
+    draft: this.draft, given: this.of.given, isEditor: this.canEdit, key: "template",
     detach: () => this.#planDetaching(),
   });
 
@@ -152,7 +147,7 @@ class Domain extends DraftPage {
       show: (value) => effects({ ...value, domain: undefined }), done: ({ change }) => {
         this.close();
         say(w.template.detached(this.#name), "ok", undoLink(change));
-        this.#loading.run();
+        this.loading.run();
       },
     }) });
   }

@@ -2,14 +2,25 @@
 
 import { h, View } from "../dom.js";
 import { button, problemBox } from "../parts.js";
+import { Loading } from "../state.js";
 import { words } from "../words.js";
 import { inWords, place, plainList, routeText } from "./domain-parts.js";
 import { discardButton } from "./domain-review.js";
+import { Draft } from "./draft.js";
 
 const w = words.domain;
 
 export class DraftPage extends View {
+  /** What it is a draft of, such as a domain. @type {any} */ of;
   /** @type {import("./draft.js").Draft} */ draft;
+  loading = new Loading(this, async (signal) => this.draft.begin(await this.of.load(signal)));
+
+  begin(of) {
+    this.of = of;
+    this.draft = new Draft(of, this.ending);
+    this.draft.follow(this);
+    this.loading.run();
+  }
 
   /** Whether a draft can be changed. One that others have overtaken waits until the person has decided. */
   get canEdit() {

@@ -167,7 +167,6 @@ function mergeById(base, mine, theirs, both, clash) {
   return ids.map((id) => merged.get(id));
 }
 
-/** The draft of a domain. */
 export class Draft extends State {
   /** What is published. @type {any} */ published;
   /** What the draft began with. @type {any} */ base;

@@ -261,7 +261,6 @@ function places({ pointer, document }) {
   return [[pointer, said.thisPlace(here)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
 }
 
-/** The day in so many days, as inputs of dates have it. */
 function dayIn(days) {
   const now = new Date();
   return new Date(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate() + days)).toISOString().slice(0, 10);

@@ -14,8 +14,6 @@ const w = words.templates;
 /** Whether the person may change templates: they change domains of others, too. */
 export const mayEditTemplates = () => may("editor") && isUnlimited();
 
-// Values of parameters
-
 export const isList = ({ type }) => ["apps", "packages", "origins"].includes(type);
 
 /** A value as it is typed: the items of a list are parted by blanks. */
@@ -37,8 +35,6 @@ export const valueField = (parameter, value, change, rest) => field(parameter.na
   placeholder: defaultText(parameter), help: w.types[parameter.type],
   on: { change: ({ target }) => change(typedValue(target.value, parameter)) }, ...rest,
 });
-
-// The draft of a template
 
 /** What a draft of a template is of, for `Draft`. Its entries and routes have IDs as those of domains do, and its
  * parameters the names that they have in what is published. */
@@ -106,8 +102,6 @@ export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.problems)
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
 export const skippingRefused = ({ value, problem }, said = w.skipRefused) => (
   (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", said]);
-
-// What publishing does
 
 export const domainNames = (names, total = names.length) => (
   [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(

@@ -76,8 +76,6 @@ class TemplateTable extends View {
     setTimeout(() => this.find("tbody input")?.focus());
   }
 
-  // What is sent
-
   /** The edits as domains of a state. Those that are detached have everything that is in force as their own. */
   async #state() {
     // The API lets a state replace what another one has applied, such as another person's table.
@@ -176,8 +174,6 @@ class TemplateTable extends View {
         unlisted > 0 && ["prune=true", w.prune(unlisted)]],
     });
   }
-
-  // What is shown
 
   render() {
     return [loaded(this.#loading, (value) => this.#table(value)), this.open];

@@ -10,7 +10,6 @@ import { plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
 import { DraftReview } from "./domain-review.js";
 import { DraftPage } from "./draft-page.js";
-import { Draft } from "./draft.js";
 import { revisionItem } from "./history.js";
 import { formDialog, planDialog } from "./plan.js";
 import { domainsLink, draftOfTemplate, isList, mayEditTemplates, skippingRefused, templateEffects, templateInput,
@@ -75,22 +74,17 @@ class List extends View {
 
 class Rules extends DraftPage {
   name;
-  #of;
-  #loading = new Loading(this, async (signal) => this.draft.begin(await this.#of.load(signal)));
   #theirs = new Loading(this, async (signal) => {
     const { items } = await get(path`/v1/templates/${this.name}/revisions`, { limit: 20 }, signal);
     return items.filter(({ revision }) => revision > this.draft.base.revision);
   });
 
   start() {
-    this.#of = draftOfTemplate(this.name);
-    this.draft = new Draft(this.#of, this.ending);
-    this.draft.follow(this);
-    this.#loading.run();
+    this.begin(draftOfTemplate(this.name));
   }
 
   render() {
-    return [loaded(this.#loading, () => this.#page()), this.open];
+    return [loaded(this.loading, () => this.#page()), this.open];
   }
 
   #page() {
