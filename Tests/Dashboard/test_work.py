@@ -199,6 +199,30 @@ def test_domains_are_sorted_by_name_and_by_their_last_change_across_pages(exampl
     expect(page.get_by_role("columnheader", name="Revision")).to_have_attribute("aria-sort", "ascending")
 
 
+def test_trouble_is_summed_up_above_the_list_and_leads_to_it(example, site):
+    site.put("off.example", "/a/*", enabled=False)
+    site.put("failing.example", "/a/*")
+    site.call("POST", "/v1/check", {"domains": ["failing.example"]})
+    site.call("POST", "/v1/drafts", {"domains": [{"domain": "off.example", "cacheSeconds": 60}]})
+    page = example.open("#/domains")
+    trouble = page.locator(".trouble")
+    expect(trouble).to_have_text("1 check fails · 2 not fetched by Apple · 1 draft waits for approval")
+    rows = page.locator("tbody tr")
+    for link, domains in (("1 check fails", ["failing.example"]),
+                          ("2 not fetched by Apple", ["example.com", "failing.example"])):
+        trouble.get_by_role("link", name=link).click()
+        expect(rows.get_by_role("link")).to_have_text(domains)
+    trouble.get_by_role("link", name="1 draft waits for approval").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Approvals")
+
+
+def test_without_trouble_nothing_is_summed_up(example, site):
+    site.call("PATCH", "/v1/domains/example.com?accept=opens-nothing", {"enabled": False})
+    page = example.open("#/domains")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator(".trouble")).to_have_count(0)
+
+
 def test_what_can_be_done_with_a_route_appears_with_the_pointer_and_with_the_focus(example):
     page = example.open(DOMAIN)
     button = page.get_by_role("button", name="Delete /buy/*")

@@ -94,6 +94,11 @@ export const words = {
     appName: (name, app) => `${name} (${app})`, androidName: (name, app) => `${name} (Android, ${app})`,
     findingCount: (code, n) => `${code} (${count(n)})`,
     chip: { check: "Check failing", collected: "Not fetched by Apple", enabled: "Disabled", deleted: "Deleted" },
+    trouble: {
+      failing: (n) => plural(n, "check fails", "checks fail"), unfetched: (n) => `${count(n)} not fetched by Apple`,
+      errors: (n) => plural(n, "error in a file", "errors in files"),
+      drafts: (n) => `${plural(n, "draft waits", "drafts wait")} for approval`,
+    },
     usesTemplate: (name) => `Template ${name}`, onlyTemplate: (name) => `Show only domains with the template ${name}`,
     labelled: (label) => `Label ${label}`, only: (label) => `Show only domains with the label ${label}`,
     about: (count) => `About ${count}`,

@@ -5,7 +5,7 @@ import { asHere, draftCheckbox, draftField, failure, field, form, h, loaded, sub
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
-import { byName, plainList } from "./domain-parts.js";
+import { allApps, byName, plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
 import { changed, doneBox, domainEffects, left, planDialog } from "./plan.js";
 import { domainNames, skippingRefused } from "./template-parts.js";
@@ -19,11 +19,8 @@ class Route extends View {
   #route = { action: "add", position: "last" };
   /** What is sent. @type {any} */ #wanted;
   /** The apps of both platforms: `[identifier, name]` of each. */
-  #apps = new Loading(this, async (signal) => {
-    const lists = ["/v1/apps", "/v1/android-apps"].map((list) => get(list, { limit: 1000 }, signal));
-    const [apple, android] = await Promise.all(lists);
-    return [...apple.items, ...android.items].map(({ app, package: id = app, name }) => [id, name]);
-  });
+  #apps = new Loading(this, async (signal) => (
+    (await allApps(signal)).flat().map(({ app, package: id = app, name }) => [id, name])));
   #found = new Loading(this, async (signal) => {
     const { domains, filter } = this.#selection();
     return domains ? { total: domains.length } : filter && await get("/v1/domains", { ...filter, limit: 1 }, signal);

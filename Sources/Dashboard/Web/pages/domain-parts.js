@@ -62,6 +62,10 @@ export async function loadNames({ entries, webcredentials }, signal) {
   return { apple, android };
 }
 
+/** The apps of both platforms. */
+export const allApps = (signal) => Promise.all(["/v1/apps", "/v1/android-apps"].map(
+  async (list) => (await get(list, { limit: 1000 }, signal)).items));
+
 /** The ID of the app with a name, or else what was typed. */
 export const byName = (typed, names = new Map()) => (
   names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed);

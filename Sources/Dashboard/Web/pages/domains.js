@@ -7,6 +7,7 @@ import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { checkStatus } from "./checks.js";
+import { allApps } from "./domain-parts.js";
 import { addDomain, exact } from "./domains-add.js";
 import { storedDraft } from "./draft.js";
 import { confirmation } from "./plan.js";
@@ -16,6 +17,13 @@ const text = words.domains;
 const perPage = 50;
 const pause = 250;
 const daysToWarn = 14;
+const countable = 10_000;
+
+/** What needs somebody: the page that lists it, and its query. @type {Record<string, [string, any]>} */
+const trouble = {
+  failing: ["domains", { check: "failing" }], errors: ["findings", { severity: "error", source: "lint" }],
+  unfetched: ["domains", { collected: "false" }], drafts: ["drafts", {}],
+};
 
 const filters = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
@@ -34,10 +42,20 @@ class Domains extends View {
   });
 
   #known = new Loading(this, async (signal) => {
-    const list = async (path) => isUnlimited() ? (await get(path, { limit: 1000 }, signal)).items : [];
-    const [apps, android, findings] = await Promise.all([
-      list("/v1/apps"), list("/v1/android-apps"), get("/v1/findings", { limit: 1 }, signal)]);
+    const [[apps, android], findings] = await Promise.all([
+      isUnlimited() ? allApps(signal) : [[], []], get("/v1/findings", { limit: 1 }, signal)]);
     return { apps, android, findings: Object.entries(findings.counts) };
+  });
+
+  /** How much needs somebody. To count what Apple has not fetched takes long among very many domains. */
+  #trouble = new Loading(this, async (signal) => {
+    const total = async (list, query = {}) => (await get(list, { ...query, limit: 1 }, signal)).total;
+    const [all, failing, errors, drafts] = await Promise.all([
+      total("/v1/domains"), total("/v1/domains", trouble.failing[1]),
+      total("/v1/findings", { ...trouble.errors[1], suppressed: false }),
+      get("/v1/drafts", { status: "open", limit: 1000 }, signal)]);
+    const unfetched = all <= countable && await total("/v1/domains", trouble.unfetched[1]);
+    return { failing, errors, unfetched, drafts: drafts.items.length };
   });
 
   disconnectedCallback() {
@@ -99,6 +117,7 @@ class Domains extends View {
   render() {
     this.#list.ask(this.#query);
     this.#known.ask();
+    this.#trouble.ask();
     const { value, isRunning } = this.#list;
     // What is being typed stays.
     const { q = "" } = this.#query;
@@ -107,16 +126,24 @@ class Domains extends View {
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
-      h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
+      h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title), this.#troubleLine(),
         h("div", { class: "actions" }, linkButton(words.pages.bulk, to(["bulk"])), may("editor") && mayLabel()
           && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }))),
       isFirstStart ? this.#firstStart() : [
-        this.#toolbar(), this.#chips(isFiltered), failure(this.#known),
+        this.#toolbar(), this.#chips(isFiltered), failure(this.#known) || failure(this.#trouble),
         h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
           value && !isRunning && this.#count(value, isFiltered)),
           value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
+  }
+
+  #troubleLine() {
+    const found = Object.entries(this.#trouble.value ?? {}).filter(([, number]) => number > 0);
+    const link = (name) => ({ key: name, class: ["failing", "errors"].includes(name) ? "error" : null,
+      href: to([trouble[name][0]], trouble[name][1]) });
+    return found.length > 0 && h("p", { class: "trouble", key: "trouble" }, found.map(([name, number], index) => (
+      [index > 0 && " · ", h("a", link(name), text.trouble[name](number))])));
   }
 
   #firstStart = () => [
