@@ -152,9 +152,9 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     up = page.get_by_role("button", name="Move up: /*", exact=True)
     up.click()
     up.click()
-    for link in ("https://order.example/help", "https://order.example/new"):
-        effect = page.locator("aasa-draft-review .changes li > div", has=page.get_by_text(link, exact=True))
-        expect(effect.first).to_contain_text("now opens the app (was: stays in the browser)")
+    # One line for each link: what it did, and what it will do.
+    expect(page.locator("aasa-draft-review .changes li > div")).to_have_text([
+        f"order.example/{path} stays in the browser → opens the app iOS\xa0Example" for path in ("new", "help")])
     expect(page.locator(".route").first).to_contain_text("moved")
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()

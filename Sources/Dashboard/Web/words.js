@@ -207,15 +207,14 @@ export const words = {
         `${links ? "" : "none "}affecting links${warnings ? `; ${plural(warnings, "warning", "warnings")}` : ""}.`,
       refused: "This draft cannot be published yet.", needs: "This draft needs your confirmation below.",
       notStored: "This browser cannot keep the draft. Publish it before you close the page.", noEffects: "No change.",
-      now: "now", was: (word) => `(was: ${word})`, expected: (word) => `(expected: ${word})`, size: "Size",
-      anyway: (what) => `Publish anyway: ${what}`, broken: "Expectations that would break",
+      size: "Size", anyway: (what) => `Publish anyway: ${what}`, broken: "Expectations that would break",
       dropBroken: "Remove these expectations", dropHelp: "Correct the draft, or remove what you no longer expect.",
       groups: {
         links: "Links that behave differently", unknown: "May change links",
         documents: "Changes to the files that affect no link", settings: "Settings",
       }, kinds: { added: "new", changed: "changed", moved: "moved" }, more: (n) => `And ${n} more.`,
       resolutions: "Expectations that resolve differently", androidApps: "Android apps", forApp: "for",
-      on: { ios: "on iOS", android: "on Android" }, sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`,
+      sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`,
       others: "other", shared: "An entry of several apps counts for each of them.",
     }, conflict: {
       title: "Others published while you worked", theirs: "What others changed", mine: "What your draft changes",

@@ -1,7 +1,7 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { asHere, badge, closeButton, coded, findingHead, form, h, mono, pointers, quiet, resolution, submit, tabs,
+import { asHere, badge, closeButton, coded, findingHead, form, h, icon, mono, pointers, quiet, resolution, submit, tabs,
   time, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain } from "../state.js";
@@ -241,8 +241,7 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
   const shown = byRoute(changes.slice(0, most));
   const groups = Object.groupBy(shown, ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  const change = ({ examples, ...one }) => [h("bdi", {}, coded(settingChange(one))),
-    examples.map((one, index) => h("div", { key: index }, effect(one, names)))];
+  const change = ({ examples, ...one }) => [h("bdi", {}, coded(settingChange(one))), effectList(examples, names)];
   const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
     ["links", "unknown", "documents", "settings"].map((name) => groups[name] && h("div", { key: name },
@@ -250,13 +249,21 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
     more > 0 && h("p", { key: "more" }, w.draft.more(more))];
 }
 
-/** A URL that resolves differently: for which app, what it does now, and what it did; `was` says the latter. */
-export function effect({ url, platform, app, before, after }, names, was = w.draft.was) {
-  const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
-  return [h("code", { title: url, class: "example" }, cut(url)), " ",
-    quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), " ", w.draft.on[platform], ": "), h("span", { class: "whole" },
-      w.draft.now, " ", before === "match" ? badge(words.resolution[after], "error") : resolution(after), " ",
-      quiet(was(words.resolution[before])))];
+/** URLs that resolve differently, a line for each result: what it was, what it is, and for which apps. */
+export function effectList(examples, names) {
+  const lines = Map.groupBy(examples, ({ url, before, after }) => [url, before, after].join(" "));
+  return [...lines].map(([key, all]) => h("div", { key }, effect(all, names)));
+}
+
+export function effect(all, names) {
+  const [{ url, before, after }] = all;
+  const kind = ({ platform }) => platform === "android" ? "android" : "apple";
+  const apps = Map.groupBy(all, (one) => names?.[kind(one)].get(one.app) || one.app);
+  const on = (one) => [icon(kind(one)), h("span", { class: "hidden" }, words.try.platform[one.platform])];
+  return [h("code", { title: url }, cut(url.replace("https://", ""))), " ", h("span", { class: "whole" },
+    quiet(words.resolution[before], " → "),
+    before === "match" ? badge(words.resolution[after], "error") : resolution(after)),
+  [...apps].map(([name, of]) => quiet(" ", of.map(on), "\u00a0", h("bdi", {}, cut(name))))];
 }
 
 customElements.define("aasa-domain-header", DomainHeader);

@@ -6,7 +6,7 @@ import { button, choices, draftField, form, icon, linkButton, problemBox, quiet,
 import { to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { byRoute, changeList, cut, effect, findingList, foldedFindings, inWords, place,
+import { byRoute, changeList, cut, effect, effectList, findingList, foldedFindings, inWords, place,
   plainList } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
 import { askButton } from "./drafts.js";
@@ -111,8 +111,8 @@ export class DraftReview extends View {
       problem?.code === "unknown-android-app" && linkButton(words.apps.add.android, to(["apps", "android"])),
       broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
         plainList(broken, (one) => [
-          effect({ ...one, before: one.expected, after: one.resolution }, this.names, w.expected),
-          quiet(". ", inWords(one.reason, domain))]),
+          effect([{ ...one, before: one.expected, after: one.resolution }], this.names),
+          h("div", { class: "quiet" }, inWords(one.reason, domain))]),
         moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
         button(w.dropBroken, () => this.#dropBroken())),
       here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
@@ -120,7 +120,7 @@ export class DraftReview extends View {
       result?.androidApps && section(w.androidApps, plainList(result.androidApps, (one) => [
         h("bdi", { class: "mono" }, one.package), ": ", one.message])),
       result?.changedResolutions.length > 0 && section(
-        w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
+        w.resolutions, effectList(result.changedResolutions.slice(0, 50), this.names)),
       this.#size(preview), foldedFindings(words.severity.count("note", notes.length), notes, domain)];
   }
 

@@ -5,7 +5,7 @@ import { asHere, badge, button, choices, count, define, dialog, dialogForm, draf
 import { to } from "../routing.js";
 import { Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { changeList, effect, findingList, plainList } from "./domain-parts.js";
+import { changeList, effectList, findingList, plainList } from "./domain-parts.js";
 
 /** So many domains of a plan are shown one by one. */
 const shownDomains = 200;
@@ -102,7 +102,7 @@ export function effects({ domain, documents = [], diff, findings = [], changedRe
     diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
-      plainList(changedResolutions.slice(0, 20), effect, { key: "links" })],
+      effectList(changedResolutions.slice(0, 20), undefined)],
     plainList(androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message], { key: "android" }),
     findingList(worstFirst(findings).slice(0, 20)),
     left("more-findings", Math.max(0, findings.length - 20) + moreFindings),

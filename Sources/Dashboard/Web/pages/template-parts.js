@@ -5,7 +5,7 @@ import { coded, count, field, findingHead, h, quiet } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, may } from "../state.js";
 import { words } from "../words.js";
-import { effect, inWords, plainList } from "./domain-parts.js";
+import { effectList, inWords, plainList } from "./domain-parts.js";
 import { isEqual, storedDraft, toInput } from "./draft.js";
 import { acceptable, left } from "./plan.js";
 
@@ -122,7 +122,7 @@ export function templateEffects({ domains, published, effects = [], moreEffects 
     skippedBox(skipped, moreSkipped),
     effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
     plainList(effects.slice(0, 50), (one) => [h("strong", {}, w.inDomains(one.count), ": "),
-      coded(one.summary), one.example && h("div", { key: "example" }, effect(one.example)),
+      coded(one.summary), effectList([one.example].filter(Boolean)),
       h("div", { key: "names", class: "help" }, some(one))], { class: "plain changes", key: "effects" }),
     left("more", Math.max(0, effects.length - 50) + moreEffects),
     findings.length > 0 && [h("h3", { key: "findings-title" }, words.pages.findings),
