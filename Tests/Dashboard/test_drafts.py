@@ -13,7 +13,7 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     expect(page.get_by_label("A second person approves changes")).to_be_checked()
     page.get_by_label("Cache time").fill("60")
     # What is missing is said once, as a warning, and asking takes the place of publishing.
-    state = page.locator(".review > [role=status]")
+    state = page.locator(".review-foot > [role=status]")
     expect(state).to_have_class("box warning")
     expect(state).to_contain_text("is protected, so a second person must approve the change. Ask for approval, and let")
     expect(page.locator(".review [role=alert]")).to_have_count(0)

@@ -154,7 +154,7 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     up.click()
     # One line for each link: what it did, and what it will do.
     expect(page.locator("aasa-draft-review .changes li > div")).to_have_text([
-        f"order.example/{path} stays in the browser → opens the app iOS\xa0Example" for path in ("new", "help")])
+        f"order.example/{path} stays in the browser → opens the app iOS Example" for path in ("new", "help")])
     expect(page.locator(".route").first).to_contain_text("moved")
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()
@@ -347,7 +347,7 @@ def test_the_state_of_a_draft_looks_as_what_there_is_to_do(example, site, button
             {"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]}, **{"If-Match": "*"})
     page = example.open(DOMAIN)
     page.get_by_role("button", name=re.compile(button)).first.click()
-    expect(page.locator(".review > [role=status]")).to_have_class(f"box {kind}")
+    expect(page.locator(".review-foot > [role=status]")).to_have_class(f"box {kind}")
     # The head of the domain says on all tabs that there is a draft.
     example.open(DOMAIN + "/history")
     expect(page.locator(".domain-head").get_by_text("draft", exact=True)).to_be_visible()

@@ -124,7 +124,7 @@ def test_a_parameter_with_another_name_keeps_the_values_of_the_domains(cities, s
     page.get_by_label("Name", exact=True).last.fill("store")
     page.get_by_label("Name", exact=True).last.blur()
     expect(page.locator(".route")).to_contain_text("/{store}/*")
-    expect(page.locator(".review")).to_contain_text("Ready to publish to 1 domain.")
+    expect(page.locator(".review")).to_contain_text("Ready to publish to 1 domain: no link changes; 1 note.")
     publish_button(page).click()
     expect(page.get_by_text("Published revision 2")).to_be_visible()
     assert values(site, "city2.example") == {"app": "ABCDE12345.city2", "store": "boutique"}
@@ -175,7 +175,7 @@ def test_findings_of_a_template_are_shown_once_with_their_domains(cities):
 def test_others_edits_of_a_template_are_kept_beside_a_draft(cities, site):
     page = cities.open(RULES)
     add_route(page, "/mine/*")
-    expect(page.locator(".review")).to_contain_text("Ready to publish to 3 domains.")
+    expect(page.locator(".review")).to_contain_text("Ready to publish to 3 domains: links change")
     theirs = template(site)
     theirs["entries"][0]["routes"].insert(0, {"path": "/theirs/*"})
     site.call("PUT", "/v1/templates/white-label?reason=Theirs", theirs)

@@ -243,7 +243,7 @@ def test_a_draft_is_in_one_place_with_its_effects_by_route(example):
     # What Android makes of a route is part of it.
     change = review.locator(".changes > li")
     expect(change).to_have_count(1)
-    expect(change).to_have_text(re.compile(r'route "/gift/\*" added.*iOS\sExample.*Android\sExample', re.DOTALL))
+    expect(change).to_have_text(re.compile(r'route "/gift/\*" added.*iOS Example.*Android Example', re.DOTALL))
     expect(review).to_contain_text("Saved in this browser")
     review.get_by_role("button", name="Undo").click()
     expect(review).to_have_count(0)

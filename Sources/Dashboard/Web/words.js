@@ -306,7 +306,9 @@ export const words = {
     skipped: (n) => `${plural(n, "domain stays as it is", "domains stay as they are")}:`,
     leave: (n) => `Leave ${plural(n, "domain", "domains")} as ${n === 1 ? "it is" : "they are"}, with the old rules`,
     skipRefused: "Leave domains as they are that are refused, with the old rules",
-    ready: (n) => `Ready to publish${n ? ` to ${plural(n, "domain", "domains")}` : ""}.`,
+    ready: (n, risk, found) =>
+      `Ready to publish${n ? ` to ${plural(n, "domain", "domains")}: ${risk}` : ""}${found && `; ${found}`}.`,
+    risks: { lost: "links stop opening the app", changed: "links change", none: "no link changes" },
     published: (revision, n) => `Published revision ${revision} with ${plural(n, "domain", "domains")}.`,
     rollBackText: "The rules of this revision are published again, with all domains that use the template.",
     showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {

@@ -263,7 +263,7 @@ export function effect(all, names) {
   return [h("code", { title: url }, cut(url.replace("https://", ""))), " ", h("span", { class: "whole" },
     quiet(words.resolution[before], " → "),
     before === "match" ? badge(words.resolution[after], "error") : resolution(after)),
-  [...apps].map(([name, of]) => quiet(" ", of.map(on), "\u00a0", h("bdi", {}, cut(name))))];
+  [...apps].map(([name, of]) => [" ", h("span", { class: "short quiet" }, of.map(on), " ", h("bdi", {}, cut(name)))])];
 }
 
 customElements.define("aasa-domain-header", DomainHeader);

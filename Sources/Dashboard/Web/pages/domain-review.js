@@ -152,12 +152,12 @@ export class DraftReview extends View {
           discardButton(this))),
       h("p", { class: draft.isStored ? "quiet" : "box warning", key: "stored" },
         draft.isStored ? w.saved(time(draft.at)) : w.notStored),
-      h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
       h("div", {
           class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
           "aria-busy": preview.isRunning ? "true" : null,
         }, preview.findings && this.details(preview)),
       form(() => mayPublish && this.#publishing.run(), { class: "review-foot", key: "foot" },
+        h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
         problem && problemBox(problem), questions.length > 0 && h(
           "div", { key: "questions", on: { change: () => this.update() } }, choices(this.consent, questions)),
         draftField(words.common.reason, draft, "reason", {

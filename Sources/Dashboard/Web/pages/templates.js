@@ -2,7 +2,7 @@
 
 import { add, get, path, refused, request } from "../api.js";
 import { button, count, cursorPages, define, dialog, draftField, empty, failure, field, h, linkButton,
-  loaded, problemBox, quiet, snippet, table, tabs, time, View } from "../parts.js";
+  loaded, problemBox, quiet, snippet, table, tabs, time, View, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -11,7 +11,7 @@ import { exact } from "./domains-add.js";
 import { DraftReview } from "./domain-review.js";
 import { DraftPage } from "./draft-page.js";
 import { revisionItem } from "./history.js";
-import { formDialog, planDialog } from "./plan.js";
+import { counted, formDialog, planDialog } from "./plan.js";
 import { domainsLink, draftOfTemplate, isList, mayEditTemplates, skippingRefused, templateEffects, templateInput,
   typedValue, valueAsText } from "./template-parts.js";
 import "./domain-settings.js";
@@ -214,7 +214,12 @@ class TemplateReview extends DraftReview {
     if (isRunning) return text.checking;
     if (problem && !skip) return text.refused;
     if (skip) return text.needs;
-    return result.changed || result.published > 0 ? w.ready(result.published) : text.nothing;
+    const { changed, published, effects = [], findings } = result;
+    if (!changed && published === 0) return text.nothing;
+    const risk = effects.some(({ example }) => example?.before === "match") ? "lost"
+      : effects.some(({ example }) => example) ? "changed" : "none";
+    const counts = Object.entries(counted(worstFirst(findings ?? [])));
+    return w.ready(published, w.risks[risk], counts.map((one) => words.severity.count(...one)).join(", "));
   }
 
   questions(preview) {
