@@ -9,6 +9,7 @@ import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
 
+const text = words.apps;
 const platforms = {
   apple: { list: "/v1/apps", id: "app", filter: "app", one: (id) => path`/v1/apps/${id}` },
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
@@ -22,7 +23,7 @@ class Apps extends View {
     const { cursor, domain } = this.address.query;
     if (!Object.hasOwn(platforms, platform)) return empty(words.pages.notFound, words.pages.notFoundText);
     // Tokens that are limited to domains can neither read nor change apps.
-    if (!isUnlimited()) return [h("h1", {}, words.pages.apps), h("p", { class: "box" }, words.apps.limited)];
+    if (!isUnlimited()) return [h("h1", {}, words.pages.apps), h("p", { class: "box" }, text.limited)];
     if (name === undefined) return h("aasa-apps-list", { platform, cursor });
     return h("aasa-apps-one", { platform, name, domain });
   }
@@ -36,7 +37,6 @@ class List extends View {
 
   render() {
     const { platform, cursor } = this;
-    const text = words.apps;
     const { id } = platforms[platform];
     this.#apps.ask(platform, cursor);
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
@@ -52,7 +52,6 @@ class List extends View {
 }
 
 function columns(platform, items) {
-  const text = words.apps;
   const { id } = platforms[platform];
   const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
   const onlyAndroid = [
@@ -67,32 +66,30 @@ function columns(platform, items) {
     [text.changed, (app) => time(app.updatedAt), "short"]];
 }
 
-function uses(app, platform, text = words.apps.usedBy(app.domains)) {
+function uses(app, platform, said = text.usedBy(app.domains)) {
   if (app.domains === 0) return quiet(words.common.none);
   const { filter, id } = platforms[platform];
-  return h("a", { href: to(["domains"], { [filter]: app[id] }), "aria-label": words.apps.usedBy(app.domains) }, text);
+  return h("a", { href: to(["domains"], { [filter]: app[id] }), "aria-label": text.usedBy(app.domains) }, said);
 }
 
 function fingerprintFields(draft) {
-  const { fingerprint, fingerprintHelp, label } = words.apps;
-  return [draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
-    draftField(label, draft, "label", { tag: "select", options: labelsToChoose() })];
+  return [draftField(text.fingerprint, draft, "sha256", { ...verbatim, help: text.fingerprintHelp }),
+    draftField(text.label, draft, "label", { tag: "select", options: labelsToChoose() })];
 }
 
 /** The labels that a person gives; only a file's certificates have none of them. */
-const labelsToChoose = () => Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
+const labelsToChoose = () => Object.entries(text.labels).filter(([label]) => label !== "unknown");
 
-const planned = (domains) => [h("p", { key: "text" }, words.apps.plan(domains.length)), domainEffects(domains)];
+const planned = (domains) => [h("p", { key: "text" }, text.plan(domains.length)), domainEffects(domains)];
 
 function detailFields(draft) {
   const options = Object.entries(words.environment);
-  const { nameHelp, environmentHelp: help } = words.apps;
-  return [draftField(words.settings.name, draft, "name", { maxlength: 200, help: nameHelp }),
-    draftField(words.domains.environment, draft, "environment", { tag: "select", options, help })];
+  return [draftField(words.settings.name, draft, "name", { maxlength: 200, help: text.nameHelp }),
+    draftField(words.domains.environment, draft, "environment", {
+      tag: "select", options, help: text.environmentHelp })];
 }
 
 function adding(platform, close) {
-  const text = words.apps;
   const isAndroid = platform === "android";
   const of = platforms[platform];
   const send = async ({ id = "", name, environment, sha256 = "", label }, signal) => {
@@ -127,7 +124,7 @@ class One extends View {
     // Others may have changed them.
     const { fingerprints } = await get(this.#path);
     await request("PUT", this.#path, { body: { ...this.#draft, fingerprints } });
-    this.#done(words.apps.saved);
+    this.#done(text.saved);
   });
   #domains = new Loading(
     this, (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal));
@@ -146,9 +143,9 @@ class One extends View {
     return platforms[this.platform].one(this.name);
   }
 
-  #done(text) {
+  #done(said) {
     this.close();
-    say(text);
+    say(said);
     this.#app.run();
   }
 
@@ -162,13 +159,12 @@ class One extends View {
       title, label: title, close: this.close, send, show: ({ publications = [] }) => planned(publications),
       done: () => {
         this.fingerprint = { label: "play-signing" };
-        this.#done(words.apps.saved);
+        this.#done(text.saved);
       },
     }) });
   }
 
   #planRename() {
-    const text = words.apps;
     const wanted = (this.#rename.to ?? "").trim();
     this.set({ open: planDialog({
       title: `${text.rename}: ${wanted}`, label: text.rename, close: this.close,
@@ -182,7 +178,6 @@ class One extends View {
   }
 
   #askDelete() {
-    const text = words.apps;
     this.set({ open: confirmation({
       title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.close,
       ask: async (reason) => {
@@ -197,8 +192,7 @@ class One extends View {
     this.#app.ask();
     this.#domains.ask();
     if (this.#hasSnippets) this.#snippets.ask(this.domain ?? "");
-    const text = words.apps.platform[this.platform];
-    return [h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text)),
+    return [h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text.platform[this.platform])),
       h("h1", { key: "title" }, h("bdi", {}, this.#app.value?.name || this.name)),
       // Somebody limited to domains may not read apps, only what they need for these domains.
       h("div", { class: "columns", key: "columns" },
@@ -210,7 +204,6 @@ class One extends View {
   }
 
   #details(app) {
-    const text = words.apps;
     return h("section", { class: "sheet", key: "details" }, h("h2", {}, text.details),
       facts([
         [text.identifier[this.platform], mono(this.name)], [words.pages.domains, uses(app, this.platform)],
@@ -222,7 +215,6 @@ class One extends View {
   }
 
   #fingerprints({ fingerprints }) {
-    const text = words.apps;
     const row = ({ sha256, label }) => h(
       "li", { key: sha256 }, badge(text.labels[label], label === "debug" || label === "unknown" ? "warning" : "quiet"),
       h("code", {}, sha256),
@@ -240,7 +232,6 @@ class One extends View {
   }
 
   #renameSheet({ domains }) {
-    const text = words.apps;
     return h("section", { class: "sheet", key: "rename" }, h("h2", {}, text.rename),
       h("p", { class: "help" }, text.renameHelp),
       form(() => this.#planRename(), {}, draftField(text.renameTo[this.platform], this.#rename, "to", verbatim),
@@ -250,7 +241,6 @@ class One extends View {
   }
 
   #snippetSheet() {
-    const text = words.apps;
     const choose = ({ target }) => ask({ domain: target.value.trim() }, { replace: true });
     const first = ["", this.platform === "apple" ? text.all : text.choose];
     const select = ({ items, total }) => field(words.settings.domain, {
@@ -269,7 +259,6 @@ class One extends View {
   }
 
   #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, moreDomains, notes }) {
-    const text = words.apps;
     const mine = entitlements.find(({ app }) => app === this.name);
     const all = this.platform === "android"
       ? [[text.filter, intentFilter], [text.filter15, intentFilterFromAndroid15]]

@@ -14,6 +14,7 @@ import "./bulk-route.js";
 import "./drop.js";
 import { typedList } from "./settings-webhooks.js";
 
+const text = words.bulk.import;
 const sections = ["import", "apply", "route"];
 const kinds = Object.keys(words.document);
 const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
@@ -159,11 +160,10 @@ class Import extends View {
     }
     this.set({ isPublishing: false });
     this.dispatchEvent(new Event("published"));
-    say(words.bulk.import.done(done, wanted.length), done === wanted.length ? "ok" : "error");
+    say(text.done(done, wanted.length), done === wanted.length ? "ok" : "error");
   }
 
   render() {
-    const text = words.bulk.import;
     const rows = kept;
     const ready = this.#ready().length;
     const { shown, isPublishing } = this;
@@ -190,7 +190,6 @@ class Import extends View {
 
   /** The files that need somebody first, then those that are ready, then the others. */
   #groups(rows) {
-    const text = words.bulk.import;
     const needy = ["failed", "twice", "nameless", "state"];
     const groupOf = (row) => row.domain === "" || needy.includes(this.#stateOf(row)) ? "needy"
       : this.#stateOf(row) === "published" ? "done" : "ready";
@@ -206,12 +205,11 @@ class Import extends View {
     const apps = [...new Set(rows.flatMap(({ result }) => result?.androidApps ?? [])
       .filter(({ action }) => action !== "stored").map((one) => one.package))];
     return apps.length > 0 && h("div", { key: "android", on: { change: () => this.#checkAll(rows) } }, draftCheckbox(
-      words.bulk.import.androidApps(apps.slice(0, 5).join(", ") + (apps.length > 5 ? " …" : "")),
+      text.androidApps(apps.slice(0, 5).join(", ") + (apps.length > 5 ? " …" : "")),
       this.#draft, "androidApps"));
   }
 
   #row(row) {
-    const text = words.bulk.import;
     const { name, report, problem, result, domain } = row;
     const state = this.#stateOf(row);
     const isState = state === "state";
@@ -259,7 +257,6 @@ class Import extends View {
 }
 
 function stateText({ result, isNew, etag }, state) {
-  const text = words.bulk.import;
   if (state === "ready" && isNew) return text.isNew;
   if (state === "ready" && result.changed) return text.changes(etag);
   return state === "published" && result.changed ? text.publishedAs(result.revision) : text[state];

@@ -8,6 +8,8 @@ import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import { confirmation, formDialog } from "./plan.js";
 
+const text = words.settings.webhooks;
+
 /** "*.brand.example, example.com": a list of domains, or all. */
 export function domainList(domains, labels = []) {
   const limits = words.common.limits({ domains, labels });
@@ -30,7 +32,6 @@ class List extends View {
   #list = new Loading(this, async (signal) => (await get("/v1/webhooks", {}, signal)).items);
 
   render() {
-    const text = words.settings.webhooks;
     this.#list.ask();
     const link = ({ name }) => h("a", { href: to(["settings", "webhooks", name]) }, h("bdi", {}, name));
     return [
@@ -46,25 +47,21 @@ class List extends View {
 }
 
 function eventList(list) {
-  const { allEvents, events } = words.settings.webhooks;
-  return list.length === 0 ? allEvents : list.map((event) => events[event] ?? event).join(", ");
+  return list.length === 0 ? text.allEvents : list.map((event) => text.events[event] ?? event).join(", ");
 }
 
 function state({ enabled, goneAt }) {
-  const { on, off, gone } = words.settings.webhooks;
-  return enabled ? badge(on, "ok") : goneAt ? badge(gone, "error") : badge(off);
+  return enabled ? badge(text.on, "ok") : goneAt ? badge(text.gone, "error") : badge(text.off);
 }
 
 /** How long events can be collected, with what a webhook has. */
 function digests(old) {
-  const text = words.settings.webhooks;
   const times = new Set([60, 300, 900, 3600, 86400, ...(old?.digestSeconds ? [old.digestSeconds] : [])]);
   return [["", text.atOnce], ...[...times].sort((a, b) => a - b).map((one) => [String(one), text.digests(one)])];
 }
 
 /** Opens the dialog of a view that adds a webhook, or changes `old`; then one with the secret, if that is new. */
 function edit(view, old, list) {
-  const text = words.settings.webhooks;
   const send = async ({ name = "", url = "", events, domains, format, digest, enabled, isNewSecret }, signal) => {
     const body = {
       url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
@@ -111,12 +108,12 @@ class Webhook extends View {
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
   #deliveries = new Loading(this, (signal) => {
     const { status, cursor } = this.query;
-    const query = { status: status in words.settings.webhooks.statuses ? status : undefined, cursor, limit: 50 };
+    const query = { status: status in text.statuses ? status : undefined, cursor, limit: 50 };
     return get(path`/v1/webhooks/${this.name}/deliveries`, query, signal);
   });
   #testing = new Loading(this, async () => {
     await request("POST", path`/v1/webhooks/${this.name}/test`);
-    say(words.settings.webhooks.tested);
+    say(text.tested);
     await this.#deliveries.run();
   });
 
@@ -135,7 +132,6 @@ class Webhook extends View {
   }
 
   render() {
-    const text = words.settings.webhooks;
     const confirm = () => confirmation({
       title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.close,
       ask: (reason) => this.#delete(reason),
@@ -165,7 +161,6 @@ class Webhook extends View {
 }
 
 function deliveries(rows) {
-  const text = words.settings.webhooks;
   const domainLink = ({ domain }) => domain && h("a", { class: "mono", href: to(["domains", domain]) }, domain);
   const status = (one) => badge(text.statuses[one.status], one.attempts > 0 && one.status === "pending" ? "warning"
     : { delivered: "ok", failed: "error" }[one.status]);
