@@ -239,6 +239,24 @@ def test_a_link_is_tried_and_becomes_an_expectation(example, site):
     assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]
 
 
+@pytest.mark.parametrize("path, verdict", [
+    ("buy/1", "Opens Example on iOS and Android"), ("help/website/faq", "Stays in the browser"),
+    ("other", "Opens no app"), ("shop", "Opens Example on iOS, no app on Android")])
+def test_a_link_is_answered_with_the_app_that_it_opens_before_anything_else(example, site, path, verdict):
+    site.put("shop.example", "/shop", {"path": "/help/*", "exclude": True})
+    site.call("PATCH", "/v1/domains/shop.example", {"entries": [
+        {"apps": [APP], "routes": [{"path": "/shop"}]}, {"apps": [], "androidApps": ["com.example.app"], "routes": [
+            {"path": "/other"}]}]})
+    host = "shop.example" if path == "shop" else "example.com"
+    page = example.open(f"#/try?url=https://{host}/{path}")
+    head = page.locator("main h2").first
+    expect(head).to_have_text(f"{verdict} https://{host}/{path}")
+    # What explains it stands below, and is smaller.
+    sizes = page.locator("main :is(.verdict, .mono, .badge, td p)").evaluate_all(
+        "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
+    assert sizes[0] == max(sizes) and max(sizes[1:]) < sizes[0]
+
+
 def test_what_is_no_link_is_told_and_a_disabled_domain_offers_no_expectation(example, site):
     site.put("off.example", "/*", enabled=False)
     page = example.open("#/try")

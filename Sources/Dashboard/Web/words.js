@@ -377,6 +377,8 @@ export const words = {
       [opens && `${plural(opens, "opens", "open")} an app`,
         blocked && `${plural(blocked, "stays", "stay")} in the browser`,
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
+    opens: (apps) => `Opens ${apps}`, on: (apps, platforms) => `${apps} on ${platforms.join(" and ")}`, noApp: "no app",
+    verdict: { blocked: "Stays in the browser", "no-match": "Opens no app" },
     filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`, app: "App",
     published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",

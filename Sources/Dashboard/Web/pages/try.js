@@ -83,7 +83,9 @@ class Try extends View {
       urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
     return [name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
       notes.map((note) => note && h("p", { class: "box", key: note }, note)),
-      h("p", { role: "status", key: "status" }, value && text.summary(value.counts)),
+      // The verdict of one link says it.
+      h("p", { role: "status", key: "status", class: urls.length === 1 ? "hidden" : null },
+        value && text.summary(value.counts)),
       urls.length === 0 ? empty(text.emptyTitle, text.emptyText)
         : loaded(this.#published, (found) => this.#results(found)),
       name === undefined && h("aasa-explain", { key: "explain" })];
@@ -102,7 +104,7 @@ class Try extends View {
         field(text.links, {
           id: "links", name: "links", tag: "textarea", value, fault: this.#fault, spellcheck: "false",
           autocapitalize: "none", help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
-          placeholder: text.placeholder(name), rows: Math.min(12, Math.max(3, value.split("\n").length)),
+          placeholder: text.placeholder(name), rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
           on: { input, keydown },
         }),
         submit(text.button, { kind: "primary", disabled: this.#published.isRunning })),
@@ -131,7 +133,7 @@ class Try extends View {
 /** The results of the URLs of one host, and what the draft of its domain and Apple's copy do with them. */
 class TryHost extends View {
   /** @type {string | undefined} */ host;
-  /** @type {{ url: string, results: any[] }[]} */ items;
+  /** @type {{ url: string, results: any[], best: string }[]} */ items;
   /** The domain of the page, if it is about one. @type {string | undefined} */ only;
   /** The dialog: `{ url, hasFailed? }`. */ qr;
   #expected;
@@ -251,20 +253,23 @@ class TryHost extends View {
     const facts = this.#facts.value;
     const again = () => this.#facts.run();
     const refused = (key, said, problem) => problem && h("div", { key }, h("p", {}, said), problemBox(problem, again));
-    return [this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
+    return [this.items.map((item) => this.#result(item, facts)),
+      this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
       refused("facts", text.factsFailed, this.#facts.problem),
       facts?.domain && [this.#evidence(facts), this.#expectAll(facts)],
       facts && !facts.domain && h("p", { class: "help", key: "elsewhere" },
         h("a", { href: to(["domains", facts.name, "try"], { url: this.items.map((one) => one.url).join("\n") }) },
           text.elsewhere(facts.name))),
       refused("draft", text.draftRefused, facts?.draft?.problem), refused("cdn", text.cdnRefused, facts?.cdn?.problem),
-      this.items.map((item) => this.#result(item, facts)), this.qr && this.#qrDialog()];
+      this.qr && this.#qrDialog()];
   }
 
-  #result({ url, results }, facts) {
+  #result({ url, results, best }, facts) {
     const all = rows(url, { published: results, draft: facts?.draft?.results, cdn: facts?.cdn?.results });
     return h("section", { class: "try-result", key: url },
-      h("header", { class: "section-head" }, h("h2", {}, h("bdi", { class: "mono" }, url)),
+      h("header", { class: "section-head" }, h("h2", {}, best === "match"
+        ? h("span", { class: "verdict ok" }, text.opens(opened(results, facts?.names)))
+        : h("span", { class: "verdict" }, text.verdict[best]), " ", h("bdi", { class: "mono" }, url)),
         url.startsWith("https://") && this.host &&
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
       this.#expected?.wanted[0].url === url && failure(this.#expecting), all.length === 0
@@ -352,6 +357,15 @@ function copy(check, fetchers) {
   const seen = check && (check.cdnRevision !== null || check.last?.cdn);
   if (seen && !(fetch?.lastAt > check.at)) return { revision: check.cdnRevision, at: check.at, isChecked: true };
   return fetch?.lastRevision ? { revision: fetch.lastRevision, at: fetch.lastAt, isChecked: false } : undefined;
+}
+
+/** Which apps a link opens on which platforms: "Example on iOS and Android". */
+function opened(results, names) {
+  const platforms = Object.keys(kinds).filter((one) => results.some(({ platform }) => platform === one));
+  const apps = (one) => results.filter(({ platform, resolution }) => platform === one && resolution === "match")
+    .map(({ app }) => cut(names?.[kindOf(one)].get(app) || app)).join(", ") || text.noApp;
+  return [...Map.groupBy(platforms, apps)].map(([said, of]) => text.on(said, of.map((one) => text.platform[one])))
+    .join(", ");
 }
 
 /** One row per app and platform that any of the files names, with the result of each file. */
