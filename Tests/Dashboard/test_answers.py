@@ -1,10 +1,12 @@
 """What the page says is right and leads on: about links, apps, files, faults and the world outside."""
 import json
 import re
+import time
 
 import pytest
 from conftest import APP, SHOP
 from playwright.sync_api import expect
+from screenshots import fetch_as_apple
 
 DOMAIN = "#/domains/example.com"
 
@@ -192,6 +194,21 @@ def test_domains_whose_checks_fail_for_the_same_cause_are_together(site6_is_else
     # Few need no click.
     expect(causes.nth(1).locator("summary")).to_contain_text("1 domain, since")
     expect(page.get_by_role("link", name="site6.example")).to_be_visible()
+
+
+def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):
+    site.put("served.example", "/a/*")
+    page = example.open("#/domains/served.example")
+    head = page.locator(".domain-head")
+    expect(head).to_have_text(re.compile("serves revision 1, published .*Apple’s copy: not fetched"))
+    fetch_as_apple(site, "served.example")
+    while site.call("GET", "/v1/domains/served.example/fetches")["fetchers"][0]["count"] == 0:
+        time.sleep(0.1)
+    page.reload()
+    expect(head).to_contain_text("Apple’s copy: current")
+    site.put("served.example", "/a/*", "/b/*")
+    page.reload()
+    expect(head).to_have_text(re.compile("serves revision 2, published .*Apple’s copy: 1 behind"))
 
 
 def test_a_deleted_domain_says_so_on_all_its_pages(example, site):

@@ -147,8 +147,8 @@ export const words = {
   },
   domain: {
     tabs: { routes: "Routes", settings: "Settings", try: "Try", history: "History", checks: "Checks" },
-    tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", revision: (n) => `revision ${n}`, updated: "changed",
-    noEntries: "No routes yet", deleted: "deleted",
+    tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", serves: (n) => `serves revision ${n}, published`,
+    changed: (n) => `revision ${n}, changed`, noEntries: "No routes yet", deleted: "deleted",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
     addEntry: "Add an entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
       "The next apply from there may undo what you change here."],

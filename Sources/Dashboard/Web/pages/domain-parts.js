@@ -27,7 +27,7 @@ class DomainHeader extends View {
   render() {
     const { name, current } = this;
     this.#summary.ask(name, this.fresh);
-    const { unicode, environment, enabled, revision, updatedAt, deletedAt, check } = this.#summary.value ?? {};
+    const { unicode, environment, enabled, revision, updatedAt, deletedAt, check, apple } = this.#summary.value ?? {};
     const isFailing = check?.status === "failing" && badge(words.checks.status.failing, "error");
     const tab = (key) => [key, [w.tabs[key], key === "checks" && isFailing && [" ", isFailing]],
       to(["domains", name, ...(key === "routes" ? [] : [key])])];
@@ -39,10 +39,16 @@ class DomainHeader extends View {
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
         deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
-        revision && quiet(w.revision(revision), ", ", w.updated, " ", time(deletedAt ?? updatedAt))),
+        revision && quiet(enabled && !deletedAt ? w.serves(revision) : w.changed(revision), " ",
+          time(deletedAt ?? updatedAt)),
+        apple && quiet(words.domains.apple, ": ", appleCopy(apple) || words.domains.usually.apple)),
       tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current)];
   }
 }
+
+/** Which revision Apple's CDN has, if it has fetched any. */
+export const appleCopy = ({ collected, behind }) => collected ? badge(words.domains.copy.current, "ok")
+  : behind !== null && badge(words.domains.copy.behind(behind), "warning");
 
 /** The display names of the apps, by ID: those of the first page of each list, and those that the domain uses. */
 export async function loadNames({ entries, webcredentials }, signal) {

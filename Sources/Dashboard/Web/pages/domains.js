@@ -7,7 +7,7 @@ import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { checkStatus } from "./checks.js";
-import { allApps } from "./domain-parts.js";
+import { allApps, appleCopy } from "./domain-parts.js";
 import { addDomain, exact } from "./domains-add.js";
 import { storedDraft } from "./draft.js";
 import { confirmation } from "./plan.js";
@@ -268,8 +268,7 @@ const cells = {
   revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
   findings: ({ findings }) => !findings ? quiet(words.common.unknown)
     : severities.some((one) => findings[one] > 0) && findingCounts(findings),
-  apple: ({ apple: copy }) => copy?.collected ? badge(text.copy.current, "ok")
-    : copy && copy.behind !== null && badge(text.copy.behind(copy.behind), "warning"),
+  apple: ({ apple }) => apple && appleCopy(apple),
   android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
     && [text.published, keptStatements && [" ", badge(text.kept, "note")]],
   check: ({ check }) => check && checkStatus(check.status), certificate,
