@@ -350,11 +350,29 @@ def test_what_differs_between_findings_stands_beside_each_domain_and_what_they_s
     code = page.locator(".found-code[open]")
     expect(code.get_by_text("the app {app} may open")).to_have_count(1)
     expect(code.get_by_role("listitem")).to_have_text([
-        re.compile(f"one.example · {APP} · route 1 of entry 1"), re.compile(f"two.example · {SHOP} · route 1 of entry 1")])
+        re.compile(f"one.example · {APP} · Open route 1 of entry 1"),
+        re.compile(f"two.example · {SHOP} · Open route 1 of entry 1")])
     # Of one domain, the text says it.
     example.open("#/findings?domain=two.example")
     sheet = page.locator(".found-code", has=page.get_by_role("heading", name="The app may open during a sign-in"))
     expect(sheet.get_by_text(f"the app {SHOP} may open")).to_be_visible()
+
+
+def test_a_finding_leads_to_its_route_which_is_marked(example, site):
+    site.put("long.example", *[f"/{number}/*" for number in range(60)], {"path": "/sale/*", "comment": "Until May"})
+    page = example.open("#/findings?domain=long.example")
+    page.get_by_role("link", name="Open route 61 of entry 1").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("long.example")
+    marked = page.locator(".route[aria-current]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("/sale/*")
+    expect(marked).to_be_focused()
+    expect(marked).to_be_in_viewport()
+    # A draft may have moved it.
+    page.get_by_role("button", name="Delete /0/*", exact=True).click()
+    expect(marked).to_contain_text("/sale/*")
+    example.settle()
+    assert example.access_faults() == []
 
 
 @pytest.mark.parametrize("button, kind", [("^Delete .*faq|^Delete .*website", "ok"), ("^Delete .*buy", "error"),

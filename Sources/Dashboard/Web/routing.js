@@ -8,6 +8,7 @@ const values = {
   environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
   enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
   suppressed: /^(true|false|all)$/, undo: isTrueOrFalse, from: isRevision, to: isRevision,
+  at: /^\/(applinks\/details|entries)\/\d+\/(components|paths|routes)\/\d+$/,
   since: isDay, until: isDay, sort: /^-?(name|updated)$/,
 };
 

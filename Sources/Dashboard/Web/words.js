@@ -532,7 +532,7 @@ export const words = {
       `${name}, limited to ${words.common.limits(limits)}. Other domains use the app only after a confirmation.`,
   },
   findings: {
-    title: "Findings", domain: "Domain", source: "Found in", state: "State",
+    title: "Findings", domain: "Domain", source: "Found in", state: "State", open: (place) => `Open ${place}`,
     intro: "Errors and risks in the files of all domains and in their last checks from outside.",
     states: { false: "open", true: "suppressed", all: "all" }, seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),

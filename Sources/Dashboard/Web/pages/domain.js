@@ -7,7 +7,7 @@ import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { apartAndroid, changeList, domainHeader, foldedFindings, isForApple, keptList, loadNames,
-  plainList } from "./domain-parts.js";
+  place, plainList } from "./domain-parts.js";
 import { DraftPage } from "./draft-page.js";
 import { draftOfDomain, effectsOf, inForce } from "./draft.js";
 import { counted, effects, planDialog } from "./plan.js";
@@ -62,6 +62,8 @@ class Domain extends DraftPage {
     this.#names.ask(draft.published.revision);
     this.#findings.ask(draft.published.revision);
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
+    // Findings are of what is published.
+    const { entry, route } = place(this.address.query.at ?? "", undefined, inForce(draft.published, this.of.given));
     return [hasReview && this.toReview(), draft.isStale && this.conflict(
         this.#whatOthersDid(), draft.preview?.result?.diff && changeList(effectsOf(draft.preview), names, 15)),
       draft.published.managedBy && h("p", { class: "box", key: "managed" },
@@ -77,7 +79,8 @@ class Domain extends DraftPage {
           h("h2", { class: "hidden", key: "title" }, w.tabs.routes), h("p", { class: "quiet", key: "order" }, w.order),
           domain.entries.length === 0 && empty(w.noEntries, w.noEntriesText),
           !domain.entries.some(isForApple) && keptList(w.keptWithoutRoutes, apartAndroid(domain).kept, names),
-          h("aasa-entries", { draft, domain, names, findings, isEditor: canEdit, key: "entries" }),
+          h("aasa-entries", { draft, domain, names, findings, marked: route && `${entry.id} ${route.id}`,
+            isEditor: canEdit, key: "entries" }),
           canEdit && !domain.template && this.#template()),
         hasReview && h("aasa-draft-review", { class: "sheet review", draft, domain, names, key: "review" })),
       this.open];

@@ -24,6 +24,7 @@ class Entries extends View {
   /** The names of the apps. @type {any} */ names;
   /** Findings by what they are about. @type {any} */ findings;
   isEditor = false;
+  /** The IDs of the route that the address names, and of its entry. @type {string | undefined} */ marked;
   /** The entry whose apps are being edited. */ editedEntry;
   /** A route or an entry that is dragged, and where it would go: `{ entry, route, isOver, to, before }`. */ drag;
   said = "";
@@ -170,7 +171,8 @@ class Entries extends View {
     const move = (step) => this.#step(
       ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
     return h("li", {
-        key: route.id, id: `route-${entry.id}-${route.id}`, class: state.filter(Boolean).join(" "),
+        key: route.id, class: state.filter(Boolean).join(" "),
+        ...this.marked === `${entry.id} ${route.id}` && { "aria-current": "true", tabindex: "-1", focus: true },
         on: canEdit ? { keydown: this.#keys(move), ...target.on } : {},
       },
       canEdit && this.#handle(text, { entry: entry.id, route: route.id }),

@@ -143,8 +143,7 @@ class Findings extends View {
         h("ul", { class: "plain" }, found.map(({ one, things }) => h("li", { key: keyOf(one), class: "section-head" },
           h("span", {}, h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
             things.filter((_, index) => differs(index)).map((thing) => [" · ", mono(thing.replaceAll('"', ""))]),
-            quiet(one.url ?? one.pointer ? [" · ", one.url ?? inWords(one.pointer).replace(/(?<=^[^/]+)\/.*/, "")] : "",
-              about(one))),
+            quiet(where(one), about(one))),
           this.#action(one)))));
     });
   }
@@ -235,6 +234,14 @@ const keyOf = ({ domain, code, document, pointer, url, message }) => (
 /** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
 function choices(domain, labels) {
   const parent = domain.split(".").slice(1).join(".");
+/** Where a finding is: its URL, a link to its route, or its place in words. */
+function where({ url, pointer, domain }) {
+  if (!(url ?? pointer)) return "";
+  const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
+  return [" · ", at ? h("a", { href: to(["domains", domain], { at }) }, said.open(inWords(at)))
+    : url ?? inWords(pointer).replace(/(?<=^[^/]+)\/.*/, "")];
+}
+
   return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
     ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : [])];
 }
