@@ -451,9 +451,8 @@ export const words = {
     caption: "Domains and how their last checks ended", domains: (n) => plural(n, "domain", "domains"),
     since: (time) => ["since ", time],
     behind: (n) => n === 0 ? "current" : `${plural(n, "revision", "revisions")} behind`, noCopy: "no copy of ours",
-    more: (n) => `and ${plural(n, "more finding", "more findings")}`, noSteps: "Nothing to do",
     columns: {
-      domain: "Domain", outcome: "Outcome", step: "Finding and next step", cdn: "Apple’s copy", at: "Checked",
+      domain: "Domain", outcome: "Outcome", cdn: "Apple’s copy", at: "Checked",
       certificate: "Certificate expires", url: "Request", agent: "Sent as", answer: "Answer", time: "Took",
       fetcher: "Fetcher", last: "Last fetch", first: "First fetch", revision: "Revision", count: "Fetches",
     },

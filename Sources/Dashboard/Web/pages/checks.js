@@ -222,25 +222,17 @@ class Checks extends View {
     const chosen = [...statuses, "all"].includes(wanted) ? wanted : worst;
     const status = chosen === "all" ? undefined : chosen;
     const { items, next } = await get("/v1/checks", { status, cursor, limit: pageSize }, signal);
-    this.#findSteps(items, signal);
+    this.#findSteps(signal);
     return { items, next, status: chosen, totals };
   }
 
   /** Outcomes have only codes; what to do is in the findings. */
-  async #findSteps(items, signal) {
-    const steps = new Map();
-    const severities = [["failing", "error"], ["warning", "warning"]];
-    await Promise.allSettled(severities.map(async ([wanted, severity]) => {
-      const domains = new Set(items.filter(({ status }) => status === wanted).map(({ domain }) => domain));
-      if (domains.size === 0) return;
-      const { items: findings } = await get(
-        "/v1/findings", { source: "check", suppressed: false, severity, limit: mostFindings }, signal);
-      for (const finding of findings.filter(({ domain }) => domains.has(domain))) {
-        const known = steps.get(finding.domain);
-        steps.set(finding.domain, known ? { ...known, more: known.more + 1 } : { ...finding, more: 0 });
-      }
-    }));
-    this.#steps = steps;
+  async #findSteps(signal) {
+    const query = { source: "check", suppressed: false, limit: mostFindings };
+    const found = await Promise.all(["error", "warning"].map((severity) => (
+      get("/v1/findings", { ...query, severity }, signal).then(({ items }) => items, () => []))));
+    // Of each domain, the first is the worst.
+    this.#steps = new Map(found.flat().toReversed().map((one) => [one.domain, one]));
     this.update();
   }
 
@@ -281,8 +273,8 @@ class Checks extends View {
     const expires = (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown);
     const columns = [
       [said.columns.domain, link], [said.columns.outcome, outcome, "check-outcome"],
-      [said.columns.step, (one) => this.#step(one), "check-step"], [said.columns.cdn, copy, "short"],
-      [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]];
+      [said.columns.cdn, copy, "short"], [said.columns.certificate, expires, "short"],
+      [said.columns.at, (one) => time(one.at), "short"]];
     return [
       chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
         one, `${said.status[one] ?? words.common.all} ${count(totals[index] ?? total)}`, one === status,
@@ -295,33 +287,23 @@ class Checks extends View {
 
   /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
   #causes(items, columns) {
-    const causes = new Map();
-    for (const one of items) {
-      const cause = `${one.status} ${this.#steps.get(one.domain)?.code ?? one.codes.join(" ")}`;
-      causes.set(cause, [...causes.get(cause) ?? [], one]);
-    }
-    const rank = ([{ status }]) => statuses.indexOf(status);
+    const causes = Map.groupBy(items, ({ domain, status, codes }) => (
+      `${status} ${this.#steps.get(domain)?.code ?? codes.join(" ")}`));
+    const rank = (rows) => statuses.indexOf(rows[0].status);
     const sorted = [...causes].sort(([, one], [, other]) => rank(one) - rank(other) || other.length - one.length);
     return sorted.map(([cause, rows]) => h(
       "details", { class: "sheet", key: cause, open: sorted.length === 1 || rows.length <= few },
-      h("summary", {}, this.#cause(rows)),
+      this.#cause(rows),
       table({ caption: said.caption, rows, key: (one) => one.domain, columns })));
   }
 
   #cause(rows) {
-    const [{ domain, status }] = rows;
+    const [{ domain, status, codes }] = rows;
     const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];
     const step = this.#steps.get(domain);
-    return [checkStatus(status), " ", h("strong", {}, said.domains(rows.length)), ", ", said.since(exactTime(first)),
-      step && status !== "ok" && [": ", findingTitle(step.code)]];
-  }
-
-  #step({ domain, status, codes }) {
-    if (status === "ok") return quiet(said.noSteps);
-    const step = this.#steps.get(domain);
-    if (!step) return codes.map((code) => h("code", { key: code }, code, " "));
-    return [h("div", { dir: "auto" }, coded(step.message)),
-      h("div", { class: "help" }, coded(step.help), step.more > 0 && ` (${said.more(step.more)})`)];
+    return [h("summary", {}, checkStatus(status), " ", h("strong", {}, said.domains(rows.length)), ", ",
+      said.since(exactTime(first)), status !== "ok" && [": ", findingTitle(step?.code ?? codes[0])]),
+    step && h("p", { key: "step" }, quiet(said.nextStep), " ", coded(step.help))];
   }
 }
 
