@@ -365,8 +365,7 @@ export const words = {
   try: {
     title: "Try a link", links: "Links", linksHelp: `One URL per line. ${enter}.`, button: "Try",
     linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. ${enter}.`,
-    placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, choose: "Choose a file", filter: "Show",
-    drop: "Or drop a file of URLs, one per line.",
+    placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, filter: "Show",
     none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
@@ -384,7 +383,7 @@ export const words = {
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",
     absent: "The app is not in this file.", onlyApple: "not used by Android", looking: "Looking …",
     notPublishedApp: "The published file does not name this app.", seenByCheck: "seen by a check", fetched: "fetched",
-    revision: (n) => `Revision ${n} is published.`, disabled: "The domain is disabled.", draftOf: "saved",
+    revision: (n) => `Revision ${n} is published.`, disabled: "The domain is disabled.",
     cdnCurrent: "Apple’s CDN has the current file,", seeChecks: "See checks", qr: "QR code",
     cdnOld: (n, behind) => `Apple’s CDN has revision ${n}, ${plural(behind, "revision", "revisions")} behind,`,
     cdnForeign: "Apple’s CDN has a file that matches none of your revisions,",

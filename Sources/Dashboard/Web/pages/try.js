@@ -8,7 +8,6 @@ import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
-import "./drop.js";
 import "./explain.js";
 
 const text = words.try;
@@ -100,18 +99,13 @@ class Try extends View {
     const keydown = ({ key, ctrlKey, metaKey, target }) =>
       key === "Enter" && (ctrlKey || metaKey) && target.form.requestSubmit();
     return form(({ links }) => this.#submit(links), { key: "form", class: "try-form" },
-      h("div", { key: "links" },
-        field(text.links, {
-          id: "links", name: "links", tag: "textarea", value, fault: this.#fault, spellcheck: "false",
-          autocapitalize: "none", help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
-          placeholder: text.placeholder(name), rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
-          on: { input, keydown },
-        }),
-        submit(text.button, { kind: "primary", disabled: this.#published.isRunning })),
-      h("aasa-drop", {
-        key: "drop", text: text.drop, button: text.choose, accept: ".txt,text/plain",
-        on: { files: ({ detail }) => this.#submit(detail.map((one) => one.text).join("\n")) },
-      }));
+      field(text.links, {
+        id: "links", name: "links", tag: "textarea", value, fault: this.#fault, spellcheck: "false",
+        autocapitalize: "none", help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
+        placeholder: text.placeholder(name), rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
+        on: { input, keydown },
+      }),
+      submit(text.button, { kind: "primary", disabled: this.#published.isRunning }));
   }
 
   #results({ all, counts, round }) {
@@ -278,7 +272,7 @@ class TryHost extends View {
   }
 
   /** What the columns are about: which revision, and how old. */
-  #evidence({ name, domain, draft, cdn, file, check }) {
+  #evidence({ name, domain, cdn, file, check }) {
     const isFailing = check?.status === "failing";
     const checks = h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks);
     return [isFailing && h("p", { class: "box warning", key: "failing" }, text.checkFailing, " ", checks),
@@ -290,8 +284,7 @@ class TryHost extends View {
           : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
         " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
       file && !cdn?.revision && !isFailing && [" ", checks],
-      cdn && this.host !== name && [" ", text.cdnName(this.host, name)],
-      draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."])];
+      cdn && this.host !== name && [" ", text.cdnName(this.host, name)])];
   }
 
   #columns(url, facts) {
