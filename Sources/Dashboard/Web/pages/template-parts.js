@@ -1,7 +1,7 @@
 // What the pages of templates and of their domains share: parameters, their values, and what publishing one does.
 
 import { get, path, request } from "../api.js";
-import { coded, count, field, findingHead, h, quiet } from "../parts.js";
+import { coded, field, findingHead, h } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, may } from "../state.js";
 import { words } from "../words.js";
@@ -131,6 +131,3 @@ export function templateEffects({ domains, published, effects = [], moreEffects 
         h("div", { key: "names", class: "help" }, some(one))], { class: "plain findings", key: "findings" })],
     left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
 }
-
-export const domainsLink = (name, number) => (
-  number === 0 ? quiet(words.common.none) : h("a", { href: to(["templates", name, "domains"]) }, count(number)));

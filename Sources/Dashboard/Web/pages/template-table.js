@@ -1,7 +1,7 @@
 // The domains of a template with their values: a table that is edited, or a CSV file that is dropped on it.
 
 import { get, path, Problem, request } from "../api.js";
-import { badge, button, draftField, empty, field, form, h, loaded, quiet, submit, View } from "../parts.js";
+import { badge, button, draftField, empty, field, form, h, loaded, quiet, submit, table, View } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, may, mayEditDomain, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -220,47 +220,42 @@ class TemplateTable extends View {
   }
 
   #rows(shown, parameters, isEditor) {
-    const title = words.templates.sections.domains;
-    return h("div", { class: "table", key: "table", tabindex: "0", role: "region", "aria-label": title },
-      h("table", { class: "cells" }, h("caption", { class: "hidden" }, title),
-        h("thead", {}, h("tr", {}, h("th", { scope: "col", key: "domain" }, words.domains.domain),
-          parameters.map(({ name, type }) => h(
-            "th", { scope: "col", key: `p ${name}` }, h("code", {}, name), " ", quiet(type))),
-          isEditor && h("th", { scope: "col", key: "action" }, words.settings.actions))),
-        h("tbody", {}, shown.map((row) => this.#row(row, parameters, isEditor && mayEditDomain(row.domain))))));
+    const name = (/** @type {any} */ { domain }) => {
+      const edit = this.#edits.get(domain);
+      const said = h("bdi", {}, domain);
+      return [edit?.isNew ? said : h("a", { href: to(["domains", domain]) }, said),
+        edit && [" ", badge(edit.isNew ? w.isNew : edit.isDetached ? w.isDetached : w.isChanged, "note")]];
+    };
+    const detach = ({ domain }) => mayEditDomain(domain) && (this.#edits.has(domain)
+      ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
+      : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
+        kind: "quiet", key: "detach", "aria-label": w.detachWhat(domain) }));
+    return h("div", { class: "cells", key: "cells" }, table({
+      caption: words.templates.sections.domains, rows: shown, key: (row) => row.domain, columns: [
+        [words.domains.domain, name], ...parameters.map((one) => [one.name, (row) => this.#cell(row, one, isEditor)]),
+        ...isEditor ? [[words.settings.actions, detach, "no-title"]] : []],
+    }));
   }
 
-  #row(row, parameters, isEditor) {
-    const { domain } = row;
+  #cell({ domain, parameters }, one, isEditor) {
     const edit = this.#edits.get(domain);
-    const cell = (one) => {
-      const stored = valueAsText(row.parameters?.[one.name]);
-      const text = edit?.values[one.name] ?? stored;
-      const fault = this.#faults.get(`${domain} ${one.name}`);
-      const input = ({ target }) => this.#edit(domain, ({ values, isNew }) => {
-        this.#faults.delete(`${domain} ${one.name}`);
-        if (target.value === stored && !isNew) delete values[one.name];
-        else values[one.name] = target.value;
-      });
-      const id = `fault-${domain}-${one.name}`;
-      const kind = edit?.values[one.name] === undefined ? null : "edited";
-      return h("td", { key: `p ${one.name}`, "data-title": one.name, class: kind },
-        isEditor && !edit?.isDetached ? [h("input", {
-          ...exact, maxlength: 8000, key: "input", "aria-label": w.cell(domain, one.name), value: text,
-          placeholder: defaultText(one), on: { input }, "aria-invalid": fault ? "true" : null,
-          "aria-describedby": fault ? id : null,
-        }), fault && h("p", { class: "fault", key: "fault", id }, fault)]
-          : text === "" ? h("span", { class: "quiet" }, defaultText(one)) : h("bdi", {}, text));
-    };
-    const name = h("bdi", {}, domain);
-    return h("tr", { key: domain },
-      h("th", { scope: "row", key: "domain" }, edit?.isNew ? name : h("a", { href: to(["domains", domain]) }, name),
-        edit && [" ", badge(edit.isNew ? w.isNew : edit.isDetached ? w.isDetached : w.isChanged, "note")]),
-      parameters.map(cell),
-      isEditor && h("td", { key: "action", class: "no-title" }, edit
-        ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
-        : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
-          kind: "quiet", key: "detach", "aria-label": w.detachWhat(domain) })));
+    const stored = valueAsText(parameters?.[one.name]);
+    const typed = edit?.values[one.name];
+    const fault = this.#faults.get(`${domain} ${one.name}`);
+    const input = ({ target }) => this.#edit(domain, ({ values, isNew }) => {
+      this.#faults.delete(`${domain} ${one.name}`);
+      if (target.value === stored && !isNew) delete values[one.name];
+      else values[one.name] = target.value;
+    });
+    const id = `fault-${domain}-${one.name}`;
+    if (!isEditor || !mayEditDomain(domain) || edit?.isDetached) {
+      return (typed ?? stored) === "" ? quiet(defaultText(one)) : h("bdi", {}, typed ?? stored);
+    }
+    return [h("input", {
+      ...exact, maxlength: 8000, key: "input", "aria-label": w.cell(domain, one.name), value: typed ?? stored,
+      class: typed === undefined ? null : "edited", placeholder: defaultText(one), on: { input },
+      "aria-invalid": fault ? "true" : null, "aria-describedby": fault ? id : null,
+    }), fault && h("p", { class: "fault", key: "fault", id }, fault)];
   }
 }
 

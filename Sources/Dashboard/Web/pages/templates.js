@@ -12,7 +12,7 @@ import { DraftReview } from "./domain-review.js";
 import { DraftPage } from "./draft-page.js";
 import { revisionItem } from "./history.js";
 import { counted, formDialog, planDialog } from "./plan.js";
-import { domainsLink, draftOfTemplate, isList, mayEditTemplates, skippingRefused, templateEffects, templateInput,
+import { draftOfTemplate, isList, mayEditTemplates, skippingRefused, templateEffects, templateInput,
   typedValue, valueAsText } from "./template-parts.js";
 import "./domain-settings.js";
 import "./entries.js";
@@ -63,7 +63,8 @@ class List extends View {
         items.length === 0 ? empty(w.empty, isMine ? w.emptyText : w.emptyViewer) : table({
           caption: words.pages.templates, rows: items, key: (one) => one.template, columns: [
             [w.one, (one) => h("a", { href: to(["templates", one.template]) }, h("bdi", {}, one.template))],
-            [words.pages.domains, (one) => domainsLink(one.template, one.domains)],
+            [words.pages.domains, (one) => h("a", { href: to(["templates", one.template, "domains"]) },
+              count(one.domains))],
             [w.parameters, (one) => one.parameters.map(({ name }, index) => [index > 0 && ", ", h(
               "code", { key: name }, name)])],
             [words.domains.revision, (one) => [count(one.revision), quiet(" · ", time(one.publishedAt))]],
