@@ -23,10 +23,10 @@ export const sessions = new EventTarget();
  * @param {string} method
  * @param {string} path
  * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
- *   signal?: AbortSignal, as?: "text" }} [options]
- * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its status.
+ *   signal?: AbortSignal }} [options]
+ * @returns the value of the answer, its entity tag without quotes, and its status.
  * @throws Problem */
-export async function request(method, path, { query, body, type, ifMatch, ifNoneMatch, signal, as } = {}) {
+export async function request(method, path, { query, body, type, ifMatch, ifNoneMatch, signal } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
@@ -53,7 +53,7 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
     throw problem;
   }
   const etag = response.headers.get("ETag")?.replaceAll('"', "");
-  const value = as === "text" ? text : parsed(() => text);
+  const value = parsed(() => text);
   if (value === undefined && text !== "") throw new Problem(response.status, undefined, requestId);
   return { value, etag, status: response.status };
 }

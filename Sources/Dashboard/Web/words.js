@@ -102,8 +102,9 @@ export const words = {
     usesTemplate: (name) => `Template ${name}`, onlyTemplate: (name) => `Show only domains with the template ${name}`,
     labelled: (label) => `Label ${label}`, only: (label) => `Show only domains with the label ${label}`,
     about: (count) => `About ${count}`,
-    count: (n, isDeleted, isFiltered) => isDeleted ? plural(n, "deleted domain", "deleted domains")
-      : isFiltered ? plural(n, "matching domain", "matching domains") : plural(n, "domain", "domains"),
+    count: ({ total: n, totalIsEstimate, isDeleted }, isFiltered) => (totalIsEstimate ? "About " : "") + (isDeleted
+      ? plural(n, "deleted domain", "deleted domains") : isFiltered ? plural(n, "matching domain", "matching domains")
+        : plural(n, "domain", "domains")),
     keys: "In the list, ↑ and ↓ or j and k move between rows, Enter opens a domain, and / goes to the search.",
     domain: "Domain", environment: "Environment", revision: "Revision", findings: "Findings", apple: "Apple’s copy",
     android: "Android", check: "Check", certificate: "Certificate", deletedAt: "Deleted", lastRevision: "Last revision",
@@ -214,8 +215,7 @@ export const words = {
         documents: "Changes to the files that affect no link", settings: "Settings",
       }, kinds: { added: "new", changed: "changed", moved: "moved" }, more: (n) => `And ${n} more.`,
       resolutions: "Expectations that resolve differently", androidApps: "Android apps", forApp: "for",
-      sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`,
-      others: "other", shared: "An entry of several apps counts for each of them.",
+      sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, shared: "An entry of several apps counts for each.",
     }, conflict: {
       title: "Others published while you worked", theirs: "What others changed", mine: "What your draft changes",
       text: (base, now) => `Your draft began with revision ${base}; revision ${now} is published now.`,

@@ -10,7 +10,7 @@ import { byRoute, changeList, cut, effect, effectList, findingList, foldedFindin
   plainList } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
 import { askButton } from "./drafts.js";
-import { formDialog } from "./plan.js";
+import { formDialog, left } from "./plan.js";
 
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
@@ -83,13 +83,10 @@ export class DraftReview extends View {
   }
 
   #apps({ bytes, limit, apps }) {
-    const shown = apps.slice(0, 5);
-    const sum = (list) => list.reduce((all, one) => all + one.bytes, 0);
-    const row = ({ app, bytes }) => [h("bdi", {}, cut(this.names?.apple.get(app) || app)), " ", quiet(size(bytes))];
     return [h("p", { key: "sum", class: bytes > limit ? "fault" : null }, w.sizeOf(size(bytes), size(limit))),
-      plainList(shown, row),
-      apps.length > 5 && h("p", { key: "others" }, w.others, " ", quiet(size(sum(apps.slice(5))))),
-      sum(apps) > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
+      plainList(apps.slice(0, 5), (one) => [
+        h("bdi", {}, cut(this.names?.apple.get(one.app) || one.app)), " ", quiet(size(one.bytes))]),
+      left("apps", apps.length - 5), apps.length > 1 && h("p", { key: "shared", class: "help" }, w.shared)];
   }
 
   details(preview) {

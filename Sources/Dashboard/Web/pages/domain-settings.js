@@ -1,8 +1,7 @@
 // The settings of a domain beside its routes. Changes go to the draft.
 
 import { refused } from "../api.js";
-import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution,
-  View } from "../parts.js";
+import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution, View } from "../parts.js";
 import { mayLabel } from "../state.js";
 import { duration, words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";

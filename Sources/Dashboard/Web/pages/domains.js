@@ -132,7 +132,7 @@ class Domains extends View {
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered), failure(this.#known) || failure(this.#trouble),
         h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
-          value && !isRunning && this.#count(value, isFiltered)),
+          value && !isRunning && text.count(value, isFiltered)),
           value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
@@ -193,11 +193,6 @@ class Domains extends View {
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
         this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
-  }
-
-  #count({ total, totalIsEstimate, isDeleted }, isFiltered) {
-    const count = text.count(total, isDeleted, isFiltered);
-    return totalIsEstimate ? text.about(count) : count;
   }
 
   #rows({ items, next, total, isDeleted }) {

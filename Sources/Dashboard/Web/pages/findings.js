@@ -22,7 +22,8 @@ class Findings extends View {
   #done(text) {
     say(text);
     this.close();
-    this.#reload();
+    this.#suppressions.run();
+    this.#list.run();
   }
 
   get #domain() {
@@ -31,11 +32,6 @@ class Findings extends View {
 
   start() {
     this.every(3, () => this.#list.value?.pending > 0 && this.#list.run());
-  }
-
-  #reload() {
-    this.#suppressions.run();
-    this.#list.run();
   }
 
   async #load(signal) {
@@ -234,16 +230,16 @@ const keyOf = ({ domain, code, document, pointer, url, message }) => (
 /** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
 function choices(domain, labels) {
   const parent = domain.split(".").slice(1).join(".");
+  return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
+    ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : [])];
+}
+
 /** Where a finding is: its URL, a link to its route, or its place in words. */
 function where({ url, pointer, domain }) {
   if (!(url ?? pointer)) return "";
   const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
   return [" · ", at ? h("a", { href: to(["domains", domain], { at }) }, said.open(inWords(at)))
     : url ?? inWords(pointer).replace(/(?<=^[^/]+)\/.*/, "")];
-}
-
-  return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
-    ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : [])];
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */

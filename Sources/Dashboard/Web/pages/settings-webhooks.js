@@ -8,7 +8,8 @@ import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import { confirmation, formDialog } from "./plan.js";
 
-const text = words.settings.webhooks;
+const common = words.settings;
+const text = common.webhooks;
 
 /** "*.brand.example, example.com": a list of domains, or all. */
 export function domainList(domains, labels = []) {
@@ -138,7 +139,6 @@ class Webhook extends View {
     });
     this.#deliveries.ask(this.query);
     const { status: current = "" } = this.query;
-    const common = words.settings;
     const chip = ([status, label]) => [status, label, status === current, () => ask({ status, cursor: undefined })];
     return [
       h("p", { key: "up" }, h("a", { href: to(["settings", "webhooks"]) }, "← ", words.settings.sections.webhooks)),

@@ -10,6 +10,7 @@ import { did, recordFilters } from "./changes.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
 
+const common = words.settings;
 const isServerAdmin = () => may("admin") && isUnlimited();
 
 export const sections = {
@@ -48,7 +49,6 @@ class Members extends View {
   /** The dialog that adds one, or changes `old`; `inputs` are what only this section has. */
   edit(old, inputs) {
     const text = words.settings[this.section];
-    const common = words.settings;
     this.set({ open: formDialog({
       title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
       label: old ? words.common.save : text.add, close: this.close,
@@ -79,7 +79,6 @@ class Members extends View {
   /** The section, with what only it has: columns, inputs, and what can be done with one, beside removing it. */
   members(columns, inputs, actions) {
     const text = words.settings[this.section];
-    const common = words.settings;
     this.list.ask();
     const remove = (one) => button(text.remove, () => this.#remove(one), {
       kind: "quiet", "aria-label": common.doWhat(text.remove, this.section, one.name) });
