@@ -49,7 +49,7 @@ def test_the_routes_become_androids_too_after_a_preview_and_with_the_app(example
     page.get_by_role("button", name=USE).click()
     review = page.locator(".review")
     expect(review).to_contain_text("Links that behave differently")
-    expect(review).to_contain_text("https://moved.example/")
+    expect(review).to_contain_text("moved.example/")
     expect(review).to_contain_text(f"{PACKAGE}: Created with 1 fingerprint. ")
     # So far, nothing is published.
     assert resolutions(site, secret)["android"] == "match"

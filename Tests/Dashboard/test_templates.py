@@ -124,7 +124,8 @@ def test_a_parameter_with_another_name_keeps_the_values_of_the_domains(cities, s
     page.get_by_label("Name", exact=True).last.fill("store")
     page.get_by_label("Name", exact=True).last.blur()
     expect(page.locator(".route")).to_contain_text("/{store}/*")
-    expect(page.locator(".review")).to_contain_text("Ready to publish to 1 domain: no link changes; 1 note.")
+    # What it touches stands beside the button.
+    expect(page.locator(".review-foot")).to_contain_text("Ready to publish to 1 domain: no link changes; 1 note.")
     publish_button(page).click()
     expect(page.get_by_text("Published revision 2")).to_be_visible()
     assert values(site, "city2.example") == {"app": "ABCDE12345.city2", "store": "boutique"}
@@ -139,7 +140,7 @@ def test_parameters_are_added_and_deleted_and_faults_stand_beside_them(cities, s
     page.get_by_role("button", name="Delete the parameter value3").click()
     page.get_by_label("Default", exact=True).fill("market")
     page.get_by_label("Default", exact=True).blur()
-    expect(page.locator(".review")).to_contain_text("Publishes 3 of 3 domains.")
+    expect(page.locator(".review-foot")).to_contain_text("Ready to publish to 3 domains: links stop opening the app")
     publish_button(page).click()
     expect(page.get_by_text("Published revision 2")).to_be_visible()
     assert paths(site, "city1.example") == ["/market/*"]
