@@ -105,6 +105,8 @@ def test_a_domain_gets_a_fallback_in_its_settings(desk, site):
     page.get_by_label("Button of the page").fill("Go on")
     page.get_by_role("button", name="Done").click()
     expect(page.get_by_text("Address for everybody: https://www.example.com{path}")).to_be_visible()
+    # The button to publish fades in when the draft has been checked.
+    desk.settle()
     assert desk.access_faults() == []
     page.get_by_label(re.compile("^Reason")).last.fill("Nobody gets 404")
     page.get_by_role("button", name="Publish", exact=True).last.click()
