@@ -113,6 +113,6 @@ struct AndroidManifest {
     }
     if status == XML_STATUS_OK || reader.fault != nil { return reader }
     let error = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
-    throw malformed("line \(XML_GetCurrentLineNumber(parser)) is not XML (\(error)).")
+    throw malformed("line \(aasa_expat_line(parser)) is not XML (\(error)).")
   }
 }

@@ -1,4 +1,5 @@
 import Association
+import Glibc
 import Service
 
 /// The program. Results go to stdout and everything else to stderr.
@@ -28,6 +29,8 @@ enum Main {
 
   static func main() {
     Terminal.openMissing()
+    // Or libdispatch says in the system's log, for each user but root, that it may not raise the priority of a thread.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 

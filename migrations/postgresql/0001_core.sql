@@ -12,8 +12,8 @@ CREATE FUNCTION json_each(list text, OUT key bigint, OUT value text) RETURNS SET
     FROM json_array_elements_text(list::json) WITH ORDINALITY AS each (element, number) $$;
 CREATE FUNCTION json_array_length(text) RETURNS bigint IMMUTABLE LANGUAGE sql
   AS $$ SELECT json_array_length($1::json)::bigint $$;
-CREATE FUNCTION json_extract(json text, path text) RETURNS text IMMUTABLE LANGUAGE sql
-  AS $$ SELECT jsonb_path_query_first(json::jsonb, path::jsonpath) #>> '{}' $$;
+CREATE FUNCTION json_extract(text, path text) RETURNS text IMMUTABLE LANGUAGE sql
+  AS $$ SELECT jsonb_path_query_first($1::jsonb, path::jsonpath) #>> '{}' $$;
 CREATE FUNCTION json_group_array_end(text[]) RETURNS text IMMUTABLE LANGUAGE sql
   AS $$ SELECT array_to_json($1)::text $$;
 CREATE AGGREGATE json_group_array(text) (

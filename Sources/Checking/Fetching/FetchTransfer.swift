@@ -185,7 +185,10 @@ extension FetchTransfer {
       finish(.failure(.tls(fault, refused.words)), certificate)
       return nil
     }
-    let words = String(cString: curl_easy_strerror(code))
+    // Versions of libcurl spell it differently.
+    let words =
+      code == CURLE_COULDNT_CONNECT
+      ? "Could not connect to server" : String(cString: curl_easy_strerror(code))
     if code == CURLE_PEER_FAILED_VERIFICATION {
       return FetchTransfer(job, policy, refused: (getLong(CURLINFO_SSL_VERIFYRESULT), words))
     }
