@@ -60,6 +60,7 @@ let migrations: [Resource] = [
   .embedInCode("0026_named_documents.sql"),
   .embedInCode("0027_fallback.sql"),
   .embedInCode("0028_drafts.sql"),
+  .embedInCode("0029_json_extract.sql"),
 ]
 
 let package = Package(

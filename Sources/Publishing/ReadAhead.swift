@@ -17,7 +17,7 @@ struct ReadAhead<Key, Value> {
   /// - Parameter read: Reads the first of the values with some keys, at least one.
   mutating func value(at index: Int, read: ([Key]) throws -> [Value]) throws -> Value {
     if !range.contains(index) {
-      // Not both in memory.
+      // Never more than those that `take` got in advance, besides these.
       values = []
       let isNext = index == range.upperBound
       values = try (isNext ? next : nil)?.get() ?? read(keys(from: index))

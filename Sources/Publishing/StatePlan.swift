@@ -66,7 +66,7 @@ struct StatePlan {
   }
 }
 
-/// Makes the plan for a state. Domains are read one after the other, and reviewed some at a time, on all processors.
+/// Makes the plan for a state. Domains are read and reviewed some at a time, on all processors.
 struct StatePlanning {
   let publisher: Publisher
   let state: DesiredState

@@ -62,6 +62,17 @@ struct DomainReading {
     return Dictionary(sizes) { $1 }
   }
 
+  /// The bytes of all documents in their revisions with this number, by domain.
+  func sizes(_ number: Int) throws -> [Int64: Int] {
+    let sizes = try connection.all(
+      """
+      SELECT domain_id, sum(length(content)) FROM document
+      WHERE domain_id \(isRead) AND revision = ?2 GROUP BY domain_id
+      """, [ids, .integer(number)]
+    ) { ($0.integer(0), $0.int(1)) }
+    return Dictionary(sizes) { $1 }
+  }
+
   /// Their revisions with this number, by domain.
   func revisions(_ number: Int) throws -> [Int64: PublishedRevision] {
     try RevisionRows.all(number, isRead, ids, connection)

@@ -34,8 +34,7 @@ enum SharedDatabase {
     _ progress: BackupProgress
   ) throws -> Restored {
     let connection = try connect(address, creatingAt: now)
-    defer { connection.analyzeGrownTables() }
-    return try connection.transaction(.write) { connection in
+    let restored = try connection.transaction(.write) { connection in
       // Before anything is read, so that nothing that others commit until then is lost.
       try connection.execute(
         """
@@ -62,6 +61,8 @@ enum SharedDatabase {
       try connection.wakeOthers()
       return restored
     }
+    connection.analyzeGrownTables()
+    return restored
   }
 }
 
@@ -145,8 +146,7 @@ extension Backup {
       return CopiedDatabase(rows: try target.transaction(.read, copy.rows))
     case .postgreSQL(let address):
       let connection = try SharedDatabase.connect(address, creatingAt: now)
-      defer { connection.analyzeGrownTables() }
-      return try connection.transaction(.write) { connection in
+      let copied = try connection.transaction(.write) { connection in
         try connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         try checkUnused(connection, target, now)
         if try !SharedDatabase.isEmpty(connection) {
@@ -160,6 +160,8 @@ extension Backup {
         try connection.wakeOthers()
         return CopiedDatabase(rows: contents.mapValues(\.rows))
       }
+      connection.analyzeGrownTables()
+      return copied
     }
   }
 

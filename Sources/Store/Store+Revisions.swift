@@ -72,7 +72,8 @@ extension Store {
     try read { try RevisionRows.get(number, of: DomainRows.history(of: name, $0), $0) }
   }
 
-  /// Revisions of domains, which may be deleted, in their order.
+  /// The first of some revisions of domains, which may be deleted, in their order: as many as take little memory, and at
+  /// least one.
   ///
   /// - Throws: `StoreError.notFound`.
   package func revisions(
@@ -80,13 +81,22 @@ extension Store {
   ) throws -> [PublishedRevision] {
     try read { connection in
       let versions = try DomainRows.versions(of: numbers.map(\.name), connection)
-      var found: [Int: [Int64: PublishedRevision]] = [:]
-      for (number, group) in Dictionary(grouping: numbers, by: \.number) {
-        let ids = group.compactMap { versions[$0.name]?.id }
-        found[number] = try DomainReading(ids, connection).revisions(number)
+      func all<Value>(
+        _ numbers: some Sequence<(name: DomainName, number: Int)>,
+        _ read: (DomainReading, Int) throws -> [Int64: Value]
+      ) throws -> (DomainName, Int) -> Value? {
+        let found = try Dictionary(grouping: numbers, by: \.number).map { number, group in
+          let ids = group.compactMap { versions[$0.name]?.id }
+          return (number, try read(DomainReading(ids, connection), number))
+        }
+        let values = Dictionary(found) { $1 }
+        return { name, number in versions[name].flatMap { values[number]?[$0.id] } }
       }
+      let size = try all(numbers) { try $0.sizes($1) }
+      let numbers = numbers.fitting { size($0.name, $0.number) ?? 0 }
+      let revision = try all(numbers) { try $0.revisions($1) }
       return try numbers.map { name, number in
-        try versions[name].flatMap { found[number]?[$0.id] }
+        try revision(name, number)
           ?? RevisionRows.get(number, of: DomainRows.history(of: name, connection), connection)
       }
     }

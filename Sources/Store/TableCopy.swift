@@ -229,7 +229,7 @@ extension Value {
   }
 
   /// Its size, roughly.
-  fileprivate var bytes: Int {
+  var bytes: Int {
     switch self {
     case .null, .nullText, .nullInteger, .integer: 8
     case .text(let text): text.utf8.count

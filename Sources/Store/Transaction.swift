@@ -77,9 +77,6 @@ package struct FormerDomain: Sendable {
   /// What is stored besides, if nobody else can change the domain until the transaction ends.
   fileprivate let locked: LockedRows?
 
-  /// The most bytes of documents in domains that are read together.
-  private static let mostBytes = 1_000_000
-
   /// Domains with some names, which need not exist, in the order of the names: the first of them, as many as take little
   /// memory, and at least one.
   ///
@@ -113,19 +110,14 @@ package struct FormerDomain: Sendable {
     }
   }
 
-  /// The first names whose documents together have at most `mostBytes`, and at least one name.
+  /// The first names whose documents together take little memory, and at least one name.
   private static func fitting(
     _ names: [DomainName], _ versions: [DomainName: StoredDomain.Version],
     _ connection: any Connection
   ) throws -> ArraySlice<DomainName> {
     if names.count <= 1 || versions.isEmpty { return names[...] }
     let sizes = try DomainReading(versions.values.map(\.id), connection).sizes()
-    var bytes = 0
-    let fitting = names.prefix { name in
-      bytes += versions[name].flatMap { sizes[$0.id] } ?? 0
-      return bytes <= mostBytes
-    }
-    return names.prefix(max(1, fitting.count))
+    return names.fitting { name in versions[name].flatMap { sizes[$0.id] } ?? 0 }
   }
 
   /// - Parameter locks: Whether it stays so until the transaction ends.
@@ -134,6 +126,18 @@ package struct FormerDomain: Sendable {
   ) throws -> Bool {
     if locked != nil { return true }
     return try DomainRows.version(of: name, locks: locks, connection) == stored?.version
+  }
+}
+
+extension Array {
+  /// The first elements that together have at most 1 MB, and at least one.
+  func fitting(_ bytes: (Element) -> Int) -> ArraySlice<Element> {
+    var sum = 0
+    let fitting = prefix { element in
+      sum += bytes(element)
+      return sum <= 1_000_000
+    }
+    return prefix(Swift.max(1, fitting.count))
   }
 }
 

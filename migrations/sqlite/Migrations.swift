@@ -29,4 +29,5 @@ package let sqliteMigrations: [(name: String, sql: [UInt8])] = [
   ("0026_named_documents", PackageResources._026_named_documents_sql),
   ("0027_fallback", PackageResources._027_fallback_sql),
   ("0028_drafts", PackageResources._028_drafts_sql),
+  ("0029_json_extract", PackageResources._029_json_extract_sql),
 ]

@@ -25,7 +25,7 @@ package protocol Connection: AnyObject {
   func begin(_ kind: TransactionKind) throws
 
   /// Adds a row. A pipelining transaction collects the rows of each INSERT, and sends them in the order of their
-  /// depth before the next statement that is not an `insert`.
+  /// depth before the next statement that is neither an `insert` nor an `update`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
   /// Changes rows in a way that no INSERT depends on. A pipelining transaction does it after those that it has collected.
