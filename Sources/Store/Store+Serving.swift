@@ -101,10 +101,24 @@ extension Store {
       ) { $0.integer(0) }
       return Changes(
         sequence: known.upperBound,
-        domains: try domains.map {
-          try ServedRows.read($0...$0, connection).first
-            ?? Changes.Change(domain: $0, now: .deleted)
+        domains: try neighbours(domains).flatMap { domains in
+          let read = try ServedRows.read(domains, connection)
+          let found = Dictionary(read.map { ($0.domain, $0) }) { $1 }
+          return domains.map { found[$0] ?? Changes.Change(domain: $0, now: .deleted) }
         })
+    }
+  }
+}
+
+/// Ranges of some numbers, each of numbers that follow each other.
+private func neighbours(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
+  // Documents of more domains would take too much memory together.
+  let most = 64
+  return numbers.sorted().reduce(into: []) { ranges, number in
+    if let last = ranges.last, last.upperBound + 1 == number, last.count < most {
+      ranges[ranges.count - 1] = last.lowerBound...number
+    } else {
+      ranges.append(number...number)
     }
   }
 }
