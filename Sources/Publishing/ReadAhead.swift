@@ -1,15 +1,15 @@
-/// Values that are read some at a time, in the order of their keys.
+/// Reads values in batches, in the order of their keys.
 struct ReadAhead<Key, Value> {
   private let keys: [Key]
   private let most: Int
   private var range = 0..<0
-  /// The number of those before the next one.
+  /// The number of values before the next one.
   private var done = 0
   private var values: [Value] = []
-  /// Those after them, if they have been read.
+  /// The next batch, if it has been read.
   private var next: Result<[Value], any Error>?
 
-  /// - Parameter most: The most that are read together; 1 if only few of them are asked for.
+  /// - Parameter most: The most values of a batch; 1 if only few are asked for.
   init(_ keys: [Key], atOnce most: Int = 128) {
     (self.keys, self.most) = (keys, most)
   }
@@ -17,7 +17,7 @@ struct ReadAhead<Key, Value> {
   /// - Parameter read: Reads the first of the values with some keys, at least one.
   mutating func value(at index: Int, read: ([Key]) throws -> [Value]) throws -> Value {
     if !range.contains(index) {
-      // Never more than those that `take` got in advance, besides these.
+      // Two batches at most: this one, and the one that `take` got.
       values = []
       let isNext = index == range.upperBound
       values = try (isNext ? next : nil)?.get() ?? read(keys(from: index))
@@ -28,7 +28,7 @@ struct ReadAhead<Key, Value> {
     return values[index - range.lowerBound]
   }
 
-  /// The keys of those to read next; none while as many are left of those that were read.
+  /// The keys of the next batch; none while so many values are left.
   func upcoming(left: Int) -> [Key] {
     if most == 1 || next != nil || range.upperBound - done >= left { return [] }
     return keys(from: range.upperBound)

@@ -49,7 +49,8 @@ struct StateReviewer: Sendable {
     return (review, refusals)
   }
 
-  /// The same with the apps and templates that domains have now and will have, as far as that is easily seen, read at once.
+  /// A reviewer that has read, all at once, the apps and templates that the domains use now and will use, as far as they are
+  /// easily found.
   func reading(_ candidates: [Candidate]) throws -> StateReviewer {
     let used = candidates.flatMap { candidate in
       let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)

@@ -210,7 +210,7 @@ private final class Connections: Sendable {
 
   /// See `PostgreSQLConnection`.
   func analyzeGrownTables() {
-    // Without a connection, the server does it later.
+    // Without a connection, autovacuum does it later.
     do { try use { $0.analyzeGrownTables() } } catch {}
   }
 

@@ -110,7 +110,7 @@ extension Store {
   }
 }
 
-/// Ranges of some numbers, each of numbers that follow each other.
+/// Groups numbers that follow each other.
 private func neighbours(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
   // Documents of more domains would take too much memory together.
   let most = 64

@@ -29,7 +29,7 @@ enum Main {
 
   static func main() {
     Terminal.openMissing()
-    // Or libdispatch says in the system's log, for each user but root, that it may not raise the priority of a thread.
+    // Otherwise, for every user but root, libdispatch logs that it may not raise the priority of a thread.
     setenv("LIBDISPATCH_LOG", "NO", 0)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }

@@ -99,7 +99,7 @@ enum ServeCommand {
   }
 
   /// Has glibc give back and share what was freed. By default, it has eight arenas for each processor, and once a large
-  /// piece was freed, it keeps up to 64 MB in each. With fewer than these, threads wait for each other.
+  /// piece was freed, it keeps up to 64 MB in each. With fewer than four for each processor, threads wait for each other.
   private static func limitFreeMemory() {
     // If one fails, the server takes more memory.
     _ = mallopt(M_ARENA_MAX, CInt(max(8, 4 * sysconf(CInt(_SC_NPROCESSORS_ONLN)))))
@@ -187,11 +187,11 @@ enum ServeCommand {
       """)
   }
 
-  /// What begins a command of somebody else, if the server runs as a user of the system (login.defs(5): UIDs below 1000): only
-  /// that one may open the database.
+  /// The prefix for commands that other users run. Only the user of the server can open its database, if that is a system
+  /// user (a UID below 1000, see login.defs(5)).
   private static var asSystemUser: String {
     guard (1..<1000).contains(geteuid()), let user = getpwuid(geteuid()) else { return "" }
-    // Sound: the entry stays until the next call, and there is no other thread that makes one.
+    // Sound: the entry stays valid until the next call, and no other thread makes one.
     return "sudo -u \(String(cString: user.pointee.pw_name)) "
   }
 

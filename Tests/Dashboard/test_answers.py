@@ -200,7 +200,7 @@ def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):
     site.put("served.example", "/a/*")
     page = example.open("#/domains/served.example")
     head = page.locator(".domain-head")
-    expect(head).to_have_text(re.compile("serves revision 1, published .*Apple’s copy: not fetched"))
+    expect(head).to_have_text(re.compile("Serving revision 1, published .*Apple’s copy: not fetched"))
     fetch_as_apple(site, "served.example")
     while site.call("GET", "/v1/domains/served.example/fetches")["fetchers"][0]["count"] == 0:
         time.sleep(0.1)
@@ -208,7 +208,12 @@ def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):
     expect(head).to_contain_text("Apple’s copy: current")
     site.put("served.example", "/a/*", "/b/*")
     page.reload()
-    expect(head).to_have_text(re.compile("serves revision 2, published .*Apple’s copy: 1 behind"))
+    expect(head).to_have_text(re.compile("Serving revision 2, published .*Apple’s copy: 1 behind"))
+    # Apple's devices get the older file until then.
+    verdict = example.open("#/try?url=https://served.example/b/1").locator(".verdict")
+    expect(verdict).to_have_text("Opens Example on iOS; iOS only once Apple’s CDN has revision 2")
+    verdict = example.open("#/try?url=https://served.example/a/1").locator(".verdict")
+    expect(verdict).to_have_text("Opens Example on iOS")
 
 
 def test_a_deleted_domain_says_so_on_all_its_pages(example, site):

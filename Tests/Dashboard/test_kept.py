@@ -55,7 +55,7 @@ def test_a_draft_published_in_another_tab_is_published_in_this_one_too(example):
     expect(other.get_by_text("Saved in this browser")).to_be_visible()
     publish_button(other).click()
     expect(other.get_by_text("Published as revision 2")).to_be_visible()
-    expect(page.get_by_text("serves revision 2, published")).to_be_visible()
+    expect(page.get_by_text("Serving revision 2, published")).to_be_visible()
     expect(page.locator(".route", has_text="/tab/*")).to_be_visible()
     expect(page.get_by_text("Saved in this browser")).to_have_count(0)
 

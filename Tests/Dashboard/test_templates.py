@@ -125,7 +125,7 @@ def test_a_parameter_with_another_name_keeps_the_values_of_the_domains(cities, s
     page.get_by_label("Name", exact=True).last.blur()
     expect(page.locator(".route")).to_contain_text("/{store}/*")
     # What it touches stands beside the button.
-    expect(page.locator(".review-foot")).to_contain_text("Ready to publish to 1 domain: no link changes; 1 note.")
+    expect(page.locator(".review-foot")).to_contain_text("Ready to publish to 1 domain: no link is known to change; 1 note.")
     publish_button(page).click()
     expect(page.get_by_text("Published revision 2")).to_be_visible()
     assert values(site, "city2.example") == {"app": "ABCDE12345.city2", "store": "boutique"}

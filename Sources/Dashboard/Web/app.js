@@ -126,8 +126,7 @@ class App extends View {
     document.title = `${title} · aasa`;
     return [isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
       isIn && this.#header(parts),
-      h(
-        "main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
+      h("main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
           : session.problem?.code === "unknown-user" ? stranger(session.problem, () => this.#look())
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })

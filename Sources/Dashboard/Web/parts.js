@@ -231,8 +231,7 @@ export function dialog({ title, close, wide }, ...children) {
   };
   // A browser may close it all the same when Escape is pressed twice.
   const closed = ({ target }) => target.isConnected && (close ? close() : target.showModal());
-  return h(
-    "dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
+  return h("dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
       on: { cancel, close: closed, input: ({ currentTarget }) => { currentTarget.isTyped = true; } } },
     h("header", {}, h("h2", { tabindex: close ? "-1" : null, autofocus: Boolean(close) }, title),
       close && closeButton(words.common.close, close)),

@@ -148,7 +148,7 @@ export const words = {
   },
   domain: {
     tabs: { routes: "Routes", settings: "Settings", try: "Try", history: "History", checks: "Checks" },
-    tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", serves: (n) => `serves revision ${n}, published`,
+    tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", serves: (n) => `Serving revision ${n}, published`,
     changed: (n) => `revision ${n}, changed`, noEntries: "No routes yet", deleted: "deleted",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
     addEntry: "Add an entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
@@ -308,7 +308,7 @@ export const words = {
     skipRefused: "Leave domains as they are that are refused, with the old rules",
     ready: (n, risk, found) =>
       `Ready to publish${n ? ` to ${plural(n, "domain", "domains")}: ${risk}` : ""}${found && `; ${found}`}.`,
-    risks: { lost: "links stop opening the app", changed: "links change", none: "no link changes" },
+    risks: { lost: "links stop opening the app", changed: "links change", none: "no link is known to change" },
     published: (revision, n) => `Published revision ${revision} with ${plural(n, "domain", "domains")}.`,
     rollBackText: "The rules of this revision are published again, with all domains that use the template.",
     showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
@@ -378,6 +378,7 @@ export const words = {
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
     opens: (apps) => `Opens ${apps}`, on: (apps, platforms) => `${apps} on ${platforms.join(" and ")}`, noApp: "no app",
     verdict: { blocked: "Stays in the browser", "no-match": "Opens no app" },
+    ahead: (said, n) => `${said}; iOS only once Apple’s CDN has revision ${n}`,
     filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`, app: "App",
     published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:",

@@ -144,8 +144,8 @@ package final class PostgreSQLConnection: Connection {
     }
   }
 
-  /// Has the server count the rows of tables that have more than doubled, as after a large edit. Until it does so by
-  /// itself, it reads whole tables for the rows of a hundred domains. Only their owner can.
+  /// Runs ANALYZE on tables that have more than doubled, as after a large edit. Until autovacuum does so, PostgreSQL scans
+  /// whole tables for the rows of a hundred domains. Only the owner of a table can.
   package func analyzeGrownTables() {
     do {
       let grown = try all(
@@ -156,7 +156,7 @@ package final class PostgreSQLConnection: Connection {
           AND pg_relation_size(oid) > 2 * 8192 * GREATEST(relpages, 50)
         """
       ) { $0.text(0) }
-      // One by one, so that a timeout for statements is for each. Nobody waits for another VACUUM.
+      // One by one, so that the statement timeout applies to each; without waiting for another VACUUM.
       for table in grown { try execute("ANALYZE (SKIP_LOCKED) " + table) }
     } catch {
       // Nothing that was written depends on it.

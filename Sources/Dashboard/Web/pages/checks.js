@@ -168,8 +168,7 @@ function timeline({ items }) {
   return h("ol", { class: "plain check-timeline", key: "list" },
     items.map((run) => h("li", { key: run.since },
       h("details", {},
-        h(
-          "summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
+        h("summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
             : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
           run.codes.map((code) => [" · ", h("code", { key: code }, code)]),
           run.cdnRevision !== null && quiet(" · ", said.cdnHad(count(run.cdnRevision)))),

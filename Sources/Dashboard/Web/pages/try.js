@@ -260,10 +260,14 @@ class TryHost extends View {
 
   #result({ url, results, best }, facts) {
     const all = rows(url, { published: results, draft: facts?.draft?.results, cdn: facts?.cdn?.results });
+    const said = best === "match" ? text.opens(opened(results, facts?.names)) : text.verdict[best];
+    // Apple's devices get Apple's copy.
+    const isAhead = facts?.cdn?.results && all.some(({ platform, cdn, published }) =>
+      platform === "ios" && cdn?.resolution !== published?.resolution);
     return h("section", { class: "try-result", key: url },
-      h("header", { class: "section-head" }, h("h2", {}, best === "match"
-        ? h("span", { class: "verdict ok" }, text.opens(opened(results, facts?.names)))
-        : h("span", { class: "verdict" }, text.verdict[best]), " ", h("bdi", { class: "mono" }, url)),
+      h("header", { class: "section-head" }, h("h2", {},
+        h("span", { class: `verdict ${isAhead ? "warning" : best === "match" ? "ok" : ""}` },
+          isAhead ? text.ahead(said, facts.domain.revision) : said), " ", h("bdi", { class: "mono" }, url)),
         url.startsWith("https://") && this.host &&
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
       this.#expected?.wanted[0].url === url && failure(this.#expecting), all.length === 0
