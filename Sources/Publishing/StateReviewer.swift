@@ -49,8 +49,8 @@ struct StateReviewer: Sendable {
     return (review, refusals)
   }
 
-  /// A reviewer that has read, all at once, the apps and templates that the domains use now and will use, as far as they are
-  /// easily found.
+  /// A reviewer that has read, all at once, the apps and templates that the domains use now and will use, as far as they
+  /// are easily found.
   func reading(_ candidates: [Candidate]) throws -> StateReviewer {
     let used = candidates.flatMap { candidate in
       let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)

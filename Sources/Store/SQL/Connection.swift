@@ -28,7 +28,10 @@ package protocol Connection: AnyObject {
   /// depth before the next statement that is neither an `insert` nor an `update`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
-  /// Changes rows in a way that no INSERT depends on. A pipelining transaction sends these after the INSERTs that it has collected.
+  /// Changes rows in a way that no INSERT depends on. A pipelining transaction sends these after the INSERTs that it has
+  /// collected.
+  ///
+  /// - Throws: `SQLError`.
   func update(_ sql: String, _ values: [Value]) throws
 
   /// Whether it is in a transaction that sends statements without waiting for their results.

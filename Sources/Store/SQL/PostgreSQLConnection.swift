@@ -18,6 +18,7 @@ package final class PostgreSQLConnection: Connection {
   private var mayNotTakeIDs = false
   /// Rows that are still to be sent, by their INSERT.
   private var rows: [(insertion: Insertion, values: [[Value]])] = []
+  /// The size of these rows, roughly.
   private var rowBytes = 0
   /// What is to be sent after them.
   private var updates: [(sql: String, values: [Value])] = []
@@ -125,7 +126,7 @@ package final class PostgreSQLConnection: Connection {
   package func begin(_ kind: TransactionKind) throws {
     isPipelining = false
     // A restore sets sequences back.
-    (newIDs, mayNotTakeIDs, rows, updates) = ([:], false, [], [])
+    (newIDs, mayNotTakeIDs, rows, rowBytes, updates) = ([:], false, [], 0, [])
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
@@ -144,8 +145,8 @@ package final class PostgreSQLConnection: Connection {
     }
   }
 
-  /// Runs ANALYZE on tables that have more than doubled, as after a large edit. Until autovacuum does so, PostgreSQL scans
-  /// whole tables for the rows of a hundred domains. Only the owner of a table can.
+  /// Runs ANALYZE on tables that have more than doubled, as after a large edit. Until autovacuum does so, PostgreSQL
+  /// scans whole tables for the rows of a hundred domains. Only the owner of a table can.
   package func analyzeGrownTables() {
     do {
       let grown = try all(
@@ -207,7 +208,7 @@ package final class PostgreSQLConnection: Connection {
   ) throws {
     // What failed is undone, whatever it was.
     let isUndoing = sql.hasPrefix("ROLLBACK")
-    if isUndoing { (rows, updates) = ([], []) } else { try sendRows() }
+    if isUndoing { (rows, rowBytes, updates) = ([], 0, []) } else { try sendRows() }
     if let failure = settled(), !isUndoing { throw failure }
     let parameters = Parameters(values)
     let name = try prepared(sql, parameters.types)
