@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2)), arguments: ["1", "2"])
+  @Test(arguments: ["1", "2"])
   func aRestartUnderLoadLosesNoRequest(threads: String) throws {
     let file = try ListeningDescriptor()
     let start = { () throws in
