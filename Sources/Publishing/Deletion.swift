@@ -16,7 +16,7 @@ extension Publication {
     }
     let documents =
       ReadDocuments(intact: published.documents)
-      ?? ReadDocuments([.apple: stored.domain.document.json])
+      ?? ReadDocuments([.apple: stored.domain.associationFile.json])
     var review = ServiceReview()
     do throws(PublicationError) {
       review = try ServiceReview(

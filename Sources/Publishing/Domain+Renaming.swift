@@ -5,12 +5,13 @@ extension Domain {
   func renaming(_ old: AppIdentifier, to new: AppIdentifier) -> Domain {
     let renamed = { (app: AppIdentifier) in app == old ? new : app }
     var domain = renaming(.ios(old), to: .ios(new))
-    for index in document.entries.indices {
-      domain.document.entries[index].apps = document.entries[index].apps.map(renamed)
-      domain.document.entries[index].appID = document.entries[index].appID.map(renamed)
+    for index in associationFile.entries.indices {
+      domain.associationFile.entries[index].apps = associationFile.entries[index].apps.map(renamed)
+      domain.associationFile.entries[index].appID = associationFile.entries[index].appID.map(
+        renamed)
     }
-    for (service, list) in document.services {
-      domain.document.services[service]?.apps = list.apps.map(renamed)
+    for (service, list) in associationFile.services {
+      domain.associationFile.services[service]?.apps = list.apps.map(renamed)
     }
     return domain
   }
@@ -19,8 +20,9 @@ extension Domain {
   func renaming(_ old: PackageName, to new: PackageName) -> Domain {
     let renamed = { (package: PackageName) in package == old ? new : package }
     var domain = renaming(.android(old), to: .android(new))
-    for index in document.entries.indices {
-      domain.document.entries[index].androidApps = document.entries[index].androidApps.map(renamed)
+    for index in associationFile.entries.indices {
+      domain.associationFile.entries[index].androidApps = associationFile.entries[index].androidApps
+        .map(renamed)
     }
     domain.androidCredentials = androidCredentials.map(renamed)
     domain.changeKeptTargets(of: old) { $0["package_name"] = .string(new.text) }

@@ -27,7 +27,7 @@ package struct Publication: Sendable {
   /// A finding with the suppression that covers it.
   package func reported(_ finding: Finding) -> ReportedFinding {
     var reported = ReportedFinding(finding)
-    let document = edited.stored.domain.document
+    let document = edited.stored.domain.associationFile
     reported.suppression = edited.suppressions.mark(of: reported, in: document)
     return reported
   }

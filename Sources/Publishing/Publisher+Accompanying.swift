@@ -112,20 +112,20 @@ extension Domain {
   /// The domain that names a second app behind an app.
   func accompanying(_ old: AppIdentifier, by new: AppIdentifier) -> Domain {
     var domain = accompanying(old.id, by: new.id)
-    if document.detailsForm == .dictionary {
+    if associationFile.detailsForm == .dictionary {
       // There, each entry has one app, and each app one entry.
-      let isNamed = document.entries.contains { $0.apps.contains(new) }
-      domain.document.entries = document.entries.flatMap { entry in
+      let isNamed = associationFile.entries.contains { $0.apps.contains(new) }
+      domain.associationFile.entries = associationFile.entries.flatMap { entry in
         isNamed || !entry.apps.contains(old) ? [entry] : [entry, entry.copy(for: new)]
       }
     } else {
-      for index in document.entries.indices {
+      for index in associationFile.entries.indices {
         // `appID` beside `appIDs` names only one app, so it stays.
-        domain.document.entries[index].apps.insert(new, behind: old)
+        domain.associationFile.entries[index].apps.insert(new, behind: old)
       }
     }
-    for service in document.services.keys {
-      domain.document.services[service]?.apps.insert(new, behind: old)
+    for service in associationFile.services.keys {
+      domain.associationFile.services[service]?.apps.insert(new, behind: old)
     }
     return domain
   }
@@ -133,8 +133,8 @@ extension Domain {
   /// The domain that names a second Android app behind an app.
   func accompanying(_ old: PackageName, by new: AndroidApp) -> Domain {
     var domain = accompanying(old.id, by: new.package.id)
-    for index in document.entries.indices {
-      domain.document.entries[index].androidApps.insert(new.package, behind: old)
+    for index in associationFile.entries.indices {
+      domain.associationFile.entries[index].androidApps.insert(new.package, behind: old)
     }
     domain.androidCredentials.insert(new.package, behind: old)
     if !keptAndroidApps.contains(new.package) {
@@ -160,7 +160,7 @@ extension Domain {
 
   /// Whether each entry of an app names another one of its platform.
   fileprivate func isAccompanied(_ app: LinkedApp) -> Bool {
-    document.entries.allSatisfy { entry in
+    associationFile.entries.allSatisfy { entry in
       switch app {
       case .ios(let app): !entry.apps.contains(app) || entry.apps.count > 1
       case .android(let package):
@@ -180,13 +180,13 @@ extension Domain {
       expectation.app == app
         && (expectation.resolution == .noMatch || others.contains(expectation))
     }
-    domain.document.entries = document.entries.compactMap { $0.removing(app) }
+    domain.associationFile.entries = associationFile.entries.compactMap { $0.removing(app) }
     switch app {
     case .ios(let app):
-      for (service, list) in document.services where list.apps.contains(app) {
+      for (service, list) in associationFile.services where list.apps.contains(app) {
         let rest = AssociationFile.AppList(apps: list.apps.filter { $0 != app }, extra: list.extra)
         // A service without apps has no other members.
-        domain.document.services[service] = rest.apps.isEmpty ? nil : rest
+        domain.associationFile.services[service] = rest.apps.isEmpty ? nil : rest
       }
     case .android(let package):
       domain.androidCredentials.removeAll { $0 == package }

@@ -372,8 +372,8 @@ private struct UnresolvedEdit: Sendable {
       if edit.index == nil { domain.keepParameters(of: template, renaming: names) }
       domain = try domain.resolved(with: template)
     }
-    domain.document = domain.document.keepingRows(
-      of: former.stored?.domain.document ?? AssociationFile())
+    domain.associationFile = domain.associationFile.keepingRows(
+      of: former.stored?.domain.associationFile ?? AssociationFile())
     if !domain.androidApps.allSatisfy({ apps.android[$0] != nil }) { throw Outdated() }
     return DomainEdit(
       domain, over: former, documents: domain.rendered(apps), acceptedCodes: edit.acceptedCodes,

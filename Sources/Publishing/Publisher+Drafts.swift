@@ -27,8 +27,8 @@ extension Publisher {
       domains[name] = publication.edited.base
       let domain = publication.edited.stored.domain
       used.formUnion(
-        domain.document.appIdentifiers.map(\.id)
-          + (domain.document.androidApps + domain.androidCredentials).map(\.id))
+        domain.associationFile.appIdentifiers.map(\.id)
+          + (domain.associationFile.androidApps + domain.androidCredentials).map(\.id))
       if let template = domain.template { templates.insert(template.name) }
     }
     if domains.count > Draft.mostDomains {

@@ -44,7 +44,8 @@ struct Review {
     createdApps = proposal.createdApps.map { PackageName.rows.written($0, nil, context) }
     let source = source.adding(createdApps)
     var domain = proposal.domain
-    domain.document = domain.document.keepingRows(of: old?.document ?? AssociationFile())
+    domain.associationFile = domain.associationFile.keepingRows(
+      of: old?.associationFile ?? AssociationFile())
     try context.refuse(from: former.stored?.domain, to: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
@@ -213,7 +214,7 @@ struct AppSource {
     var resolved = changed
     _ = try resolve(&resolved)
     let again = change(resolved)
-    if again.document != resolved.document
+    if again.associationFile != resolved.associationFile
       || again.androidCredentials != resolved.androidCredentials
       || again.expectations != resolved.expectations
     {
@@ -227,7 +228,8 @@ struct AppSource {
   /// - Throws: `StoreError.unknownApps` for an Android app that does not exist.
   func apps(of domains: [Domain]) throws -> UsedApps {
     var apps = try androidApps(of: domains)
-    for app in domains.flatMap(\.document.appIdentifiers) where apps.environments[app] == nil {
+    for app in domains.flatMap(\.associationFile.appIdentifiers) where apps.environments[app] == nil
+    {
       apps.environments[app] = try environment(app)
     }
     return apps
@@ -370,7 +372,7 @@ struct RenderedDomain {
   /// Reports apps of an environment other than the domain's.
   private func environmentFindings() -> [Finding] {
     let used =
-      domain.document.appIdentifiers.map {
+      domain.associationFile.appIdentifiers.map {
         (DocumentKind.apple, $0.text, apps.environment(of: $0))
       }
       + domain.androidApps.map {
@@ -485,8 +487,8 @@ extension Domain {
 
   /// Names the rows of Android apps that adopting a file has removed.
   func findings(adoptedOver old: Domain) -> [Finding] {
-    var lost = old.document.entries.compactMap { entry -> String? in
-      let new = document.entries.first { $0.id == entry.id }
+    var lost = old.associationFile.entries.compactMap { entry -> String? in
+      let new = associationFile.entries.first { $0.id == entry.id }
       let gone = entry.androidApps.filter { new?.androidApps.contains($0) != true }
       guard !gone.isEmpty, let id = entry.id else { return nil }
       let apps = gone.map(\.text).joined(separator: ", ")

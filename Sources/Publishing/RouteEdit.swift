@@ -44,7 +44,7 @@ extension Publisher {
         let own = stored.domain.own
         if let template = stored.domain.template {
           var given = stored.domain
-          given.document.entries.removeFirst(template.ownEntries)
+          given.associationFile.entries.removeFirst(template.ownEntries)
           let others = edits.filter { if case .add = $0 { false } else { true } }
           if try given.applying(others, toEntriesWith: app) != given {
             throw PublicationError.fromTemplate(given.name, template.name)
@@ -64,13 +64,13 @@ extension Domain {
     _ edits: [RouteEdit], toEntriesWith app: LinkedApp?
   ) throws -> Domain {
     var domain = self
-    let places = document.entries.indices.filter { document.entries[$0].names(app) }
+    let places = associationFile.entries.indices.filter { associationFile.entries[$0].names(app) }
     if places.isEmpty, edits.contains(where: { if case .add = $0 { true } else { false } }) {
       throw PublicationError.notEditable(
         name, app.map { "It has no entry of its own with \($0)." } ?? "It has no entry of its own.")
     }
     for place in places {
-      var entry = document.entries[place]
+      var entry = associationFile.entries[place]
       do {
         for edit in edits { try entry.apply(edit) }
         try Faults.collecting(in: .null) { EntryResource.check(entry, $0) }
@@ -79,7 +79,7 @@ extension Domain {
       } catch let error as InvalidInput {
         throw PublicationError.notEditable(name, error.faults.first?.message ?? "")
       }
-      domain.document.entries[place] = entry
+      domain.associationFile.entries[place] = entry
     }
     return domain
   }

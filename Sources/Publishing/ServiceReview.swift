@@ -163,7 +163,7 @@ struct Resolver {
 extension Domain {
   /// Whether everything that decides which apps links open is as in another domain.
   fileprivate func hasLinks(of other: Domain) -> Bool {
-    document == other.document && hasDynamicAppLinks == other.hasDynamicAppLinks
+    associationFile == other.associationFile && hasDynamicAppLinks == other.hasDynamicAppLinks
       && assetLinksExtra == other.assetLinksExtra
   }
 }

@@ -482,7 +482,7 @@ struct StatePlanning {
   private func isUnchanged(_ domain: Domain, _ former: FormerDomain) throws -> Bool {
     guard let old = former.stored?.domain, let published = former.published else { return false }
     var domain = domain
-    domain.document = domain.document.keepingRows(of: old.document)
+    domain.associationFile = domain.associationFile.keepingRows(of: old.associationFile)
     let apps = try appSource.apps(of: [domain])
     return try domain.rendered(apps) == published.documents && store.appSource.has(apps)
   }
@@ -591,13 +591,13 @@ extension Domain {
   /// Whether it is the same domain, whatever numbers its entries and routes have.
   func isSame(as other: Domain) -> Bool {
     var domain = self
-    domain.document = domain.document.keepingRows(of: other.document)
+    domain.associationFile = domain.associationFile.keepingRows(of: other.associationFile)
     return domain == other
   }
 
   /// The apps that it uses, as the store counts them.
   fileprivate var namedApps: [LinkedApp] {
-    document.appIdentifiers.map(\.id) + (androidApps + keptAndroidApps).map(\.id)
+    associationFile.appIdentifiers.map(\.id) + (androidApps + keptAndroidApps).map(\.id)
       + expectations.map(\.app)
   }
 }

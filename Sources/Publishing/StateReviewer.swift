@@ -54,7 +54,7 @@ struct StateReviewer: Sendable {
   func reading(_ candidates: [Candidate]) throws -> StateReviewer {
     let used = candidates.flatMap { candidate in
       let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
-      return (old?.document.appIdentifiers ?? []) + new.document.appIdentifiers
+      return (old?.associationFile.appIdentifiers ?? []) + new.associationFile.appIdentifiers
         + (new.template?.appIdentifiers ?? [])
     }
     let names = Set(candidates.compactMap { $0.proposal.domain.template?.name })

@@ -121,13 +121,13 @@ private final class TemplateAdoption {
     if let known = known[name], known.version == stored.version {
       var domain = stored.domain
       domain.template = known.use
-      (domain.document.entries, domain.expectations) = (known.entries, known.expectations)
+      (domain.associationFile.entries, domain.expectations) = (known.entries, known.expectations)
       return domain
     }
     do {
       let domain = try stored.domain.joining(template, given: given)
       known[name] = Known(
-        version: stored.version, use: domain.template, entries: domain.document.entries,
+        version: stored.version, use: domain.template, entries: domain.associationFile.entries,
         expectations: domain.expectations)
       return domain
     } catch let error as OpenParameters {

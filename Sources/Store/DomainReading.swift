@@ -21,12 +21,12 @@ struct DomainReading {
     if domains.isEmpty { return [:] }
     let apps = try list(DomainTables.applinksApp)
     // The column `has_apps` takes it away again.
-    for id in domains.keys { domains[id]?.document.apps = apps[id] ?? [] }
+    for id in domains.keys { domains[id]?.associationFile.apps = apps[id] ?? [] }
     for (id, variables) in try variables() {
-      domains[id]?.document.substitutionVariables = variables
+      domains[id]?.associationFile.substitutionVariables = variables
     }
-    for (id, services) in try services() { domains[id]?.document.services = services }
-    for (id, entries) in try entries() { domains[id]?.document.entries = entries }
+    for (id, services) in try services() { domains[id]?.associationFile.services = services }
+    for (id, entries) in try entries() { domains[id]?.associationFile.entries = entries }
     try readDefaults(into: &domains)
     for list in DomainTables.lists { try list.load(&domains, self) }
     var stored: [Int64: StoredDomain] = [:]
@@ -194,10 +194,10 @@ struct DomainReading {
     ) { row in
       let (id, defaults) = (row.integer(0), try DomainTables.defaults.read(row, from: 2))
       if let entry = row.optionalInteger(1) {
-        let place = domains[id]?.document.entries.firstIndex { $0.id == entry }
-        if let place { domains[id]?.document.entries[place].defaults = defaults }
+        let place = domains[id]?.associationFile.entries.firstIndex { $0.id == entry }
+        if let place { domains[id]?.associationFile.entries[place].defaults = defaults }
       } else {
-        domains[id]?.document.defaults = defaults
+        domains[id]?.associationFile.defaults = defaults
       }
     }
   }

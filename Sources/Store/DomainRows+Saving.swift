@@ -5,7 +5,7 @@ extension DomainRows {
   static func add(
     _ edit: DomainEdit, _ revision: Revision, _ connection: any Connection
   ) throws -> DomainRows {
-    let entries = edit.domain.document.entries.count
+    let entries = edit.domain.associationFile.entries.count
     let keys: [Value] = [
       .integer(revision.number), .integer(revision.publishedAt), .integer(revision.publishedAt),
       .integer(edit.lintedBy), .integer(entries),
@@ -87,8 +87,8 @@ extension DomainRows {
     } else if old != nil, let use = new.template {
       try TemplateRows.noteCurrent(id, use, connection)
     }
-    let before = old?.document ?? AssociationFile()
-    let document = new.document
+    let before = old?.associationFile ?? AssociationFile()
+    let document = new.associationFile
     try DomainTables.applinksApp.replace(
       before.apps ?? [], by: document.apps ?? [], of: id, connection)
     for list in DomainTables.lists { try list.save(old, new, id, connection) }
@@ -106,7 +106,7 @@ extension DomainRows {
       if !before.defaults.isEmpty { try DomainTables.defaults.delete(of: id, connection) }
       try insertDefaults(document.defaults, [.integer(id), .null], connection)
     }
-    try saveEntries(&new.document.entries, over: before.entries, &locked, connection)
+    try saveEntries(&new.associationFile.entries, over: before.entries, &locked, connection)
     return new
   }
 

@@ -13,15 +13,15 @@ enum DomainTables {
       Column("is_strict", \.isStrict),
       Column("is_protected", \.isProtected),
       Column("managed_by", \.managedBy),
-      Column("details_form", \.document.detailsForm),
+      Column("details_form", \.associationFile.detailsForm),
       // The apps themselves are in `applinks_app`, which is read before.
       Column("has_apps") {
-        .bool($0.document.apps != nil)
+        .bool($0.associationFile.apps != nil)
       } read: { row, column, domain in
-        if !row.bool(column) { domain.document.apps = nil }
+        if !row.bool(column) { domain.associationFile.apps = nil }
       },
-      Column("applinks_extra", \.document.applinksExtra),
-      Column("extra", \.document.extra),
+      Column("applinks_extra", \.associationFile.applinksExtra),
+      Column("extra", \.associationFile.extra),
       Column("has_dynamic_app_links", \.hasDynamicAppLinks),
       Column("assetlinks_extra") {
         .text(JSON.array($0.assetLinksExtra).text)

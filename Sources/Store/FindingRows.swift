@@ -49,7 +49,8 @@ extension Transaction {
       findings: try FindingRows.all(of: stored.id, connection),
       suppressions: try SuppressionRows.all(of: stored.id, connection))
     try DomainRows(id: stored.id).noteLinter(Linter.version, connection)
-    try FindingRows.save(findings, over: locked, of: stored.id, stored.domain.document, connection)
+    try FindingRows.save(
+      findings, over: locked, of: stored.id, stored.domain.associationFile, connection)
   }
 }
 
@@ -110,7 +111,7 @@ enum FindingRows {
     let rows = findings.map { ReportedFinding($0) }
     let own = try write(
       Array(rows.prefix(limit)), .check, over: all(of: stored.id, connection),
-      SuppressionRows.all(of: stored.id, connection), of: stored.id, stored.domain.document,
+      SuppressionRows.all(of: stored.id, connection), of: stored.id, stored.domain.associationFile,
       connection)
     let shared = try SharedSuppressionRows.all(connection).active(for: stored.domain, at: now)
     return rows.enumerated().map { index, row in

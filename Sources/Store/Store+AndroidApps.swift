@@ -31,7 +31,7 @@ extension UsedApps {
   init(of domain: Domain, _ connection: any Connection) throws {
     self.init(
       environments: try AppIdentifier.rows.environments(
-        of: domain.document.appIdentifiers, connection))
+        of: domain.associationFile.appIdentifiers, connection))
     for package in domain.androidApps + domain.keptAndroidApps where android[package] == nil {
       android[package] = try PackageName.rows.app(package, connection)
     }

@@ -72,7 +72,7 @@ extension Store {
       }
       let findings = try FindingRows.all(of: stored.id, connection)
       return try SuppressionRows.all(of: stored.id, connection)
-        .map { $0.report(stored.domain.document, findings, now: now()) }
+        .map { $0.report(stored.domain.associationFile, findings, now: now()) }
     }
   }
 }
@@ -88,7 +88,7 @@ extension Transaction {
       throw StoreError.notFound(.domain(name))
     }
     if try FindingRows.isStale(stored.id, connection) { throw Outdated() }
-    let document = stored.domain.document
+    let document = stored.domain.associationFile
     let number =
       isDryRun
       ? try SuppressionRows.last(of: stored.id, connection) + 1
@@ -122,7 +122,7 @@ extension Transaction {
     try connection.run(
       "DELETE FROM suppression WHERE domain_id = ? AND number = ?",
       [.integer(stored.id), .integer(number)])
-    try FindingRows.mark(of: stored.id, stored.domain.document, connection, now: now)
+    try FindingRows.mark(of: stored.id, stored.domain.associationFile, connection, now: now)
     try record("end suppression of \(suppression.decision.code) (\(number))", .domain(name))
   }
 }

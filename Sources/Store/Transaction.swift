@@ -234,9 +234,9 @@ final class Footprint {
   /// - Throws: `StoreError.unknownApps`.
   func requireApps(of domains: [Domain], now: UnixTime, _ connection: any Connection) throws {
     let apple = domains.flatMap {
-      $0.document.appIdentifiers + $0.expectations.compactMap(\.app.identifier)
+      $0.associationFile.appIdentifiers + $0.expectations.compactMap(\.app.identifier)
     }
-    let android = domains.flatMap { $0.document.androidApps + $0.androidCredentials }
+    let android = domains.flatMap { $0.associationFile.androidApps + $0.androidCredentials }
     try AppIdentifier.rows.insertMissing(
       apple.filter { !storedApps.contains($0.id) }, now: now, connection)
     try PackageName.rows.requireAll(android.filter { !storedApps.contains($0.id) }, connection)
@@ -390,7 +390,8 @@ extension Transaction {
     let revision = edited.revision
     try RevisionRows.publish(revision, edit.documents, domain, of: rows.id, connection)
     if known != nil { try rows.publish(revision, edit, locked, connection) }
-    try FindingRows.save(edit.findings, over: locked, of: rows.id, domain.document, connection)
+    try FindingRows.save(
+      edit.findings, over: locked, of: rows.id, domain.associationFile, connection)
     edited.suppressions.own = locked.suppressions.filter { $0.decision.endsAt > now }
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = old?.domain.words(changingTo: domain) ?? []
@@ -421,7 +422,8 @@ extension Transaction {
     let rows = DomainRows(id: row ?? 0)
     try rows.refuseTakenNames(of: edit.domain, connection)
     try rows.number(
-      &edited.stored.domain.document.entries, over: old?.domain.document.entries ?? [], connection)
+      &edited.stored.domain.associationFile.entries,
+      over: old?.domain.associationFile.entries ?? [], connection)
   }
 
   /// Deletes a domain. Its revisions and its apps are kept.

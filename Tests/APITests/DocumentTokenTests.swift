@@ -97,7 +97,7 @@ import Testing
     for change: (inout Domain) -> Void in [
       { $0.cacheSeconds = 1 }, { $0.namedDocuments.removeAll() }, { $0.isEnabled = false },
       { $0.changePassword = SecureURL(stored: "https://evil.example/") },
-      { $0.document.entries = [] }, { $0.labels = [Label(stored: "a")] },
+      { $0.associationFile.entries = [] }, { $0.labels = [Label(stored: "a")] },
     ] {
       #expect(throws: PublicationError.self) {
         _ = try publisher.publish(name, action: "test", by: context) { old in

@@ -13,7 +13,7 @@ import Testing
     _ = try other.publish(name, action: "test", by: WriteContext(author: "test")) { _ in
       var domain = Domain(name: name)
       domain.aliases = [try Alias("x.example")]
-      domain.document.services[.webcredentials] = .init(apps: [try AppIdentifier(app)])
+      domain.associationFile.services[.webcredentials] = .init(apps: [try AppIdentifier(app)])
       return domain
     }
     try running.put("c.example", [:])

@@ -225,7 +225,7 @@ import Testing
     #expect(file["applinks"]?["details"]?.arrayValue?.count == 1, "\(file.text)")
     #expect(file["applinks"]?["details"]?[0]?["appIDs"] == [.string(app(8))])
     let stored = try running.store.domain(DomainName("city1.example")).domain
-    #expect(stored.document.entries.count == 1)
+    #expect(stored.associationFile.entries.count == 1)
   }
 
   @Test func anAppOfTheTemplateItselfIsNotRenamedBehindItsBack() throws {

@@ -87,7 +87,7 @@ import Testing
     var domain = Domain(
       name: DomainName(stored: "example.com"),
       aliases: ["www.example.com", "*.go.example.com"].map(Alias.init(stored:)), isEnabled: false,
-      cacheSeconds: 60, environment: .staging, isStrict: true, document: document,
+      cacheSeconds: 60, environment: .staging, isStrict: true, associationFile: document,
       expectations: [
         Association.Expectation(url: "https://example.com/none", app: apple, resolution: .noMatch),
         Association.Expectation(
@@ -130,14 +130,14 @@ import Testing
         routes: [Route(id: 1, path: "/a"), Route(id: 2, path: "/b", exclude: true)])
     ]
     var domain = Domain(
-      name: DomainName(stored: "legacy.example.org"), format: .legacy, document: document,
+      name: DomainName(stored: "legacy.example.org"), format: .legacy, associationFile: document,
       expectations: [
         Association.Expectation(
           url: "https://legacy.example.org/b", app: AppIdentifier(stored: otherApp),
           resolution: .blocked)
       ])
     domain.fallback = fallback("two", "?to={path}{query}")
-    domain.document.entries[0].routes[1].fallback = link("other", "/?{query}")
+    domain.associationFile.entries[0].routes[1].fallback = link("other", "/?{query}")
     domain.changePassword = SecureURL(stored: "https://example.org/account")
     return domain
   }()
@@ -170,7 +170,7 @@ import Testing
       Entry(id: 2, apps: [apple], routes: [Route(id: 1, path: "/b")]),
     ]
     var domain = Domain(
-      name: DomainName(stored: "mixed.example.net"), format: .legacy, document: document)
+      name: DomainName(stored: "mixed.example.net"), format: .legacy, associationFile: document)
     domain.fallback = link("three", "").map { Fallback(web: $0) }
     return domain
   }()
@@ -195,7 +195,7 @@ import Testing
     ]
     return Domain(
       name: DomainName(stored: "templated.example"), cacheSeconds: 60, isStrict: true,
-      document: document,
+      associationFile: document,
       expectations: [
         Association.Expectation(
           url: "https://templated.example/mine", app: second, resolution: .noMatch),
@@ -316,7 +316,7 @@ import Testing
     try send("POST", "/v1/apply?overwrite=true", export, otherAdmin)
     expectSame(try stored(domain, other), domain)
     var blank = Domain(name: domain.name)
-    blank.document.extra = ["left": true]
+    blank.associationFile.extra = ["left": true]
     try put(blank, other)
     try send("POST", "/v1/apply?overwrite=true", export, otherAdmin)
     expectSame(try stored(domain, other), domain, besidesNumbers: true)
@@ -333,7 +333,7 @@ import Testing
       try send("POST", path + "/restore", nil)
     }
     #expect(
-      try running.store.domain(DomainName("deep.example")).domain.document.extra["x"] != nil)
+      try running.store.domain(DomainName("deep.example")).domain.associationFile.extra["x"] != nil)
   }
 
   @Test func aRevisionWhoseRecordIsDamagedIsNotRestored() throws {
@@ -355,7 +355,7 @@ import Testing
     domain.isProtected = false
     (domain.labels, domain.managedBy, domain.fallback) = ([], nil, nil)
     (domain.namedDocuments, domain.changePassword) = ([], nil)
-    domain.document.entries[0].routes[0].fallback = nil
+    domain.associationFile.entries[0].routes[0].fallback = nil
     try put(domain)
     try recordAsEarlier(domain)
     var blank = Domain(name: domain.name)
@@ -377,7 +377,7 @@ import Testing
     var record = DomainResource.json(StoredDomain(domain)).objectValue ?? [:]
     let settings = ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
     for key in record.keys where !settings.contains(key) { record[key] = nil }
-    let entries: [JSON] = domain.document.entries.enumerated().compactMap { index, entry in
+    let entries: [JSON] = domain.associationFile.entries.enumerated().compactMap { index, entry in
       if entry.androidApps.isEmpty { return nil }
       var object: JSON.Object = [
         "index": .integer(index), "apps": .strings(entry.androidApps.map(\.text)),

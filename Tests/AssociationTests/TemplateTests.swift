@@ -77,13 +77,13 @@ import Testing
       "package": "com.example.brand", "slug": "gift", "sale": "?*", "note": "*?$(",
       "login": ["https://a.example", "https://b.example"],
     ]).resolved(with: Self.template())
-    let entry = domain.document.entries[0]
+    let entry = domain.associationFile.entries[0]
     #expect(entry.apps.map(\.text) == [Self.app])
     #expect(entry.androidApps.map(\.text) == ["com.example.brand"])
     #expect(entry.routes.map(\.path) == ["/gift/private/*", "/gift/*", "/sale/?*"])
     #expect(entry.routes[1].comment == "*?$(")
     #expect(
-      domain.document.services[.appclips]?.apps.map(\.text)
+      domain.associationFile.services[.appclips]?.apps.map(\.text)
         == ["ABCDE12345.a.Clip", "ABCDE12345.b.Clip", "ABCDE12345.com.example.Clip"])
     #expect(
       domain.webAuthnOrigins.map(\.text)
@@ -96,31 +96,32 @@ import Testing
   @Test func whatUsesAParameterWithoutAValueIsLeftOut() throws {
     let domain = try Self.domain(["app": .string(Self.app), "slug": "gift"])
       .resolved(with: Self.template())
-    #expect(domain.document.entries[0].androidApps.isEmpty)
-    #expect(domain.document.entries[0].routes.map(\.path) == ["/gift/private/*", "/gift/*"])
-    #expect(domain.document.entries[0].routes[1].comment == "shared")
+    #expect(domain.associationFile.entries[0].androidApps.isEmpty)
+    #expect(domain.associationFile.entries[0].routes.map(\.path) == ["/gift/private/*", "/gift/*"])
+    #expect(domain.associationFile.entries[0].routes[1].comment == "shared")
     let none = try Self.domain(["app": .null, "slug": "gift"]).resolved(with: Self.template())
-    #expect(none.document.entries.isEmpty, "an entry without apps would be for all or none")
+    #expect(none.associationFile.entries.isEmpty, "an entry without apps would be for all or none")
     #expect(none.expectations.isEmpty)
     let noRoutes = try Self.domain(["app": .string(Self.app), "slug": .null])
       .resolved(with: Self.template())
-    #expect(noRoutes.document.entries.isEmpty)
+    #expect(noRoutes.associationFile.entries.isEmpty)
     #expect(noRoutes.passkeyEndpoints == [:])
   }
 
   @Test func ownEntriesComeFirstAndOwnMembersWin() throws {
     var own = Self.domain(["app": .string(Self.app), "slug": "gift"])
-    own.document.entries = [
+    own.associationFile.entries = [
       Entry(apps: [AppIdentifier(stored: "ABCDE12345.own")], routes: [Route(path: "/own")])
     ]
     own.cacheSeconds = 3600
     own.template?.ownMembers = ["cacheSeconds"]
     own.template?.ownEntries = 1
     let domain = try own.resolved(with: Self.template())
-    #expect(domain.document.entries.map { $0.routes[0].path } == ["/own", "/gift/private/*"])
+    #expect(
+      domain.associationFile.entries.map { $0.routes[0].path } == ["/own", "/gift/private/*"])
     #expect(domain.cacheSeconds == 3600, "the default wins, too, if the domain says so")
     #expect(try domain.resolved(with: Self.template()) == domain, "nothing comes twice")
-    #expect(domain.own.document.entries.count == 1)
+    #expect(domain.own.associationFile.entries.count == 1)
     #expect(domain.own.expectations.isEmpty)
   }
 
@@ -134,7 +135,7 @@ import Testing
     let after = try domain.resolved(with: Self.template(.object(less)))
     #expect(after.cacheSeconds == Domain.defaultCacheSeconds)
     #expect(after.passkeyEndpoints == nil)
-    #expect(after.document.services[.appclips] == nil)
+    #expect(after.associationFile.services[.appclips] == nil)
   }
 
   @Test func aTemplateIsWrittenAsItIsRead() throws {
@@ -278,7 +279,7 @@ import Testing
     }
     func routes(_ a: String, _ b: String) throws(InvalidInput) -> [Route] {
       try Self.domain(["a": .string(a), "b": .string(b)]).resolved(with: template)
-        .document.entries[0].routes
+        .associationFile.entries[0].routes
     }
     let plain = try routes("a", "b").map(special)
     var accepted = 0
@@ -316,13 +317,14 @@ import Testing
           var domain = try Self.domain(hostile).resolved(with: Self.template())
           let plain = try Self.domain(parameters).resolved(with: Self.template())
           switch name {
-          case "app": #expect(domain.document.entries[0].apps.map(\.text) == [text])
-          case "package": #expect(domain.document.entries[0].androidApps.map(\.text) == [text])
-          case "note": #expect(domain.document.entries[0].routes[1].comment == text)
-          default: #expect(domain.document.entries[0].routes[2].path == "/sale/" + text)
+          case "app": #expect(domain.associationFile.entries[0].apps.map(\.text) == [text])
+          case "package":
+            #expect(domain.associationFile.entries[0].androidApps.map(\.text) == [text])
+          case "note": #expect(domain.associationFile.entries[0].routes[1].comment == text)
+          default: #expect(domain.associationFile.entries[0].routes[2].path == "/sale/" + text)
           }
           if name == "note" {
-            domain.document.entries[0].routes[1].comment = "shared"
+            domain.associationFile.entries[0].routes[1].comment = "shared"
             domain.template = plain.template
             #expect(domain == plain)
           }

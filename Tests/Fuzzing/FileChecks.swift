@@ -134,7 +134,7 @@ private func makeBackup() throws -> [UInt8] {
     ]
     let domain = Domain(
       name: try DomainName("d\(number).example"), aliases: [try Alias("*.d\(number).example")],
-      document: document)
+      associationFile: document)
     let edit = DomainEdit(
       domain, over: try store.formerDomain(of: domain.name),
       documents: [.apple: document.json.serialized()])

@@ -29,7 +29,7 @@ import Testing
 
   private func naming(_ name: String) throws -> Domain {
     var domain = try Domain.example(name)
-    domain.document.entries[0].androidApps = [app.package]
+    domain.associationFile.entries[0].androidApps = [app.package]
     return domain
   }
 

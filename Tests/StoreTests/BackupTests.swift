@@ -121,7 +121,7 @@ import Testing
     try save()
     try store.put(.example(aliases: ["new.example"], paths: ["/c"]))
     try store.put(.example("later.example"))
-    let ids = try store.domain(name).domain.document.entries.map(\.id)
+    let ids = try store.domain(name).domain.associationFile.entries.map(\.id)
     let restored = try restore()
     #expect(restored.republished == 1)
     let stored = try store.domain(name)
@@ -138,7 +138,7 @@ import Testing
     }
     let edited = try store.put(.example(paths: ["/d", "/e"])).stored
     #expect(edited.revision == 5)
-    let routes = edited.domain.document.entries.flatMap(\.routes).compactMap(\.id)
+    let routes = edited.domain.associationFile.entries.flatMap(\.routes).compactMap(\.id)
     #expect(!ids.isEmpty && Set(routes).count == 2)
   }
 
@@ -161,10 +161,10 @@ import Testing
   @Test func numbersOfEntriesAndRoutesGoOnAfterARestore() throws {
     func numbers(afterAdding path: String) throws -> [Int64?] {
       var domain = try store.domain(name).domain
-      domain.document.entries[0].routes.append(Route(path: path))
-      domain.document.entries.append(
-        Entry(apps: domain.document.entries[0].apps, routes: [Route(path: path)]))
-      let entries = try store.put(domain).stored.domain.document.entries
+      domain.associationFile.entries[0].routes.append(Route(path: path))
+      domain.associationFile.entries.append(
+        Entry(apps: domain.associationFile.entries[0].apps, routes: [Route(path: path)]))
+      let entries = try store.put(domain).stored.domain.associationFile.entries
       return [entries[0].routes.last?.id, entries.last?.id]
     }
     try save()

@@ -37,7 +37,7 @@ import Testing
       let look = number.isMultiple(of: 25) ? few : many
       var domain = try Domain.example(
         "d\(1000 + number).example", aliases: ["\(look.label)\(number).example"])
-      domain.document.entries[0].apps = [look.app]
+      domain.associationFile.entries[0].apps = [look.app]
       domain.androidCredentials = [look.package]
       domain.isEnabled = look.isMost
       domain.environment = look.isMost ? .production : .staging

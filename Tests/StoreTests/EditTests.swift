@@ -129,9 +129,9 @@ import Testing
   @Test func canonicallyEquivalentTextsAreDifferent() throws {
     for text in ["\u{E9}", "e\u{301}"] {
       var domain = try store.formerDomain(of: name).stored?.domain ?? .example()
-      domain.document.apps = [text]
+      domain.associationFile.apps = [text]
       let edited = try store.put(domain)
-      let apps = edited.stored.domain.document.apps?.map { Array($0.utf8) }
+      let apps = edited.stored.domain.associationFile.apps?.map { Array($0.utf8) }
       #expect(apps == [Array(text.utf8)] && edited.isChanged)
     }
   }

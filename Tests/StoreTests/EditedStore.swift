@@ -12,11 +12,12 @@ extension Domain {
     let app = try AppIdentifier("ABCDE12345.com.example.app")
     document.entries = [Entry(apps: [app], routes: paths.map { Route(path: $0) })]
     return Domain(
-      name: try DomainName(name), aliases: try aliases.map { try Alias($0) }, document: document)
+      name: try DomainName(name), aliases: try aliases.map { try Alias($0) },
+      associationFile: document)
   }
 
   /// The paths of all routes.
-  var paths: [String] { document.entries.flatMap(\.routes).compactMap(\.path) }
+  var paths: [String] { associationFile.entries.flatMap(\.routes).compactMap(\.path) }
 }
 
 extension AndroidApp {
@@ -59,7 +60,8 @@ extension Store {
   ) throws -> DomainEdit {
     DomainEdit(
       domain, over: try formerDomain(of: domain.name),
-      documents: documents ?? [.apple: domain.document.json.serialized()], findings: findings)
+      documents: documents ?? [.apple: domain.associationFile.json.serialized()], findings: findings
+    )
   }
 
   /// Creates or changes an Android app without publishing.

@@ -36,7 +36,7 @@ import Testing
     }
     let store = try Store(.file(path), now: { 0 })
     for (name, rows) in [("d1.example", [3, 1]), ("d2.example", [2, 4])] {
-      let entries = try store.domain(DomainName(name)).domain.document.entries
+      let entries = try store.domain(DomainName(name)).domain.associationFile.entries
       #expect(entries.map(\.id) == [1, 2])
       #expect(
         entries.map { $0.routes.map(\.path) }
@@ -44,12 +44,12 @@ import Testing
       #expect(entries.allSatisfy { $0.routes.map(\.id) == [1, 2] })
     }
     var domain = try store.domain(DomainName("d2.example")).domain
-    domain.document.entries.removeLast()
-    domain.document.entries.append(Entry(routes: [Route(path: "/new")]))
-    domain.document.entries[0].routes.append(Route(path: "/third"))
+    domain.associationFile.entries.removeLast()
+    domain.associationFile.entries.append(Entry(routes: [Route(path: "/new")]))
+    domain.associationFile.entries[0].routes.append(Route(path: "/third"))
     let saved = try store.put(domain).stored.domain
-    #expect(saved.document.entries.map(\.id) == [1, 3])
-    #expect(saved.document.entries.map { $0.routes.map(\.id) } == [[1, 2, 3], [1]])
+    #expect(saved.associationFile.entries.map(\.id) == [1, 3])
+    #expect(saved.associationFile.entries.map { $0.routes.map(\.id) } == [[1, 2, 3], [1]])
     #expect(try store.domain(domain.name).domain == saved)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     _ number: Int, _ prefix: String = "d", aliases: [String] = []
   ) throws -> Domain {
     var domain = try Domain.example("\(prefix)\(number).example", aliases: aliases)
-    domain.document.entries[0].apps = [try app(number)]
+    domain.associationFile.entries[0].apps = [try app(number)]
     return domain
   }
 
@@ -45,12 +45,12 @@ import Testing
   private static let mutations: [Mutation] = [
     Mutation(name: "add a route") { publisher, number in
       try change(publisher, try name(number)) {
-        $0.document.entries[0].routes.append(Route(path: "/x"))
+        $0.associationFile.entries[0].routes.append(Route(path: "/x"))
       }
     },
     Mutation(name: "add another route") { publisher, number in
       try change(publisher, try name(number)) {
-        $0.document.entries[0].routes.insert(Route(path: "/y"), at: 0)
+        $0.associationFile.entries[0].routes.insert(Route(path: "/y"), at: 0)
       }
     },
     Mutation(name: "add a route if revision 2 is current") { publisher, number in
@@ -58,7 +58,7 @@ import Testing
         name(number), if: .revision([2]), action: "change", by: context
       ) { old in
         var domain = try #require(old).domain
-        domain.document.entries[0].routes.append(Route(path: "/z"))
+        domain.associationFile.entries[0].routes.append(Route(path: "/z"))
         return domain
       }
     },
@@ -96,7 +96,7 @@ import Testing
     Mutation(name: "let it use the template") { publisher, number in
       try change(publisher, try name(number)) {
         $0.template = TemplateUse(
-          try TemplateName("t\(number)"), ownEntries: $0.document.entries.count)
+          try TemplateName("t\(number)"), ownEntries: $0.associationFile.entries.count)
       }
     },
     Mutation(name: "change the template") { publisher, number in
@@ -104,7 +104,7 @@ import Testing
     },
     Mutation(name: "name the Android app") { publisher, number in
       try change(publisher, try name(number)) {
-        $0.document.entries[0].androidApps = [try package(number)]
+        $0.associationFile.entries[0].androidApps = [try package(number)]
       }
     },
     Mutation(name: "change the certificates of the Android app") { publisher, number in
@@ -140,7 +140,7 @@ import Testing
         let served = try store.served(stored.id)
         lines.append(
           "\(prefix) \(stored.revision) \(domain.isEnabled) \(domain.aliases) \(domain.paths) "
-            + "\(domain.document.appIdentifiers.map(\.text)) "
+            + "\(domain.associationFile.appIdentifiers.map(\.text)) "
             + (served.map { String(decoding: $0.document, as: UTF8.self) } ?? "nothing")
             + String(
               decoding: try store.formerDomain(of: domain.name).published?.documents[.assetLinks]
@@ -171,7 +171,7 @@ import Testing
     for prefix in ["d", "e"] {
       try store.put(domain(number, prefix))
       var second = try domain(number, prefix)
-      second.document.entries[0].routes = [Route(path: "/second")]
+      second.associationFile.entries[0].routes = [Route(path: "/second")]
       try store.put(second)
     }
   }

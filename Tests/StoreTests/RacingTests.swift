@@ -32,7 +32,7 @@ import Testing
   ) throws -> Publication {
     try publisher.publish(name, if: precondition, action: "add", by: context) { old in
       var domain = try old?.domain ?? .example(paths: [])
-      domain.document.entries[0].routes.append(Route(path: path))
+      domain.associationFile.entries[0].routes.append(Route(path: path))
       return domain
     }
   }
@@ -73,7 +73,7 @@ import Testing
     let stored = try store.domain(name)
     #expect(stored.revision == revisions && stored.domain.paths == paths)
     let served = try #require(try store.served(stored.id))
-    #expect(served.document == stored.domain.document.json.serialized())
+    #expect(served.document == stored.domain.associationFile.json.serialized())
     let numbers = try store.revisions(of: name, before: nil, limit: 100).map(\.number)
     #expect(numbers == (1...revisions).reversed())
   }
@@ -91,7 +91,7 @@ import Testing
         }
       }
       var domain = try #require(old).domain
-      domain.document.entries[0].routes.append(Route(path: "/c"))
+      domain.associationFile.entries[0].routes.append(Route(path: "/c"))
       return domain
     }
     #expect(try calls.count == 2 && publication.edited.stored == store.domain(name))
@@ -170,7 +170,7 @@ import Testing
       }, against: { try publisher.rename(app, to: renamed, by: $0) })
     #expect(try result.get().map(\.edited.revision.number) == [4, 2])
     #expect(try result.get().allSatisfy { try store.domain($0.name) == $0.edited.stored })
-    #expect(try store.domain(name).domain.document.appIdentifiers == [renamed])
+    #expect(try store.domain(name).domain.associationFile.appIdentifiers == [renamed])
     try check(4, paths: ["/b"])
     let deleted = try race(
       { try $0.delete(store.formerDomain(of: name)) },
@@ -189,10 +189,10 @@ import Testing
         _ = try other.rename(app, to: renamed, by: WriteContext(author: "other"))
       }
       var domain = try #require(old).domain
-      domain.document.entries[0].routes.append(Route(path: "/c"))
+      domain.associationFile.entries[0].routes.append(Route(path: "/c"))
       return domain
     }
-    #expect(try store.domain(name).domain.document.appIdentifiers == [renamed])
+    #expect(try store.domain(name).domain.associationFile.appIdentifiers == [renamed])
     try check(4, paths: ["/a", "/c"])
   }
 

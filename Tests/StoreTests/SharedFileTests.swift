@@ -69,7 +69,8 @@ import Testing
               do {
                 let publication = try publisher.publish(name, action: "add", by: context) { old in
                   var domain = try #require(old).domain
-                  domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
+                  domain.associationFile.entries[0].routes.append(
+                    Route(path: "/\(thread)/\(index)"))
                   return domain
                 }
                 number = publication.edited.revision.number

@@ -65,15 +65,15 @@ import Testing
   @Test func remainingRoutesAndEntriesKeepTheirRows() throws {
     let first = try store.put(.example(paths: ["/a", "/b", "/c"])).stored.domain
     var domain = first
-    domain.document.entries[0].routes.swapAt(0, 2)
-    domain.document.entries[0].routes.remove(at: 1)
-    domain.document.entries[0].routes.insert(Route(path: "/new"), at: 0)
+    domain.associationFile.entries[0].routes.swapAt(0, 2)
+    domain.associationFile.entries[0].routes.remove(at: 1)
+    domain.associationFile.entries[0].routes.insert(Route(path: "/new"), at: 0)
     let second = try store.put(domain).stored.domain
     #expect(second.paths == ["/new", "/c", "/a"])
-    let old = first.document.entries[0].routes.map(\.id)
-    let new = second.document.entries[0].routes.map(\.id)
+    let old = first.associationFile.entries[0].routes.map(\.id)
+    let new = second.associationFile.entries[0].routes.map(\.id)
     #expect(new[1] == old[2] && new[2] == old[0] && !old.contains(new[0]))
-    #expect(second.document.entries[0].id == first.document.entries[0].id)
+    #expect(second.associationFile.entries[0].id == first.associationFile.entries[0].id)
   }
 
   @Test func deletingADomainDeletesItsRowsButNotItsAppsAndRevisions() throws {

@@ -38,7 +38,7 @@ import Testing
       daemons: daemons, settings: PublicSettings(accessLogInterval: log == nil ? 0 : 1), log: log)
     var domain = Domain(name: try DomainName("go.example.com"))
     domain.fallback = fallback
-    domain.document.entries = [
+    domain.associationFile.entries = [
       Entry(apps: [AppIdentifier(stored: "ABCDE12345.com.example.app")], routes: routes)
     ]
     let served = try ServedFallback.text(of: domain).map { try ServedFallback(text: $0) }

@@ -30,7 +30,7 @@ package struct AssetLinksRendering: Sendable {
   package init?(
     _ domain: Domain, certificates: (PackageName) throws -> [AndroidApp.Certificate]
   ) rethrows {
-    routes = AndroidRoutes(domain.document)
+    routes = AndroidRoutes(domain.associationFile)
     if routes.apps.isEmpty && domain.androidCredentials.isEmpty && domain.assetLinksExtra.isEmpty {
       return nil
     }

@@ -114,7 +114,7 @@ struct AppleRoutes {
 
   init(of domain: Domain) {
     self.domain = domain
-    lists = domain.document.appleAppEntries
+    lists = domain.associationFile.appleAppEntries
   }
 
   /// Compares a statement with the lists, exactly: with all URLs that `PlatformComparison` compares, and with an
@@ -181,10 +181,10 @@ struct AppleRoutes {
   }
 
   private mutating func build(_ entries: [Int], for package: PackageName) -> List? {
-    let count = entries.reduce(0) { $0 + domain.document.entries[$1].routes.count }
+    let count = entries.reduce(0) { $0 + domain.associationFile.entries[$1].routes.count }
     unspent -= count * Self.stepsPerRoute.toBuild
     if unspent <= 0 { return nil }
-    var own = domain.document
+    var own = domain.associationFile
     for index in own.entries.indices { own.entries[index].androidApps = [] }
     for index in entries { own.entries[index].androidApps = [package] }
     let android = AndroidRoutes(own)

@@ -89,9 +89,9 @@ extension ServedFallback {
   package static func text(of domain: Domain) -> String? {
     var json: JSON.Object = [:]
     json["fallback"] = domain.fallback.map(FallbackResource.coding.write)
-    let targets = domain.document.entries.flatMap(\.routes).compactMap(\.fallback)
+    let targets = domain.associationFile.entries.flatMap(\.routes).compactMap(\.fallback)
     if !targets.isEmpty {
-      json["routes"] = domain.document.onlyFallbacks.json
+      json["routes"] = domain.associationFile.onlyFallbacks.json
       json["targets"] = .strings(targets.map(\.text))
     }
     return json.isEmpty ? nil : JSON.object(json).text
@@ -118,7 +118,7 @@ extension AssociationFile {
 extension Domain {
   /// The routes with their own targets, in words.
   var routeFallbacks: [RouteFallback] {
-    document.entries.flatMap(\.routes).compactMap { route in
+    associationFile.entries.flatMap(\.routes).compactMap { route in
       route.fallback.map { RouteFallback(route: route.json, target: $0) }
     }
   }

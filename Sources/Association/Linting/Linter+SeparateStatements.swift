@@ -8,7 +8,7 @@ extension Linter {
   ) -> [Finding] {
     var routes = AppleRoutes(of: domain)
     if routes.lists.isEmpty { return [] }
-    let named = domain.document.androidApps
+    let named = domain.associationFile.androidApps
     // Without dynamic rules, no route reaches Android, also where an entry with routes names the app.
     let withoutRules = domain.hasDynamicAppLinks ? [] : Set(named)
     // What is rendered for passkeys alone keeps links out on purpose.

@@ -14,7 +14,7 @@ extension DocumentKind {
   /// The document of a domain; `nil` if the domain says nothing in it.
   fileprivate func json(of domain: Domain, _ assetLinks: AssetLinksRendering?) -> JSON? {
     switch self {
-    case .apple: domain.document.saysSomething ? domain.document.json : nil
+    case .apple: domain.associationFile.saysSomething ? domain.associationFile.json : nil
     case .assetLinks: assetLinks?.json
     case .webAuthn: domain.webAuthn
     case .passkeyEndpoints: domain.passkeyEndpoints.map(JSON.object)
@@ -54,9 +54,9 @@ extension DocumentKind {
     case .apple:
       var document = AssociationFile()
       if let file { document = try AssociationFile(adopting: file) }
-      domain.document = document.keepingAndroid(of: domain.document)
-        .keepingFallbacks(of: domain.document)
-      domain.format = Domain.Format(of: domain.document)
+      domain.associationFile = document.keepingAndroid(of: domain.associationFile)
+        .keepingFallbacks(of: domain.associationFile)
+      domain.format = Domain.Format(of: domain.associationFile)
     case .assetLinks: try domain.adoptAssetLinks(file, apps)
     case .webAuthn:
       (domain.webAuthnOrigins, domain.webAuthnExtra) = ([], [:])
@@ -86,7 +86,7 @@ extension Domain {
   package func documents(with assetLinks: AssetLinksRendering?) -> [DocumentKind: JSON] {
     var documents: [DocumentKind: JSON] = [:]
     for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, assetLinks) }
-    if documents.isEmpty && namedDocuments.isEmpty { documents[.apple] = document.json }
+    if documents.isEmpty && namedDocuments.isEmpty { documents[.apple] = associationFile.json }
     return documents
   }
 
@@ -127,7 +127,7 @@ extension Domain {
 
   /// Every Android app that the domain names, each once.
   package var androidApps: [PackageName] {
-    (document.androidApps + androidCredentials).uniqued()
+    (associationFile.androidApps + androidCredentials).uniqued()
   }
 
   /// The Android apps that kept statements are about; they need not be stored.
@@ -191,7 +191,7 @@ extension Domain {
     // Without the second, an earlier version's statements of those that only share passwords would cost the
     // rows of all apps.
     for credentials in [
-      androidCredentials, androidCredentials.filter(document.androidApps.contains),
+      androidCredentials, androidCredentials.filter(associationFile.androidApps.contains),
     ] {
       var rows = self
       rows.androidCredentials = credentials
@@ -204,8 +204,8 @@ extension Domain {
       }
     }
     // What only Android apps used is of no use any more.
-    document.entries.removeAll { !$0.isForApple }
-    for index in document.entries.indices { document.entries[index].androidApps = [] }
+    associationFile.entries.removeAll { !$0.isForApple }
+    for index in associationFile.entries.indices { associationFile.entries[index].androidApps = [] }
     (androidCredentials, hasDynamicAppLinks) = ([], true)
     guard let file else { return }
     guard case .array(let statements) = file else {

@@ -39,7 +39,7 @@ extension AdoptedApp {
   /// The app with its place in the rows of a domain.
   package func named(in domain: Domain) -> AdoptedApp {
     var adopted = self
-    let entries = domain.document.entries
+    let entries = domain.associationFile.entries
     let indices = entries.indices.filter { entries[$0].androidApps.contains(app.package) }
     adopted.place = indices.isEmpty ? .credentials : .entries(indices)
     return adopted
@@ -140,12 +140,12 @@ extension Domain {
     init(domain: Domain, apps: UsedApps) {
       (self.domain, self.apps) = (domain, apps)
       routes = AppleRoutes(of: domain)
-      let linked = Set(domain.document.androidApps)
+      let linked = Set(domain.associationFile.androidApps)
       isSettled = !linked.isEmpty
       named = linked.union(domain.androidCredentials)
       onlySharing = named.count > linked.count
       var seen: Set<PackageName> = []
-      for (index, entry) in domain.document.entries.enumerated() {
+      for (index, entry) in domain.associationFile.entries.enumerated() {
         for package in entry.androidApps where seen.insert(package).inserted { lastEntry = index }
       }
     }
@@ -218,18 +218,18 @@ extension Domain {
       _ statement: SeparateStatement, _ rules: [JSON]
     ) -> Outcome {
       if rules == ownEntryRules {
-        domain.document.entries[lastEntry].androidApps.append(statement.package)
+        domain.associationFile.entries[lastEntry].androidApps.append(statement.package)
         return (.ownEntry, "")
       }
       unspent -= rules.count
       guard unspent >= 0 else { return (nil, Self.tooLong) }
       guard let own = statement.routes else { return (nil, Self.inAnotherWay) }
-      var alone = Domain(name: domain.name, document: domain.document)
-      alone.document.entries = [Entry(routes: own, androidApps: [statement.package])]
+      var alone = Domain(name: domain.name, associationFile: domain.associationFile)
+      alone.associationFile.entries = [Entry(routes: own, androidApps: [statement.package])]
       let written = alone.renderedRules
       if written == rules {
-        domain.document.entries.append(alone.document.entries[0])
-        settle(isDynamic: true, domain.document.entries.count - 1)
+        domain.associationFile.entries.append(alone.associationFile.entries[0])
+        settle(isDynamic: true, domain.associationFile.entries.count - 1)
         ownEntryRules = rules
         return (.ownEntry, "")
       }
@@ -253,11 +253,11 @@ extension Domain {
       {
         return outcome
       }
-      if domain.document.entries.last?.isForAndroidManifests != true {
-        domain.document.entries.append(Entry())
+      if domain.associationFile.entries.last?.isForAndroidManifests != true {
+        domain.associationFile.entries.append(Entry())
       }
-      let last = domain.document.entries.count - 1
-      domain.document.entries[last].androidApps.append(statement.package)
+      let last = domain.associationFile.entries.count - 1
+      domain.associationFile.entries[last].androidApps.append(statement.package)
       settle(isDynamic: false, last)
       return switch comparison {
       case .differs(let difference)?: (.ownEntry, difference.words(for: statement.package))
@@ -271,7 +271,7 @@ extension Domain {
       _ package: PackageName, in entries: [Int], isDynamic: Bool
     ) -> Outcome? {
       guard let first = entries.first, first >= lastEntry else { return nil }
-      for index in entries { domain.document.entries[index].androidApps.append(package) }
+      for index in entries { domain.associationFile.entries[index].androidApps.append(package) }
       settle(isDynamic: isDynamic, first)
       return (.entries(entries), "")
     }
@@ -282,9 +282,9 @@ extension Domain {
 
     private func rules(of entries: [Int]) -> [JSON]? {
       guard let package = apps.android.keys.first else { return nil }
-      var alone = Domain(name: domain.name, document: domain.document)
-      for index in alone.document.entries.indices {
-        alone.document.entries[index].androidApps = entries.contains(index) ? [package] : []
+      var alone = Domain(name: domain.name, associationFile: domain.associationFile)
+      for index in alone.associationFile.entries.indices {
+        alone.associationFile.entries[index].androidApps = entries.contains(index) ? [package] : []
       }
       return alone.renderedRules
     }

@@ -64,7 +64,7 @@ package struct Domain: Sendable, Equatable {
   /// Where the domain is managed, for people who edit it elsewhere; `nil` for nowhere else.
   package var managedBy: String?
   /// The content of the files that the entries render.
-  package var document: AssociationFile
+  package var associationFile: AssociationFile
   /// The Android apps that share passwords and passkeys with the domain.
   package var androidCredentials: [PackageName]
   /// Whether the routes are rendered for Android, too. Otherwise the manifests of the apps alone decide.
@@ -98,7 +98,7 @@ package struct Domain: Sendable, Equatable {
   package init(
     name: DomainName, aliases: [Alias] = [], isEnabled: Bool = true, format: Format = .modern,
     cacheSeconds: Int = Domain.defaultCacheSeconds, environment: App.Environment = .production,
-    isStrict: Bool = false, document: AssociationFile = AssociationFile(),
+    isStrict: Bool = false, associationFile: AssociationFile = AssociationFile(),
     expectations: [Expectation] = [],
     androidCredentials: [PackageName] = [], hasDynamicAppLinks: Bool = true,
     assetLinksExtra: [JSON] = [], webAuthnOrigins: [WebOrigin] = [],
@@ -111,7 +111,7 @@ package struct Domain: Sendable, Equatable {
     self.cacheSeconds = cacheSeconds
     self.environment = environment
     self.isStrict = isStrict
-    self.document = document
+    self.associationFile = associationFile
     self.expectations = expectations
     self.androidCredentials = androidCredentials
     self.hasDynamicAppLinks = hasDynamicAppLinks

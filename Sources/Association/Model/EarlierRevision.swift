@@ -20,16 +20,16 @@ extension Domain {
     let android = record["android"]
     androidCredentials = android?["credentials"]?.packages ?? []
     hasDynamicAppLinks = android?["dynamicAppLinks"]?.boolValue ?? true
-    document.entries.removeAll { !$0.isForApple }
-    for index in document.entries.indices { document.entries[index].androidApps = [] }
+    associationFile.entries.removeAll { !$0.isForApple }
+    for index in associationFile.entries.indices { associationFile.entries[index].androidApps = [] }
     for entry in android?["entries"]?.arrayValue ?? [] {
       guard let index = entry["index"]?.integerValue, index >= 0 else { continue }
       // An entry that only Android apps use is not in Apple's file.
       if let content = entry["content"], let new = Entry(content: content) {
-        document.entries.insert(new, at: min(index, document.entries.count))
+        associationFile.entries.insert(new, at: min(index, associationFile.entries.count))
       }
-      if document.entries.indices.contains(index) {
-        document.entries[index].androidApps = entry["apps"]?.packages ?? []
+      if associationFile.entries.indices.contains(index) {
+        associationFile.entries[index].androidApps = entry["apps"]?.packages ?? []
       }
     }
   }

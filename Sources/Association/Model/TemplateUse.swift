@@ -60,7 +60,7 @@ extension Domain {
   package var own: Domain {
     guard let template else { return self }
     var own = self
-    own.document.entries = Array(document.entries.prefix(template.ownEntries))
+    own.associationFile.entries = Array(associationFile.entries.prefix(template.ownEntries))
     own.expectations = Array(expectations.prefix(template.ownExpectations))
     return own
   }

@@ -107,7 +107,7 @@ package enum DomainResource {
       read: { body, root in
         guard let format = body.word(Domain.Format.self) else { return }
         root.domain.format = format
-        root.domain.document.apps = format.apps
+        root.domain.associationFile.apps = format.apps
       }),
     Field(
       "cacheSeconds", .integer(in: Domain.cacheSecondsRange), \.domain.cacheSeconds,
@@ -136,36 +136,38 @@ package enum DomainResource {
       "apps", .list(of: .string), "`applinks.apps`, if it differs from what `format` implies.",
       [.optional, .nullInExport],
       write: {
-        let apps = $0.domain.document.apps
+        let apps = $0.domain.associationFile.apps
         return apps == $0.domain.format.apps ? nil : apps.map(JSON.strings)
       },
       read: { body, root in
-        if let apps = body.list(\.string) { root.domain.document.apps = apps }
+        if let apps = body.list(\.string) { root.domain.associationFile.apps = apps }
       }),
     Field(
-      "details", .word("DetailsForm"), \.domain.document.detailsForm,
+      "details", .word("DetailsForm"), \.domain.associationFile.detailsForm,
       "How `details` is written. `dictionary` is an obsolete form.", .nullInExport,
       unless: { $0 == .array }),
     Field(
-      "defaults", .defaults, \.domain.document.defaults, "The defaults for all routes."),
+      "defaults", .defaults, \.domain.associationFile.defaults, "The defaults for all routes."),
     Field(
       "substitutionVariables",
       .named("SubstitutionVariables", .map(of: .list(of: .string))),
       "Apple: applinks.SubstitutionVariables.",
-      write: { writeVariables($0.domain.document.substitutionVariables) },
+      write: { writeVariables($0.domain.associationFile.substitutionVariables) },
       read: { body, root in
-        root.domain.document.substitutionVariables = readVariables(body) ?? []
+        root.domain.associationFile.substitutionVariables = readVariables(body) ?? []
       }),
     Field(
       "entries", .list(of: .shared("Entry", export: "ExportedEntry", request: "EntryInput")),
       "Apple: `details`.",
       write: { stored in
         .array(
-          stored.domain.document.entries.map {
+          stored.domain.associationFile.entries.map {
             EntryResource.json($0, format: stored.domain.format)
           })
       },
-      read: { body, root in root.domain.document.entries = readEntries(body, root.domain) ?? [] }),
+      read: { body, root in
+        root.domain.associationFile.entries = readEntries(body, root.domain) ?? []
+      }),
   ]
 
   /// What the documents besides Apple's have. Exports leave out what has its default, too, so that those of
@@ -227,10 +229,10 @@ package enum DomainResource {
 
   private static let others: [Field<StoredDomain>] = [
     Field(
-      "extra", .extra(besides: reserved), \.domain.document.extra,
+      "extra", .extra(besides: reserved), \.domain.associationFile.extra,
       "Other members of the file, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
-      "applinksExtra", .extra(besides: reservedInAppLinks), \.domain.document.applinksExtra,
+      "applinksExtra", .extra(besides: reservedInAppLinks), \.domain.associationFile.applinksExtra,
       "Other members of `applinks`, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
       "serviceExtra",
@@ -240,8 +242,8 @@ package enum DomainResource {
           AssociationFile.Service.allCases.map { Member($0.rawValue, .object, "", .optional) })),
       "Other members of these services, published unchanged. `apps` here has the strings of an adopted "
         + "list that are not app identifiers, by their index.", [.optional, .nullInExport],
-      write: { writeServiceExtra($0.domain.document) },
-      read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
+      write: { writeServiceExtra($0.domain.associationFile) },
+      read: { body, root in readServiceExtra(body, into: &root.domain.associationFile) }),
     Field(
       "fallback", FallbackResource.coding, \.domain.fallback,
       "What people without the app get for every path that is no file's: a redirect, or a page. Left out if there is "
@@ -318,7 +320,7 @@ package enum DomainResource {
     guard let template = stored.domain.template else { return fields.json(of: stored, for: use) }
     var stored = stored
     stored.domain = stored.domain.own
-    let hasEntries = !stored.domain.document.entries.isEmpty
+    let hasEntries = !stored.domain.associationFile.entries.isEmpty
     let hasExpectations = !stored.domain.expectations.isEmpty
     var json = owned(by: template, hasEntries, hasExpectations).json(
       of: stored, for: use, always: template.ownMembers)
@@ -353,7 +355,7 @@ package enum DomainResource {
       sources.appendNew(
         name,
         name == "entries"
-          ? list(use.ownEntries, stored.domain.document.entries.count)
+          ? list(use.ownEntries, stored.domain.associationFile.entries.count)
           : name == "expectations"
             ? list(use.ownExpectations, stored.domain.expectations.count)
             : .string(use.ownMembers.contains(name) ? "domain" : "template"))
@@ -494,14 +496,14 @@ extension Domain {
   fileprivate mutating func takeOwnership(of members: JSON.Object) {
     let written = members.members.filter { $0.value != .null }.map(\.key)
     template?.ownMembers = Set(written).intersection(TemplatePlace.ownable)
-    template?.ownEntries = document.entries.count
+    template?.ownEntries = associationFile.entries.count
     template?.ownExpectations = expectations.count
   }
 
   /// Notes what of a domain is its own after an edit of `own`.
   package mutating func takeOwnership(changing own: Domain) {
     guard template != nil else { return }
-    template?.ownEntries = document.entries.count
+    template?.ownEntries = associationFile.entries.count
     template?.ownExpectations = expectations.count
     let (old, new) = (StoredDomain(own), StoredDomain(self))
     for field in DomainResource.shared where TemplatePlace.ownable.contains(field.member.name) {
@@ -519,7 +521,7 @@ extension DomainResource {
     var others: Set<AppIdentifier> = []
     return body.list { body in
       let entry = EntryResource.read(body, format: domain.format)
-      if domain.document.detailsForm == .dictionary, let entry,
+      if domain.associationFile.detailsForm == .dictionary, let entry,
         !fitsDictionary(entry, beside: &others)
       {
         body.fault(.dictionaryCannotSay, dictionaryAdvice)
@@ -549,10 +551,10 @@ extension DomainResource {
     let coding = Coding.list(of: .app)
     return Field(
       service.rawValue, coding.schema, "Apple: `\(service.rawValue).apps`.",
-      write: { coding.write($0.domain.document.services[service]?.apps ?? []) },
+      write: { coding.write($0.domain.associationFile.services[service]?.apps ?? []) },
       read: { body, root in
         guard let apps = coding.read(body), !apps.isEmpty else { return }
-        root.domain.document.services[service] = AssociationFile.AppList(apps: apps)
+        root.domain.associationFile.services[service] = AssociationFile.AppList(apps: apps)
       })
   }
 

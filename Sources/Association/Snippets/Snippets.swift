@@ -36,9 +36,9 @@ package struct Snippets: Sendable {
 
   package init(of domain: Domain) {
     let names = [Alias(domain.name)] + domain.aliases.filter { $0 != Alias(domain.name) }
-    entitlements = Self.entitlements(of: domain.document, names)
+    entitlements = Self.entitlements(of: domain.associationFile, names)
     mobileConfig = Self.mobileConfig(entitlements, domain.name)
-    let opens = domain.document.entries.filter { !$0.androidApps.isEmpty }
+    let opens = domain.associationFile.entries.filter { !$0.androidApps.isEmpty }
     let keptOpen = AssetLinks(.array(domain.assetLinksExtra)).statements.contains { statement in
       guard case .app = statement.target else { return false }
       return statement.relations.contains(.handleAllURLs) && !statement.keepsLinksOut

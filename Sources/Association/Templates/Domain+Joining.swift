@@ -24,11 +24,13 @@ extension Domain {
     bare.template = TemplateUse(template.name, parameters: values)
     let rendered = try bare.resolved(with: template)
     var joined = self
-    joined.document.entries = document.entries.flatMap { $0.without(rendered.document.entries) }
+    joined.associationFile.entries = associationFile.entries.flatMap {
+      $0.without(rendered.associationFile.entries)
+    }
     joined.expectations = expectations.filter { !rendered.expectations.contains($0) }
     joined.template = TemplateUse(
       template.name, parameters: values, ownMembers: members(besides: rendered),
-      ownEntries: joined.document.entries.count, ownExpectations: joined.expectations.count)
+      ownEntries: joined.associationFile.entries.count, ownExpectations: joined.expectations.count)
     return joined
   }
 
@@ -46,7 +48,7 @@ extension Domain {
 
   private func hasExtra(_ member: String) -> Bool {
     guard let service = AssociationFile.Service(rawValue: member) else { return false }
-    return document.services[service]?.extra.isEmpty == false
+    return associationFile.services[service]?.extra.isEmpty == false
   }
 
   /// Whether two lists have the same apps. Their order means nothing to devices.

@@ -207,7 +207,7 @@ extension Domain {
     DomainResource.owned(by: template).copy(StoredDomain(self), into: &stored)
     var part = stored.domain
     part.template = template
-    part.document.entries = own.document.entries
+    part.associationFile.entries = own.associationFile.entries
     part.expectations = own.expectations
     return part
   }
@@ -232,7 +232,7 @@ extension Domain {
     var stored = StoredDomain(ownPart)
     DomainResource.shared(besides: use).copy(StoredDomain(given), into: &stored)
     var domain = stored.domain
-    domain.document.entries = own.document.entries + given.document.entries
+    domain.associationFile.entries = own.associationFile.entries + given.associationFile.entries
     domain.expectations = own.expectations + given.expectations
     DomainResource.checkExpectations(domain, at: body, keeping: own.expectations)
     do throws(InvalidInput) {

@@ -409,7 +409,7 @@ extension Domain {
   /// The domain without the numbers of its entries and routes.
   var withoutRows: Domain {
     var domain = self
-    domain.document.entries = document.entries.map(\.withoutRows)
+    domain.associationFile.entries = associationFile.entries.map(\.withoutRows)
     return domain
   }
 }

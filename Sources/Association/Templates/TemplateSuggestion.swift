@@ -15,10 +15,10 @@ package struct TemplateSuggestion: Sendable {
   /// Whether a domain is small enough to be compared with many.
   package static func canCompare(_ domain: Domain) -> Bool {
     let lists = AssociationFile.Service.allCases.map {
-      domain.document.services[$0]?.apps.count ?? 0
+      domain.associationFile.services[$0]?.apps.count ?? 0
     }
-    return domain.document.entries.count <= most.entries
-      && domain.document.entries.allSatisfy {
+    return domain.associationFile.entries.count <= most.entries
+      && domain.associationFile.entries.allSatisfy {
         max($0.apps.count, $0.androidApps.count, $0.routes.count) <= most.items
       } && (lists + [domain.androidCredentials.count]).allSatisfy { $0 <= most.items }
   }

@@ -29,8 +29,8 @@ struct ConvertEndpoint: Sendable {
     }
     var remarks: [ModernForm.Remark] = []
     return try publisher.edit(call, "convert to the modern form") { domain in
-      let modern = ModernForm(domain.document)
-      domain.document = modern.document
+      let modern = ModernForm(domain.associationFile)
+      domain.associationFile = modern.document
       domain.format = .modern
       remarks = modern.remarks
     } answer: { stored in

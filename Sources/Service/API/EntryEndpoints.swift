@@ -19,7 +19,7 @@ struct EntryEndpoints: Sendable {
           isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
-        let entries = stored.domain.own.document.entries.map { json($0, in: stored) }
+        let entries = stored.domain.own.associationFile.entries.map { json($0, in: stored) }
         return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
       },
       Endpoint(
@@ -37,7 +37,7 @@ struct EntryEndpoints: Sendable {
         answers: .ok("The entry.", "Entry", isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
-        let entry = stored.domain.document.entries[
+        let entry = stored.domain.associationFile.entries[
           try stored.domain.own.place(of: call.row("entry"))]
         return .json(.ok, json(entry, in: stored), fields: [stored.entityTag])
       },
@@ -63,16 +63,17 @@ struct EntryEndpoints: Sendable {
     let body = try call.json()
     var place = 0
     return try publisher.edit(call, "add entry") { domain in
-      let (json, position) = try call.position(in: body, count: domain.document.entries.count)
+      let (json, position) = try call.position(
+        in: body, count: domain.associationFile.entries.count)
       var entry = try Faults.collecting(in: json) { EntryResource.read($0, format: domain.format) }
       entry.id = nil
       place = position
-      domain.document.entries.insert(entry, at: place)
+      domain.associationFile.entries.insert(entry, at: place)
       try check(domain)
     } answer: { stored in
-      ["entry": json(stored.domain.document.entries[place], in: stored)]
+      ["entry": json(stored.domain.associationFile.entries[place], in: stored)]
     } location: { stored in
-      stored.domain.document.entries[place].id.map {
+      stored.domain.associationFile.entries[place].id.map {
         "/v1/domains/\(stored.domain.name)/entries/\($0)"
       }
     }
@@ -85,27 +86,30 @@ struct EntryEndpoints: Sendable {
       let place = try domain.place(of: id)
       var entry = try Faults.collecting(in: body) { EntryResource.read($0, format: domain.format) }
       entry.id = id
-      domain.document.entries[place] = entry
+      domain.associationFile.entries[place] = entry
       try check(domain)
     } answer: { stored in
-      ["entry": json(stored.domain.document.entries[try stored.domain.place(of: id)], in: stored)]
+      [
+        "entry": json(
+          stored.domain.associationFile.entries[try stored.domain.place(of: id)], in: stored)
+      ]
     }
   }
 
   /// Checks that the domain's form of `details` can express its entries, one of which is new.
   private func check(_ domain: Domain) throws {
     var others: Set<AppIdentifier> = []
-    let fits = domain.document.entries.allSatisfy {
+    let fits = domain.associationFile.entries.allSatisfy {
       DomainResource.fitsDictionary($0, beside: &others)
     }
-    if domain.document.detailsForm == .array || fits { return }
+    if domain.associationFile.detailsForm == .array || fits { return }
     throw InvalidInput(.dictionaryCannotSay, DomainResource.dictionaryAdvice)
   }
 
   private func delete(_ call: Call) throws -> Response {
     let id = try call.row("entry")
     return try publisher.edit(call, "delete entry") { domain in
-      domain.document.entries.remove(at: try domain.place(of: id))
+      domain.associationFile.entries.remove(at: try domain.place(of: id))
     } answer: { _ in
       [:]
     }
@@ -132,8 +136,8 @@ extension Domain {
   ///
   /// - Throws: `StoreError.notFound`.
   func place(of entry: Int64) throws -> Int {
-    guard let place = document.entries.firstIndex(where: { $0.id == entry }) else {
-      throw StoreError.notFound(.entry(entry, existing: document.entries.compactMap(\.id)))
+    guard let place = associationFile.entries.firstIndex(where: { $0.id == entry }) else {
+      throw StoreError.notFound(.entry(entry, existing: associationFile.entries.compactMap(\.id)))
     }
     return place
   }

@@ -122,7 +122,8 @@ private struct MatchAnswer {
       let verb = documents.count == 1 ? "opens" : "open"
       return add(urls, reason: "The domain publishes only \(files), which \(verb) no URLs.")
     }
-    budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
+    budget.spend(
+      Self.stepsPerRoute * domain.associationFile.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
       urls, with: documents.map { ($0.key, $0.value) }, disabled: domain.isEnabled ? nil : domain,
       domain: domain.host(for:))

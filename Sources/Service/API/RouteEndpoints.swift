@@ -80,7 +80,8 @@ struct RouteEndpoints: Sendable {
   private func find(_ call: Call) throws -> (StoredDomain, Entry) {
     let stored = try publisher.store.domain(call.domain())
     return (
-      stored, stored.domain.document.entries[try stored.domain.own.place(of: call.row("entry"))]
+      stored,
+      stored.domain.associationFile.entries[try stored.domain.own.place(of: call.row("entry"))]
     )
   }
 
@@ -159,14 +160,14 @@ struct RouteEndpoints: Sendable {
     let id = try call.row("entry")
     return try publisher.edit(call, action) { domain in
       let place = try domain.place(of: id)
-      try change(&domain.document.entries[place])
+      try change(&domain.associationFile.entries[place])
       try Faults.collecting(in: .null) { input in
-        EntryResource.check(domain.document.entries[place], input)
+        EntryResource.check(domain.associationFile.entries[place], input)
       }
     } answer: { stored in
-      try answer(stored.domain.document.entries[try stored.domain.place(of: id)])
+      try answer(stored.domain.associationFile.entries[try stored.domain.place(of: id)])
     } location: { stored in
-      try location(stored.domain.document.entries[try stored.domain.place(of: id)])
+      try location(stored.domain.associationFile.entries[try stored.domain.place(of: id)])
     }
   }
 }

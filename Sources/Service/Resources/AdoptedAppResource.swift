@@ -65,7 +65,7 @@ package struct AdoptedAppResource: Sendable {
       } else {
         publication.createsAndroidApps || !adopted.canBeCreated ? .kept : .offered
       }
-    let stored = publication.edited.stored.domain.document.entries
+    let stored = publication.edited.stored.domain.associationFile.entries
     var sentences: [String] = []
     let count = certificates.count.counted("fingerprint")
     switch action {

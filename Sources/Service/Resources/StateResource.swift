@@ -40,10 +40,10 @@ package enum StateResource {
   /// domain has this revision.
   package static func json(_ stored: StoredDomain) -> JSON {
     var stored = stored
-    for entry in stored.domain.document.entries.indices {
-      stored.domain.document.entries[entry].id = nil
-      for route in stored.domain.document.entries[entry].routes.indices {
-        stored.domain.document.entries[entry].routes[route].id = nil
+    for entry in stored.domain.associationFile.entries.indices {
+      stored.domain.associationFile.entries[entry].id = nil
+      for route in stored.domain.associationFile.entries[entry].routes.indices {
+        stored.domain.associationFile.entries[entry].routes[route].id = nil
       }
     }
     return .object(DomainResource.exported(stored))
@@ -68,7 +68,7 @@ package enum StateResource {
   package static let form: String = {
     let app = AppIdentifier(stored: "ABCDE12345.com.example")
     var domain = Domain(name: DomainName(stored: "example.com"), aliases: [])
-    domain.document.entries = [Entry(apps: [app], routes: [Route(path: "/")])]
+    domain.associationFile.entries = [Entry(apps: [app], routes: [Route(path: "/")])]
     return SHA256.hexadecimal(of: file(json(StoredDomain(domain, revision: 1))))
   }()
 

@@ -14,7 +14,7 @@ import Testing
   private static func domain(_ entries: [Entry]) throws -> Domain {
     var document = AssociationFile()
     document.entries = entries
-    return Domain(name: try DomainName("example.com"), document: document)
+    return Domain(name: try DomainName("example.com"), associationFile: document)
   }
 
   private static func rendering(_ domain: Domain) throws -> AssetLinksRendering {
@@ -29,7 +29,7 @@ import Testing
       adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
     document.entries[0].androidApps = [try package(StatementList.package)]
     try more(&document)
-    let domain = Domain(name: try DomainName("example.com"), document: document)
+    let domain = Domain(name: try DomainName("example.com"), associationFile: document)
     let statement = try rendering(domain).json.arrayValue?.first
     let rules = statement?["relation_extensions"]?[StatementList.relation]?[
       "dynamic_app_link_components"]
@@ -143,7 +143,7 @@ import Testing
     statements[1] = .object(old)
     try domain.adopt(.array(statements), as: .assetLinks, apps)
     #expect(domain.documents(apps)[.assetLinks] == .array(statements))
-    #expect(domain.document.androidApps == [shop] && domain.androidCredentials.isEmpty)
+    #expect(domain.associationFile.androidApps == [shop] && domain.androidCredentials.isEmpty)
     #expect(domain.assetLinksExtra == [.object(old)])
   }
 

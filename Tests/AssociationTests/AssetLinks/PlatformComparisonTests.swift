@@ -23,7 +23,7 @@ import Testing
       let package = try #require(PackageName(StatementList.package))
       let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
       document.entries[0].androidApps = [package]
-      let domain = Domain(name: try DomainName("example.com"), document: document)
+      let domain = Domain(name: try DomainName("example.com"), associationFile: document)
       rendering = try #require(
         AssetLinksRendering(domain) { _ in [AndroidApp.Certificate(fingerprint, label: .upload)] })
     }
@@ -51,7 +51,7 @@ import Testing
       adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
     let file = document.json
     document.entries[0].androidApps = [try #require(PackageName(StatementList.package))]
-    let domain = Domain(name: try DomainName("example.com"), document: document)
+    let domain = Domain(name: try DomainName("example.com"), associationFile: document)
     let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
     let rendering = try #require(
       AssetLinksRendering(domain) { _ in [AndroidApp.Certificate(fingerprint, label: .upload)] })
@@ -389,7 +389,7 @@ import Testing
       for index in document.entries.indices {
         document.entries[index].androidApps = [try #require(PackageName(StatementList.package))]
       }
-      let domain = Domain(name: try DomainName("example.com"), document: document)
+      let domain = Domain(name: try DomainName("example.com"), associationFile: document)
       let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
       let rendering = try #require(
         AssetLinksRendering(domain) { _ in [AndroidApp.Certificate(fingerprint, label: .upload)] })

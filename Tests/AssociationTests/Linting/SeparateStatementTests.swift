@@ -21,7 +21,7 @@ import Testing
         "applinks": ["details": [["appIDs": ["A.b"], "components": .array(components)]]]
       ])
     return Domain(
-      name: try DomainName("example.com"), document: document, assetLinksExtra: [statement])
+      name: try DomainName("example.com"), associationFile: document, assetLinksExtra: [statement])
   }
 
   private static func statement(rules: [JSON]?) -> JSON {
@@ -60,7 +60,7 @@ import Testing
         ? nil : generator.once(in: 3) ? components : Self.some(&generator)
       let statement = Self.statement(rules: rules)
       let domain = try Self.domain(components, statement)
-      let apple = try Matcher(AppLinks(document: domain.document.json))
+      let apple = try Matcher(AppLinks(document: domain.associationFile.json))
       let android = try AndroidMatcher(AssetLinks([statement]))
       func resolutions(_ url: String) throws -> [Resolution] {
         [
@@ -100,7 +100,7 @@ import Testing
     }
     #expect(findings().count == 1)
     let other = try AppIdentifier("ABCDE12345.com.example.other")
-    domain.document.entries.append(Entry(apps: [other], routes: [Route(path: "/b")]))
+    domain.associationFile.entries.append(Entry(apps: [other], routes: [Route(path: "/b")]))
     #expect(findings().isEmpty)
   }
 
@@ -150,7 +150,7 @@ import Testing
       return .object(statement)
     }
     var domain = Domain(name: try DomainName("example.com"), assetLinksExtra: statements)
-    domain.document.entries = entries
+    domain.associationFile.entries = entries
     let (findings, time) = processorTime {
       Linter.findings(
         aboutStatementsBesideRoutesOf: domain, in: AssetLinks(.array(statements)))

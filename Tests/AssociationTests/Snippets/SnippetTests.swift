@@ -9,7 +9,7 @@ import Testing
   private func domain(_ aliases: String...) throws -> Domain {
     var domain = Domain(
       name: try DomainName("example.com"), aliases: try aliases.map { try Alias($0) })
-    domain.document.entries = [
+    domain.associationFile.entries = [
       Entry(apps: [try AppIdentifier(Self.app)], routes: [Route(path: "/buy/*")])
     ]
     return domain
@@ -46,7 +46,7 @@ import Testing
 
   @Test func anEntitlementNamesEachServiceOfTheAppForEachName() throws {
     var domain = try domain("www.example.com", "*.go.example.com", "go.example.com")
-    domain.document.services = [
+    domain.associationFile.services = [
       .webcredentials: .init(apps: [try AppIdentifier(Self.app)]),
       .activitycontinuation: .init(apps: [try AppIdentifier(Self.app)]),
     ]
@@ -64,7 +64,7 @@ import Testing
   /// Apple supports no wildcards for App Clips.
   @Test func anAppClipGetsNoWildcard() throws {
     var domain = try domain("*.example.com")
-    domain.document.services[.appclips] = .init(apps: [try AppIdentifier(Self.clip)])
+    domain.associationFile.services[.appclips] = .init(apps: [try AppIdentifier(Self.clip)])
     let entitlements = Snippets(of: domain).entitlements
     #expect(entitlements.map(\.app.text) == [Self.app, Self.clip])
     #expect(entitlements.last?.entries == ["appclips:example.com"])
@@ -100,8 +100,10 @@ import Testing
 
   @Test func anIntentFilterVerifiesEachHost() throws {
     var domain = try domain("www.example.com", "*.example.com")
-    domain.document.entries[0].androidApps = ["com.example.shop"].compactMap { PackageName($0) }
-    domain.document.entries[0].routes = [Route()]
+    domain.associationFile.entries[0].androidApps = ["com.example.shop"].compactMap {
+      PackageName($0)
+    }
+    domain.associationFile.entries[0].routes = [Route()]
     let snippets = Snippets(of: domain)
     #expect(
       snippets.intentFilter == """
@@ -123,7 +125,9 @@ import Testing
   /// Android 14 and lower would open every URL, because they ignore rules.
   @Test func routesThatNarrowComeWithAFilterForAndroid15() throws {
     var domain = try domain()
-    domain.document.entries[0].androidApps = ["com.example.shop"].compactMap { PackageName($0) }
+    domain.associationFile.entries[0].androidApps = ["com.example.shop"].compactMap {
+      PackageName($0)
+    }
     let filter = try #require(Snippets(of: domain).intentFilterFromAndroid15)
     for line in [
       #"    <data android:path="/.no-links-before-android-15" />"#,
