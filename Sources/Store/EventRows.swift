@@ -13,8 +13,8 @@ enum EventRows {
     _ event: String, _ message: String, of domain: String?, _ data: JSON.Object,
     _ connection: any Connection, now: UnixTime
   ) throws -> Int64 {
-    let values = values(event, message, of: domain, data, isWaiting: false, now: now)
-    return try connection.number(insertion.sql + " RETURNING id", values) ?? 0
+    try connection.add(
+      insertion, values(event, message, of: domain, data, isWaiting: false, now: now))
   }
 
   /// Adds an event for which `deliver` is called later, for all webhooks that receive it.

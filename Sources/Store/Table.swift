@@ -142,7 +142,7 @@ struct Table<Root: Sendable>: Sendable {
       try connection.insert(insertionWithID, [.integer(id)] + keys + values(root))
       return id
     }
-    return try connection.number(insertion.sql + " RETURNING id", keys + values(root)) ?? 0
+    return try connection.add(insertion, keys + values(root))
   }
 
   func update(

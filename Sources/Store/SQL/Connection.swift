@@ -28,6 +28,9 @@ package protocol Connection: AnyObject {
   /// depth before the next statement that is neither an `insert` nor an `update`.
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
+  /// Adds a row at once, and returns its `id`.
+  func add(_ insertion: Insertion, _ values: [Value]) throws -> Int64
+
   /// Changes rows in a way that no INSERT depends on. A pipelining transaction sends these after the INSERTs that it has
   /// collected.
   ///

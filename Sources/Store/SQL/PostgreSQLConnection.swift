@@ -296,6 +296,10 @@ package final class PostgreSQLConnection: Connection {
     pending.append(sql)
   }
 
+  package func add(_ insertion: Insertion, _ values: [Value]) throws -> Int64 {
+    try number(insertion.sql + " RETURNING id", values) ?? 0
+  }
+
   /// Takes many at a time; what is left of them is never used. A role that may not use the sequences gets none.
   package func newID(in table: String) throws -> Int64? {
     if !isPipelining || mayNotTakeIDs { return nil }
