@@ -20,6 +20,10 @@ import Testing
     let folder = Self.folder.appending(path: version)
     try scratch.write(Array(Data(contentsOf: folder.appending(path: "aasa.db"))), to: "aasa.db")
     chmod(database, 0o600)
+    return try Self.files(in: folder)
+  }
+
+  private static func files(in folder: URL) throws -> [String: [UInt8]] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".json") }
     return try Dictionary(
@@ -28,10 +32,11 @@ import Testing
       })
   }
 
-  private func token(_ options: String...) throws -> String {
+  private func token(_ options: String..., in other: String? = nil) throws -> String {
     let created = try Program.run(
       Program.aasa,
-      ["token", "create", "--database", database, "--name", "new", "--role", "admin"] + options)
+      ["token", "create", "--database", other ?? database, "--name", "new", "--role", "admin"]
+        + options)
     return created.output.trimmingCharacters(in: .newlines)
   }
 
@@ -40,7 +45,10 @@ import Testing
   @Test(arguments: versions)
   func itsFilesAreServedByteForByte(version: String) throws {
     let files = try files(of: version)
-    let server = try RunningServer(database: database)
+    try Self.expect(files, from: RunningServer(database: database))
+  }
+
+  private static func expect(_ files: [String: [UInt8]], from server: RunningServer) throws {
     #expect(files.count >= 6)
     for (host, expected) in files {
       let answer = try server.file(of: host)
@@ -54,8 +62,14 @@ import Testing
   @Test(arguments: versions)
   func itsDomainsCanBeEditedAndRolledBack(version: String) throws {
     let before = try #require(try files(of: version)["example.com"])
-    let server = try RunningServer(database: database)
-    let client = try server.client(token: token())
+    try Self.editAndRollBack(
+      RunningServer(database: database), token: token(), before: before)
+  }
+
+  private static func editAndRollBack(
+    _ server: RunningServer, token: String, before: [UInt8]
+  ) throws {
+    let client = server.client(token: token)
     let path = "/v1/domains/example.com"
     let edited = try client.send("POST", path + "/entries/1/routes", json: ["path": "/new/*"])
     #expect(edited.status == 201, "\(edited.text)")
@@ -92,6 +106,25 @@ import Testing
 
   /// What `Tests/Fixtures/make-database` writes since 1.0.0.
   static let releases = versions.filter { $0 != "before-1.0.0" }
+
+  @Test(PostgreSQLServer.needs, arguments: releases)
+  func itsDumpIsServedAndEditedByItsOwnerOnPostgreSQL(version: String) throws {
+    let folder = Self.folder.appending(path: version)
+    let postgresql = try PostgreSQLServer()
+    // Where its own user can read it.
+    let dump = postgresql.folder + "/aasa.sql"
+    try FileManager.default.copyItem(atPath: folder.appending(path: "aasa.sql").path, toPath: dump)
+    chmod(dump, 0o644)
+    try postgresql.run(
+      "psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgresql.uri, "-f", dump)
+    let server = try RunningServer(database: postgresql.uri)
+    let files = try Self.files(in: folder)
+    try Self.expect(files, from: server)
+    try Self.editAndRollBack(
+      server, token: token(in: postgresql.uri), before: #require(files["example.com"]))
+    let report = try Program.aasa("doctor", "--database", postgresql.uri)
+    #expect(report.output.contains("no damage"))
+  }
 
   @Test(arguments: releases)
   func itsDocumentsAndTemplatesAndDraftsGoOn(version: String) throws {
