@@ -196,6 +196,12 @@ export const table = ({ caption, columns, rows, key, on, sorted }) => h("div", {
       h(index === 0 ? "th" : "td",
         { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
 
+/** A list that loads page by page: its table, of which `columns` may be a function of the items, or if it is empty, a
+ * title and a text. @type {(loading: any, nothing: [string, string], options: any) => any} */
+export const listing = (loading, nothing, { columns, ...rest }) => loaded(loading, ({ items, next = null }) => [
+  items.length === 0 ? empty(...nothing) : table({ rows: items, key: ({ id, name }) => id ?? name, ...rest,
+    columns: typeof columns === "function" ? columns(items) : columns }), cursorPages(next)]);
+
 /** The button of a column that sorts the list; the address has by which, "-" for the other way. */
 const sorting = (title, sort, sorted) => (
   h("button", { type: "button", class: "sort", on: {

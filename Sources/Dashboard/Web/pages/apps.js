@@ -1,10 +1,10 @@
 // The apps of both platforms: where each is used, its fingerprints, renaming, and what to paste into its project.
 
 import { add, get, path, refused, request } from "../api.js";
-import { badge, button, count, cursorPages, define, draftField, empty, facts, failure, field, findingCounts, form, h,
-  linkButton, loaded, mono, quiet, snippet, submit, table, tabs, time, View } from "../parts.js";
+import { badge, button, count, define, draftField, empty, facts, failure, field, findingCounts, form, h, linkButton,
+  listing, loaded, mono, quiet, snippet, submit, tabs, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
-import { isUnlimited, Loading, may, say, undoLink } from "../state.js";
+import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
@@ -37,17 +37,13 @@ class List extends View {
 
   render() {
     const { platform, cursor } = this;
-    const { id } = platforms[platform];
     this.#apps.ask(platform, cursor);
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
     return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
-      loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
-        ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
-        : [
-          table({
-            caption: text.platform[platform], columns: columns(platform, items), rows: items, key: (app) => app[id] }),
-          cursorPages(next)]), this.open];
+      listing(this.#apps, [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer], {
+        caption: text.platform[platform], key: (app) => app[platforms[platform].id],
+        columns: (items) => columns(platform, items) }), this.open];
   }
 }
 
@@ -124,7 +120,8 @@ class One extends View {
     // Others may have changed them.
     const { fingerprints } = await get(this.#path);
     await request("PUT", this.#path, { body: { ...this.#draft, fingerprints } });
-    this.#done(text.saved);
+    say(text.saved);
+    this.#app.run();
   });
   #domains = new Loading(
     this, (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal));
@@ -143,12 +140,6 @@ class One extends View {
     return platforms[this.platform].one(this.name);
   }
 
-  #done(said) {
-    this.close();
-    say(said);
-    this.#app.run();
-  }
-
   /** Changes the fingerprints, after a plan: all domains that use the app are published again. */
   #change(change, title) {
     const send = async (query) => {
@@ -157,9 +148,9 @@ class One extends View {
     };
     this.set({ open: planDialog({
       title, label: title, close: this.close, send, show: ({ publications = [] }) => planned(publications),
-      done: () => {
+      said: () => text.saved, done: () => {
         this.fingerprint = { label: "play-signing" };
-        this.#done(text.saved);
+        this.#app.run();
       },
     }) });
   }
@@ -170,10 +161,8 @@ class One extends View {
       title: `${text.rename}: ${wanted}`, label: text.rename, close: this.close,
       send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
       show: ({ domains }) => planned(domains),
-      done: (value) => {
-        say(text.renamed(value.domains.length), "ok", undoLink(value.change));
-        go(["apps", this.platform, value[platforms[this.platform].id]]);
-      },
+      said: ({ domains }) => text.renamed(domains.length),
+      done: (value) => go(["apps", this.platform, value[platforms[this.platform].id]]),
     }) });
   }
 

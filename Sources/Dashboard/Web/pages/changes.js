@@ -1,10 +1,10 @@
 // Changes: what somebody did at once to one domain or many, and the way back.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, cursorPages, define, empty, exactTime, facts, field, form, h, loaded, quiet, submit,
+import { badge, button, count, cursorPages, define, exactTime, facts, field, form, h, listing, loaded, quiet, submit,
   table, tabs, time, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
-import { Loading, may, say, undoLink } from "../state.js";
+import { Loading, may } from "../state.js";
 import { words } from "../words.js";
 import { hostName } from "./domains-add.js";
 import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
@@ -65,17 +65,12 @@ class List extends View {
     return [h("h1", { key: "h1" }, words.pages.changes), recordTabs("changes"),
       h("p", { class: "quiet", key: "intro" }, w.intro),
       recordFilters(this.address.query),
-      loaded(this.#list, ({ items, next }) => [
-        items.length === 0 ? empty(w.empty, w.emptyText)
-          : table({
-            caption: words.pages.changes, rows: items, key: (one) => one.id, columns: [
-              [w.change, (one) => [h("a", { href: to(["changes", one.id]) }, w.number(one.id)), " ",
-                did(one.action, w.applied), relation(one),
-                one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
-              [audit.author, (one) => h("bdi", {}, one.author)],
-              [words.pages.domains, (one) => count(one.domainCount), "number"], [w.at, (one) => time(one.at)]],
-          }),
-        cursorPages(next)])];
+      listing(this.#list, [w.empty, w.emptyText], { caption: words.pages.changes, columns: [
+        [w.change, (one) => [h("a", { href: to(["changes", one.id]) }, w.number(one.id)), " ",
+          did(one.action, w.applied), relation(one),
+          one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
+        [audit.author, (one) => h("bdi", {}, one.author)],
+        [words.pages.domains, (one) => count(one.domainCount), "number"], [w.at, (one) => time(one.at)]] })];
   }
 }
 
@@ -102,11 +97,7 @@ class One extends View {
       isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
       options: ({ value, problem }) => [(problem ? problem.code === "changed-since" : value?.skipped)
         && ["skip=changed", w.skipChanged]],
-      done: ({ domains, change }) => {
-        this.close();
-        say(w.done(this.number, changed(domains).length), "ok", undoLink(change));
-        this.#change.run();
-      },
+      said: ({ domains }) => w.done(this.number, changed(domains).length), done: () => this.#change.run(),
     }) });
   }
 

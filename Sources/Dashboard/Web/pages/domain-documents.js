@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { button, draftField, h, loaded, quiet, size, table, View } from "../parts.js";
-import { Loading, say, session, undoLink } from "../state.js";
+import { Loading, session } from "../state.js";
 import { words } from "../words.js";
 import "./drop.js";
 import { effects, planDialog } from "./plan.js";
@@ -58,10 +58,8 @@ class DomainDocuments extends View {
     this.set({ open: planDialog({
       title, label, close: this.close, send, isEmpty: ({ changed }) => !changed,
       show: (value) => effects({ ...value, domain: undefined }),
-      done: ({ change }) => {
-        this.close();
+      said: () => w.done, done: () => {
         this.#draft = {};
-        say(w.done, "ok", undoLink(change));
         this.changed();
       },
     }) });

@@ -4,7 +4,7 @@ import { get, path, request } from "../api.js";
 import { h } from "../dom.js";
 import { button, empty, failure, findingCounts, linkButton, loaded } from "../parts.js";
 import { go, to } from "../routing.js";
-import { Loading, say, undoLink } from "../state.js";
+import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import { apartAndroid, changeList, domainHeader, foldedFindings, isForApple, keptList, loadNames,
   place, plainList } from "./domain-parts.js";
@@ -134,9 +134,8 @@ class Domain extends DraftPage {
       },
       show: ({ diff }) => [
         this.draft.exists && h("p", { key: "draft" }, w.serving.draftGoes), changeList(diff, this.#names.value)],
-      done: ({ change }) => {
+      said: () => w.serving.deleted(this.#name), done: () => {
         this.draft.discard();
-        say(w.serving.deleted(this.#name), "ok", undoLink(change));
         go(["domains"]);
       },
     }) });
@@ -147,11 +146,8 @@ class Domain extends DraftPage {
       title: w.template.detachTitle(this.#name), text: w.template.detachText, label: w.template.detach,
       close: this.close, send: (query) => request("POST", `${this.#url}/detach`, {
         query, ifMatch: this.draft.published.revision }),
-      show: (value) => effects({ ...value, domain: undefined }), done: ({ change }) => {
-        this.close();
-        say(w.template.detached(this.#name), "ok", undoLink(change));
-        this.loading.run();
-      },
+      show: (value) => effects({ ...value, domain: undefined }),
+      said: () => w.template.detached(this.#name), done: () => this.loading.run(),
     }) });
   }
 }

@@ -1,10 +1,10 @@
 // Drafts that wait on the server for the approval of a second person.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, cursorPages, define, draftField, empty, exactTime, facts, h, loaded, problemBox, table,
-  time, View } from "../parts.js";
+import { badge, button, count, define, draftField, exactTime, facts, h, listing, loaded, problemBox, time,
+  View } from "../parts.js";
 import { go, to } from "../routing.js";
-import { Loading, may, say, session, undoLink } from "../state.js";
+import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { recordTabs } from "./changes.js";
 import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
@@ -36,15 +36,12 @@ class Drafts extends View {
     this.#list.ask(this.address.query);
     return [h("h1", { key: "h1" }, words.pages.drafts), recordTabs("drafts"),
       h("p", { class: "quiet", key: "intro" }, w.intro),
-      loaded(this.#list, ({ items, next }) => [
-        items.length === 0 ? empty(w.empty, w.emptyText) : table({
-          caption: words.pages.drafts, rows: items, key: (one) => one.id, columns: [
-            [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
-              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
-            [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
-            [words.pages.domains, (one) => count(one.domainCount), "number"],
-            [words.changes.at, (one) => time(one.createdAt)]],
-        }), cursorPages(next)])];
+      listing(this.#list, [w.empty, w.emptyText], { caption: words.pages.drafts, columns: [
+        [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
+          one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
+        [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
+        [words.pages.domains, (one) => count(one.domainCount), "number"],
+        [words.changes.at, (one) => time(one.createdAt)]] })];
   }
 }
 
@@ -59,9 +56,9 @@ class One extends View {
     for (const answer of [this.#draft, this.#plan]) answer.run();
   }
 
-  #done(text, link = undefined) {
+  #done(text) {
     this.close();
-    say(text, "ok", link);
+    say(text);
     this.start();
   }
 
@@ -70,7 +67,7 @@ class One extends View {
       title: w.approveTitle(this.number), label: w.approve, close: this.close,
       send: (query) => request("POST", `${this.#url}/approve`, { query }),
       show: ({ domains }) => domainEffects(changed(domains)),
-      done: ({ change }) => this.#done(w.approved(this.number), undoLink(change)),
+      said: () => w.approved(this.number), done: () => this.start(),
     }) });
   }
 

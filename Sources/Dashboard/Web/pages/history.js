@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { badge, button, capital, cursorPages, exactTime, field, h, loaded, size, View } from "../parts.js";
 import { ask, here, to } from "../routing.js";
-import { Loading, mayEditDomain, say, undoLink } from "../state.js";
+import { Loading, mayEditDomain } from "../state.js";
 import { words } from "../words.js";
 import { did } from "./changes.js";
 import { changeList, domainHeader } from "./domain-parts.js";
@@ -45,9 +45,7 @@ class History extends View {
     }
   }
 
-  #restored(number, { revision, change }) {
-    this.open = undefined;
-    say(text.rolledBack(number, revision), "ok", undoLink(change));
+  #restored() {
     ask({ from: undefined, to: undefined, cursor: undefined });
     this.#revisions.run();
     this.#diff.run();
@@ -121,7 +119,8 @@ class History extends View {
     this.set({ open: planDialog({
       title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
       send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
-      isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value), close: this.close,
+      isEmpty: (value) => !value.changed, close: this.close, done: () => this.#restored(),
+      said: ({ revision }) => text.rolledBack(number, revision),
     }) });
   }
 }

@@ -3,7 +3,7 @@
 import { asHere, badge, button, choices, count, define, dialog, dialogForm, draftField, findingCounts, form, h, loaded,
   problemBox, size, submit, View, worstFirst } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading, undoLink } from "../state.js";
+import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, effectList, findingList, plainList } from "./domain-parts.js";
 
@@ -11,10 +11,10 @@ import { changeList, effectList, findingList, plainList } from "./domain-parts.j
 const shownDomains = 200;
 
 /** A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
- * `done(value)` is called when the change is made, and `close` when the person leaves it. `label` is on the button that
- * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value, problem, chosen })`
- * are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made again with those that
- * are in `chosen`. */
+ * `close` ends the dialog. After the change, `said(value)` is the message, and `done(value)` is called. `label` is on
+ * the button that makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value,
+ * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
+ * again with those that are in `chosen`. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
   dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan })));
 
@@ -26,8 +26,11 @@ class Plan extends View {
   #draft = {};
   #planning = new Loading(this, async () => (await this.plan.send({ dryRun: true, ...this.#query() })).value);
   #doing = new Loading(this, async () => {
-    const { value } = await this.plan.send({ reason: this.#draft.reason, ...this.#query() });
-    this.plan.done(value);
+    const { send, close, said, done } = this.plan;
+    const { value } = await send({ reason: this.#draft.reason, ...this.#query() });
+    close();
+    if (said) say(said(value), "ok", undoLink(value.change));
+    done?.(value);
   });
 
   #query() {

@@ -1,8 +1,8 @@
 // Webhooks: who is told of which events, and what became of each message.
 
 import { add, get, path, request } from "../api.js";
-import { badge, button, chips, choices, count, cursorPages, define, dialog, draftCheckbox, draftField, empty, facts,
-  failure, h, loaded, mono, snippet, table, time, View } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, define, dialog, draftCheckbox, draftField, facts, failure,
+  h, listing, loaded, mono, snippet, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -30,7 +30,7 @@ export const secretDialog = (title, label, value, close) => (
 const newSecret = () => "whsec_" + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 
 class List extends View {
-  #list = new Loading(this, async (signal) => (await get("/v1/webhooks", {}, signal)).items);
+  #list = new Loading(this, (signal) => get("/v1/webhooks", {}, signal));
 
   render() {
     this.#list.ask();
@@ -38,12 +38,10 @@ class List extends View {
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help),
         button(text.add, () => edit(this, undefined, this.#list), { kind: "primary" })),
-      loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.webhooks, rows, key: (one) => one.name, columns: [
-          [words.settings.name, link], [words.settings.url, (one) => mono(one.url)],
-          [text.what, (one) => eventList(one.events)], [words.settings.domains, (one) => domainList(one.domains)],
-          [words.settings.state, state]],
-      })), this.open];
+      listing(this.#list, [text.empty, text.emptyText], { caption: words.settings.sections.webhooks, columns: [
+        [words.settings.name, link], [words.settings.url, (one) => mono(one.url)],
+        [text.what, (one) => eventList(one.events)], [words.settings.domains, (one) => domainList(one.domains)],
+        [words.settings.state, state]] }), this.open];
   }
 }
 

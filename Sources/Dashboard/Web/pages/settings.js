@@ -1,8 +1,8 @@
 // Who may do what, who is told, which servers run, and who did what.
 
 import { add, get, path, refused, request } from "../api.js";
-import { badge, button, count, cursorPages, day, define, draftField, empty, exactTime, facts, field, h, loaded, mono,
-  table, tabs, time, View } from "../parts.js";
+import { badge, button, count, cursorPages, day, define, draftField, empty, exactTime, facts, field, h, listing, loaded,
+  mono, tabs, time, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -36,7 +36,7 @@ class Settings extends View {
 /** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
   /** The section: its path in the API, and its words. */ section = "";
-  list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
+  list = new Loading(this, (signal) => get(`/v1/${this.section}`, {}, signal));
 
   async save(_draft, _old, _signal) {}
 
@@ -85,12 +85,11 @@ class Members extends View {
     const add = button(text.add, () => this.edit(undefined, inputs), { kind: "primary" });
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help), add),
-      loaded(this.list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: common.sections[this.section], rows, key: (one) => one.name, columns: [
-          [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
-          [common.domains, (one) => domainList(one.domains, one.labels)], ...columns,
-          [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
-      })), this.open];
+      listing(this.list, [text.empty, text.emptyText], { caption: common.sections[this.section], columns: [
+        [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
+        [common.domains, (one) => domainList(one.domains, one.labels)], ...columns,
+        [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
+      }), this.open];
   }
 }
 
@@ -180,7 +179,7 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
 }
 
 class Replicas extends View {
-  #list = new Loading(this, async (signal) => (await get("/v1/replicas", {}, signal)).items);
+  #list = new Loading(this, (signal) => get("/v1/replicas", {}, signal));
 
   start() {
     this.#list.run();
@@ -192,12 +191,11 @@ class Replicas extends View {
     const text = words.settings.replicas;
     const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
     return [h("p", { key: "help" }, text.help),
-      loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`, columns: [
-          [words.settings.name, (one) => h("bdi", {}, one.name)], [words.settings.url, (one) => mono(one.url)],
-          [words.settings.version, (one) => one.version], [words.settings.state, state],
-          [text.started, (one) => time(one.startedAt)], [text.seen, (one) => time(one.seenAt)]],
-      }))];
+      listing(this.#list, [text.empty, text.emptyText], {
+        caption: words.settings.sections.replicas, key: (one) => `${one.name} ${one.url}`, columns: [
+        [words.settings.name, (one) => h("bdi", {}, one.name)], [words.settings.url, (one) => mono(one.url)],
+        [words.settings.version, (one) => one.version], [words.settings.state, state],
+        [text.started, (one) => time(one.startedAt)], [text.seen, (one) => time(one.seenAt)]] })];
   }
 }
 

@@ -3,7 +3,7 @@
 import { get, path, Problem, request } from "../api.js";
 import { badge, button, draftField, empty, field, form, h, loaded, quiet, submit, table, View } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading, may, mayEditDomain, mayLabel, say, session, undoLink } from "../state.js";
+import { Loading, may, mayEditDomain, mayLabel, say, session } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -125,10 +125,8 @@ class TemplateTable extends View {
       isEmpty: (plan) => changed(plan.domains).length === 0,
       options: (found) => [...options(found), (found.problem?.code === "changed-elsewhere"
         || found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite]],
-      done: ({ change, domains }) => {
-        this.close();
+      said: ({ domains }) => words.bulk.done(actionCounts(domains)), done: () => {
         done();
-        say(words.bulk.done(actionCounts(domains)), "ok", undoLink(change));
         this.#loading.run();
       },
     }) });

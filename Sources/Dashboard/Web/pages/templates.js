@@ -1,8 +1,8 @@
 // Templates: what many domains share. The list, the rules of one, its domains, and its history.
 
 import { add, get, path, refused, request } from "../api.js";
-import { button, count, cursorPages, define, dialog, draftField, empty, failure, field, h, linkButton,
-  loaded, problemBox, quiet, snippet, table, tabs, time, View, worstFirst } from "../parts.js";
+import { button, count, cursorPages, define, dialog, draftField, empty, failure, field, h, linkButton, listing,
+  loaded, problemBox, quiet, snippet, tabs, time, View, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -59,17 +59,15 @@ class List extends View {
       h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.templates),
         isMine && button(w.add, () => this.#add(), { kind: "primary" })),
       h("p", { class: "quiet", key: "intro" }, w.intro),
-      loaded(this.#list, ({ items, next }) => [
-        items.length === 0 ? empty(w.empty, isMine ? w.emptyText : w.emptyViewer) : table({
-          caption: words.pages.templates, rows: items, key: (one) => one.template, columns: [
-            [w.one, (one) => h("a", { href: to(["templates", one.template]) }, h("bdi", {}, one.template))],
-            [words.pages.domains, (one) => h("a", { href: to(["templates", one.template, "domains"]) },
-              count(one.domains))],
-            [w.parameters, (one) => one.parameters.map(({ name }, index) => [index > 0 && ", ", h(
-              "code", { key: name }, name)])],
-            [words.domains.revision, (one) => [count(one.revision), quiet(" · ", time(one.publishedAt))]],
-            [w.by, (one) => h("bdi", {}, one.author)]],
-        }), cursorPages(next)]), this.open];
+      listing(this.#list, [w.empty, isMine ? w.emptyText : w.emptyViewer], {
+        caption: words.pages.templates, key: (one) => one.template, columns: [
+          [w.one, (one) => h("a", { href: to(["templates", one.template]) }, h("bdi", {}, one.template))],
+          [words.pages.domains, (one) => h("a", { href: to(["templates", one.template, "domains"]) },
+            count(one.domains))],
+          [w.parameters, (one) => one.parameters.map(({ name }, index) => [index > 0 && ", ", h(
+            "code", { key: name }, name)])],
+          [words.domains.revision, (one) => [count(one.revision), quiet(" · ", time(one.publishedAt))]],
+          [w.by, (one) => h("bdi", {}, one.author)]] }), this.open];
   }
 }
 
@@ -247,9 +245,7 @@ class History extends View {
       send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
       show: templateEffects, isEmpty: (value) => !value.changed && value.published === 0, options: (state) => [
         skippingRefused(state)],
-      done: ({ template, change }) => {
-        this.close();
-        say(words.history.rolledBack(revision, template.revision), "ok", undoLink(change));
+      said: ({ template }) => words.history.rolledBack(revision, template.revision), done: () => {
         this.#list.run();
         this.#current.run();
       },
