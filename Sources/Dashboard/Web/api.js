@@ -19,9 +19,7 @@ export class Problem extends Error {
 export const refused = (name, message) => new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
 export const sessions = new EventTarget();
 
-/** Sends a request.
- * @param {string} method
- * @param {string} path
+/** Sends a request. @param {string} method @param {string} path
  * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
  *   signal?: AbortSignal }} [options]
  * @returns the value of the answer, its entity tag without quotes, and its status.

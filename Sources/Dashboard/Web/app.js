@@ -25,16 +25,14 @@ import "./pages/palette.js";
 const menu = ["domains", "templates", "apps", "try", "checks", "findings", "changes", "settings", "bulk", "drafts"];
 const within = { bulk: "domains", drafts: "changes" };
 
+/** Those of a domain. Routes and settings share what is loaded, and the draft. */
+const ofDomain = new Map([[undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"],
+  ["try", "aasa-try"], ["checks", "aasa-domain-checks"]]);
+
 function page(parts) {
   const [first = "domains", name, section] = parts;
-  if (first === "domains" && name !== undefined) {
-    const pages = new Map([
-      [undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"], ["try", "aasa-try"],
-      ["checks", "aasa-domain-checks"]]);
-    const tag = pages.get(section);
-    // Routes and settings share what is loaded, and the draft.
-    return tag && { tag, title: name, key: `${tag} ${name}` };
-  }
+  const tag = ofDomain.get(section);
+  if (first === "domains" && name !== undefined) return tag && { tag, title: name, key: `${tag} ${name}` };
   return menu.includes(first) ? { tag: `aasa-${first}`, title: words.pages[first], key: parts.join("/") } : undefined;
 }
 

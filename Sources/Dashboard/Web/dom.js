@@ -34,21 +34,13 @@ export function patch(parent, descriptions) {
     node ??= create(description);
     used.add(node);
     update(node, description, isNew);
-    while (cursor && cursor !== node && !isWanted(cursor, wanted, used)) {
-      const gone = cursor;
-      cursor = cursor.nextSibling;
-      remove(gone);
-    }
+    while (cursor && cursor !== node && !isWanted(cursor, wanted, used)) cursor = remove(cursor);
     if (cursor === node) cursor = cursor.nextSibling;
     else place(parent, node, cursor);
     if (isNew) appear(node, description);
     description.after?.(node);
   }
-  while (cursor) {
-    const gone = cursor;
-    cursor = cursor.nextSibling;
-    remove(gone);
-  }
+  while (cursor) cursor = remove(cursor);
 }
 
 /** An element that renders itself: a page, or a part with a state of its own. */
@@ -120,7 +112,6 @@ function isSame(node, description) {
   return before !== undefined && before.tag === description.tag && before.key === description.key;
 }
 
-/** Whether a later description will use a node that stands here. */
 function isWanted(node, wanted, used) {
   if (used.has(node)) return false;
   const before = described.get(node);
@@ -192,7 +183,9 @@ function place(parent, node, before) {
   if (active instanceof HTMLElement) active.focus({ preventScroll: true });
 }
 
+/** Removes a node, and returns the one behind it. */
 function remove(node) {
+  const { nextSibling } = node;
   const isWaiting = (/** @type {any} */ one) => waitingForFocus.has(one);
   const near = node.contains(document.activeElement) || [...node.querySelectorAll?.(":disabled") ?? []].some(isWaiting)
     ? around(node) : [];
@@ -201,6 +194,7 @@ function remove(node) {
   if (node.open && node.close) node.close();
   node.remove();
   if (near.length > 0) setTimeout(() => keepFocus(near));
+  return nextSibling;
 }
 
 function around({ nextElementSibling, previousElementSibling, parentElement }) {

@@ -120,7 +120,6 @@ export function asHere(text) {
 
 export const resolution = (word) => badge(words.resolution[word] ?? word, word === "match" ? "ok" : "quiet");
 
-/** A time as the reader says it; its full form is in the title. */
 export const time = (text) => text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))
   : quiet(words.common.never);
 
@@ -151,7 +150,6 @@ function subject(pointer = "") {
     : pointer && (place === pointer ? h("code", {}, pointer) : [place, ":"]);
 }
 
-/** The invalid values, findings and broken expectations that a problem lists. */
 function problemFaults({ body }) {
   const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = body ?? {};
   const said = words.problem;
@@ -180,7 +178,6 @@ export function loaded(loading, show) {
   return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
 }
 
-/** What stands where a list would be: what it is for, and what to do. */
 export const empty = (title, text, ...actions) => h("div", { class: "empty", key: "empty" },
   h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
 
@@ -221,7 +218,6 @@ export function cursorPages(next, name = "cursor") {
     next !== null && button(words.common.nextPage, show(next), { key: "next" }));
 }
 
-/** What a name is as code, such as an identifier or a URL. */
 export const mono = (text) => h("span", { class: "mono" }, text);
 
 /** A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button;

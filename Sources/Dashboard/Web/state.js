@@ -60,7 +60,6 @@ export function say(text, kind = "ok", link = undefined) {
   if (kind !== "error" && !link) setTimeout(() => dismiss(item), 6000);
 }
 
-/** The link of a message that undoes a change, if something was changed. */
 export const undoLink = (change) => (
   change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) });
 
@@ -115,7 +114,6 @@ export class Loading {
     this.run();
   }
 
-  /** Forgets the value, for a question that has changed. */
   clear() {
     this.#running++;
     this.#asked = undefined;

@@ -73,7 +73,6 @@ function fingerprintFields(draft) {
     draftField(text.label, draft, "label", { tag: "select", options: labelsToChoose() })];
 }
 
-/** The labels that a person gives; only a file's certificates have none of them. */
 const labelsToChoose = () => Object.entries(text.labels).filter(([label]) => label !== "unknown");
 
 const planned = (domains) => [h("p", { key: "text" }, text.plan(domains.length)), domainEffects(domains)];

@@ -188,7 +188,6 @@ class Import extends View {
         shown.problem ? problemBox(shown.problem) : effects({ ...shown.result, domain: shown.domain }))];
   }
 
-  /** The files that need somebody first, then those that are ready, then the others. */
   #groups(rows) {
     const needy = ["failed", "twice", "nameless", "state"];
     const groupOf = (row) => row.domain === "" || needy.includes(this.#stateOf(row)) ? "needy"
@@ -348,7 +347,6 @@ class Apply extends View {
 
 const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ...androidApps, ...templates];
 
-/** A plan of `apply`: how much of each kind, then what changes. */
 function showState(plan) {
   const { templates = [], ...rest } = plan;
   const row = ({ app, template = app, package: name = template, action }) => h(

@@ -42,11 +42,9 @@ export function recordFilters(query, ...more) {
     names.some((name) => query[name]) && button(audit.clear, clear, { kind: "quiet", key: "clear" }));
 }
 
-/** What was done, and what waits to be done. */
 export const recordTabs = (current) => tabs(words.pages.changes, ["changes", "drafts"].map((one) => (
   [one, words.pages[one], to([one])])), current);
 
-/** Which change this one undid, or was undone by. */
 function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
   return [reverts && h("span", { key: "reverts" }, " ", w.reverts, " ", link(reverts)), revertedBy && h(

@@ -46,7 +46,6 @@ class DomainHeader extends View {
   }
 }
 
-/** Which revision Apple's CDN has, if it has fetched any. */
 export const appleCopy = ({ collected, behind }) => collected ? badge(words.domains.copy.current, "ok")
   : behind !== null && badge(words.domains.copy.behind(behind), "warning");
 
@@ -68,7 +67,6 @@ export async function loadNames({ entries, webcredentials }, signal) {
   return { apple, android };
 }
 
-/** The apps of both platforms. */
 export const allApps = (signal) => Promise.all(["/v1/apps", "/v1/android-apps"].map(
   async (list) => (await get(list, { limit: 1000 }, signal)).items));
 

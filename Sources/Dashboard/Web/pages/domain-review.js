@@ -59,7 +59,6 @@ export class DraftReview extends View {
   /** Whether a second person can be asked to approve the draft, which is all that it lacks. */
   #needsApproval = (problem) => problem?.code === "approval-required" && Boolean(this.draft.state);
 
-  /** One line: whether the draft can be published. */
   status(/** @type {any} */ { isRunning, problem, result, broken, accept }) {
     if (isRunning) return w.checking;
     if (problem && (!result || broken.length > 0)) return w.refused;

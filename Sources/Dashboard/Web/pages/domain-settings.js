@@ -202,7 +202,6 @@ class DomainSettings extends View {
     }
   }
 
-  /** The settings in their groups: as fields, or what is set. */
   #groups(show) {
     const isShown = (name) => !this.isTemplate || !own.includes(name);
     const group = (name, settings) => settings.length > 0 && h("section", { key: name, class: "settings-group" },

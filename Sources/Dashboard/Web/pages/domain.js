@@ -104,7 +104,6 @@ class Domain extends DraftPage {
   #whatOthersDid = () => loaded(this.#theirs, ({ diff, revisions }) => [plainList(revisions, (one) => w.conflict.by(
     one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))), changeList(diff, this.#names.value, 15)]);
 
-  /** What takes links out of service. */
   #serving() {
     const { enabled, expectations } = this.draft.domain;
     const change = (members) => {

@@ -27,7 +27,6 @@ export class DraftPage extends View {
     return this.draft.mayEdit && !this.draft.isStale;
   }
 
-  /** On narrow screens, the review is below the routes. */
   toReview = () => button(
     w.draft.review, () => this.find("#review").focus(), { key: "to-review", class: "button primary to-review" });
 

@@ -77,7 +77,6 @@ export function isEqual(one, other) {
     && Object.keys({ ...one, ...other }).every((key) => isEqual(one[key], other[key]));
 }
 
-/** Whether two entries or routes say the same, whatever their IDs. */
 function isSame(one, other) {
   const plain = ({ id: _, routes, ...rest }) => ({ ...rest, routes: routes?.map(plain) });
   return isEqual(plain(one), plain(other));
@@ -200,7 +199,6 @@ export class Draft extends State {
     return this.at !== undefined;
   }
 
-  /** Whether somebody published since the draft began. */
   get isStale() {
     return this.exists && this.base.revision !== this.published.revision;
   }
@@ -222,7 +220,6 @@ export class Draft extends State {
     return published;
   }
 
-  /** Changes the draft: `change` gets a copy to work on. */
   change(change) {
     if (this.isPublishing) return;
     const domain = structuredClone(this.domain);
@@ -241,7 +238,6 @@ export class Draft extends State {
     this.#keep(this.published);
   }
 
-  /** Goes on with the draft on top of what others published. */
   adopt() {
     this.past = [];
     this.base = this.published;

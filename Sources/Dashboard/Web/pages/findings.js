@@ -227,7 +227,6 @@ const named = /\b[A-Z0-9]{10}\.[\w.-]*\w|"[^"]+"/g;
 const keyOf = ({ domain, code, document, pointer, url, message }) => (
   [domain, code, document, pointer, url, message].join(" "));
 
-/** The domains that a suppression can be for: this one, those below its parent, or those with one of its labels. */
 function choices(domain, labels) {
   const parent = domain.split(".").slice(1).join(".");
   return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),

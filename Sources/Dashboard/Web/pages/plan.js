@@ -124,7 +124,6 @@ export function counted(findings) {
   return counts;
 }
 
-/** "3 new, 2 changed": how many of each action. */
 export function actionCounts(items) {
   const counts = Object.groupBy(items, (one) => one.action);
   return ["create", "update", "delete", "unchanged"].filter((action) => counts[action])
@@ -159,7 +158,6 @@ class FormDialog extends View {
   }
 }
 
-/** A dialog that asks before something ends: `ask(reason)` does it. */
 export const confirmation = ({ text, ask, ...question }) => formDialog({
   title: "", kind: "danger", fields: (draft) => [h("p", {}, text), reasonField(draft)],
   send: ({ reason }) => ask(reason), ...question,

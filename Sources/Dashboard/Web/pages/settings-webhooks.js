@@ -11,7 +11,6 @@ import { confirmation, formDialog } from "./plan.js";
 const common = words.settings;
 const text = common.webhooks;
 
-/** "*.brand.example, example.com": a list of domains, or all. */
 export function domainList(domains, labels = []) {
   const limits = words.common.limits({ domains, labels });
   return limits === "" ? words.settings.allDomains : mono(limits);
@@ -53,7 +52,6 @@ function state({ enabled, goneAt }) {
   return enabled ? badge(text.on, "ok") : goneAt ? badge(text.gone, "error") : badge(text.off);
 }
 
-/** How long events can be collected, with what a webhook has. */
 function digests(old) {
   const times = new Set([60, 300, 900, 3600, 86400, ...(old?.digestSeconds ? [old.digestSeconds] : [])]);
   return [["", text.atOnce], ...[...times].sort((a, b) => a - b).map((one) => [String(one), text.digests(one)])];

@@ -33,7 +33,6 @@ class Settings extends View {
   }
 }
 
-/** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
   /** The section: its path in the API, and its words. */ section = "";
   list = new Loading(this, (signal) => get(`/v1/${this.section}`, {}, signal));

@@ -11,7 +11,6 @@ import { acceptable, left } from "./plan.js";
 
 const w = words.templates;
 
-/** Whether the person may change templates: they change domains of others, too. */
 export const mayEditTemplates = () => may("editor") && isUnlimited();
 
 export const isList = ({ type }) => ["apps", "packages", "origins"].includes(type);

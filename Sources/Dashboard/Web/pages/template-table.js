@@ -13,10 +13,8 @@ import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
 import { defaultText, typedValue, valueAsText } from "./template-parts.js";
 
 const w = words.templates.table;
-/** So many rows are shown; the filter finds the others. */
+/** So many rows, and faults of a file, are shown; the filter finds other rows. */
 const most = 100;
-/** So many faults of a file are listed, as in answers of the API. */
-const mostFaults = 100;
 
 /** What is typed stays while the person looks at other pages: the edits of each template, by domain. An edit has the
  * `domain`, the `revision` that it began with, the texts of changed `values`, and perhaps `isNew` or `isDetached`. */
@@ -273,7 +271,7 @@ async function withFaultsOfOthers(problem, domains, table) {
 function readTable(text, template) {
   const faults = [];
   let more = 0;
-  const fault = (...said) => faults.length < mostFaults ? faults.push(w.fault(...said)) : more++;
+  const fault = (...said) => faults.length < most ? faults.push(w.fault(...said)) : more++;
   const rows = text.includes("\uFFFD") ? undefined : readCSV(text, fault);
   if (!rows) return { faults: faults.length > 0 ? faults : [w.notUTF8] };
   const [header, ...others] = rows;

@@ -182,7 +182,6 @@ function freeName(list) {
   }
 }
 
-/** Puts another name of a parameter into all strings of a template. */
 function useName(template, old, name) {
   const replace = (value) => typeof value === "string" ? value.replaceAll(`{${old}}`, () => `{${name}}`)
     : Array.isArray(value) ? value.map(replace)
