@@ -139,7 +139,7 @@ class Desk:
         self.page.goto(at)
         self.page.get_by_label("Token").fill(token or self.site.token)
         self.page.get_by_role("button", name="Sign in").click()
-        expect(self.page.get_by_role("button", name="Sign out")).to_be_visible()
+        expect(account(self.page)).to_be_visible()
         return self.page
 
     def open(self, fragment, heading=None):
@@ -194,6 +194,16 @@ def open_desk(chromium, site):
     yield open_desk
     for desk in desks:
         desk.close()
+
+
+def account(page):
+    """The button of the person's menu."""
+    return page.locator("header .person")
+
+
+def sign_out(page):
+    account(page).click()
+    page.get_by_role("button", name="Sign out").click()
 
 
 def section(page, name):

@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from conftest import APP, SHOP, Desk, Site
+from conftest import APP, SHOP, Desk, Site, sign_out
 from playwright.sync_api import expect
 
 DOMAIN = "#/domains/example.com"
@@ -584,7 +584,7 @@ def test_a_draft_stays_with_the_person_who_made_it(example, site):
     page = example.open(DOMAIN)
     page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
     expect(page.get_by_text("Saved in this browser")).to_be_visible()
-    page.get_by_role("button", name="Sign out").click()
+    sign_out(page)
     page.get_by_label("Token").fill(site.create_token("editor"))
     page.get_by_role("button", name="Sign in").click()
     example.open(DOMAIN, "example.com")

@@ -1,10 +1,10 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
-import { request, sessions } from "./api.js";
-import { button, closeButton, define, dialog, empty, field, form, fromNow, h, icon, linkButton, mark, problemBox,
-  submit, View, waiting } from "./parts.js";
+import { parsed, request, sessions } from "./api.js";
+import { button, closeButton, define, dialog, empty, facts, field, form, fromNow, h, icon, linkButton, mark, problemBox,
+  quiet, submit, View, waiting, waitingBadge } from "./parts.js";
 import { here, to } from "./routing.js";
-import { dismiss, Loading, messages, say, session } from "./state.js";
+import { approvals, countApprovals, dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -40,8 +40,8 @@ class App extends View {
   #address = here();
 
   start() {
-    session.follow(this);
-    messages.follow(this);
+    for (const state of [session, messages, approvals]) state.follow(this);
+    session.addEventListener("change", countApprovals, { signal: this.ending });
     window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
     window.addEventListener("keydown", (event) => this.#press(event), { signal: this.ending });
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
@@ -50,6 +50,7 @@ class App extends View {
     this.every(30, () => this.querySelectorAll("time.ago").forEach((/** @type {any} */ one) => {
       one.firstChild.data = fromNow(one.dateTime);
     }));
+    show(appearance());
     this.#look();
   }
 
@@ -64,13 +65,13 @@ class App extends View {
     }
   }
 
-  /** On a phone, the menu and the tabs scroll. */
+  /** On a phone, tabs scroll. */
   #showCurrent() {
-    setTimeout(() => this.querySelectorAll("nav [aria-current]").forEach((one) => (
+    setTimeout(() => this.querySelectorAll(".tabs [aria-current]").forEach((one) => (
       one.scrollIntoView({ block: "nearest", inline: "nearest" }))));
   }
 
-  /** The keys of all pages: Ctrl+K, /, and Ctrl+Z for the draft or what the message says. */
+  /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z for the draft or what the message says. */
   #press(event) {
     const { key, ctrlKey, metaKey, altKey, target } = event;
     const isControl = ctrlKey || metaKey;
@@ -81,6 +82,7 @@ class App extends View {
     else if (isTyping) return;
     else if (isControl && key === "z") this.find(".undo:not(:disabled), .messages a")?.click();
     else if (key === "/" && !isControl) search ? search.select() : this.#goTo();
+    else if (key === "?") this.#showKeys();
     else return;
     event.preventDefault();
   }
@@ -88,6 +90,10 @@ class App extends View {
   #goTo() {
     this.set({ open: dialog({ title: words.palette.title, close: this.close },
       h("aasa-palette", { menu, done: this.close })) });
+  }
+
+  #showKeys() {
+    this.set({ open: dialog({ title: words.account.keys, close: this.close }, facts(words.account.allKeys)) });
   }
 
   #end() {
@@ -101,6 +107,7 @@ class App extends View {
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
     window.scrollTo(0, 0);
+    countApprovals();
     // What led here says so; what was said before stays behind.
     messages.set({ items: messages.items.filter(({ at }) => Date.now() - at < 1000) });
     queueMicrotask(() => this.find("main")?.focus({ preventScroll: true }));
@@ -146,17 +153,48 @@ class App extends View {
   #header(parts) {
     const [first = "domains"] = parts;
     const current = within[first] ?? first;
+    const link = (name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null },
+      words.pages[name], name === "changes" && waitingBadge(approvals.count));
+    // On a phone, the menu opens below its button; a click in it closes it.
+    const close = ({ currentTarget: box }) => box.matches(":popover-open") && box.hidePopover();
     return h("header", { class: "top", key: "header" },
-      h("a", { class: "brand", href: to(["domains"]) }, mark(), "aasa"),
-      h("nav", { "aria-label": words.pages.menu },
-        menu.filter((name) => !within[name]).map((name) => h(
-          "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
-      h("div", { class: "person" },
-        button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {
-          "aria-label": words.palette.open }),
-        h("span", {}, words.signIn.as(session.name, words.role[session.role])),
-        session.by !== "user" && button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
+      h("a", { class: "brand", href: to(["domains"]), "aria-label": "aasa" }, mark(), h("span", {}, "aasa")),
+      h("button", { type: "button", class: "button menu-button", popovertarget: "menu" },
+        words.pages[current] ?? words.pages.menu, waitingBadge(approvals.count), icon("more")),
+      h("nav", { id: "menu", popover: "auto", "aria-label": words.pages.menu, on: { click: close } },
+        menu.filter((name) => !within[name]).map(link)),
+      button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {
+        "aria-label": words.palette.open }),
+      h("button", { type: "button", class: "button person", popovertarget: "account", title: session.name },
+        h("span", { class: "initial", "aria-hidden": "true" }, [...session.name][0]), h("bdi", {}, session.name),
+        icon("more")),
+      this.#account());
   }
+
+  #account() {
+    const text = words.account;
+    const keys = () => {
+      this.find("#account").hidePopover();
+      this.#showKeys();
+    };
+    return h("div", { class: "sheet", id: "account", popover: "auto", role: "group", "aria-label": text.title },
+      h("p", {}, h("strong", {}, h("bdi", {}, session.name)), " ", quiet(words.role[session.role])),
+      field(text.appearance, { id: "appearance", tag: "select", value: appearance(),
+        options: Object.entries(text.appearances), on: { change: ({ target }) => {
+          show(target.value);
+          localStorage.setItem(keptAppearance, JSON.stringify(target.value));
+        } } }),
+      h("div", { class: "actions" }, button(text.keys, keys, { class: "button keys" }),
+        session.by !== "user" && button(words.signIn.out, () => this.#signOut())));
+  }
+}
+
+/** "light" or "dark"; without it, the page looks as the system does. This browser keeps it, whoever signs in. */
+const appearance = () => parsed(() => localStorage.getItem(keptAppearance)) ?? "";
+const keptAppearance = "aasa.appearance";
+
+function show(scheme) {
+  document.documentElement.style.colorScheme = scheme;
 }
 
 /** What somebody sees whom the proxy knows, and who has no rights here. */

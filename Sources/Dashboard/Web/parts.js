@@ -20,9 +20,8 @@ export const button = (text, press, { kind, ...rest } = {}) => (
 export const linkButton = (text, href, { kind, ...rest } = {}) => (
   h("a", { class: buttonClass(kind), href, ...rest }, text));
 
-const icons = ["up", "down", "edit", "delete", "grip", "apple", "android", "search", "close", "undo"];
+const icons = ["up", "down", "edit", "delete", "grip", "apple", "android", "search", "close", "undo", "more"];
 
-/** A glyph of `icons.svg`, in the colour of the words around it. */
 export const icon = (name) => (
   h("span", { class: "icon", key: name, "aria-hidden": "true", vars: { "--icon": icons.indexOf(name) } }));
 
@@ -68,6 +67,10 @@ export function checkbox(label, { id, ...rest }) {
  * @type {(text: any, kind?: string, rest?: Properties) => any} */
 export const badge = (text, kind = "quiet", rest = {}) => h("span", { class: `badge ${kind}`, ...rest }, text);
 export const quiet = (...text) => h("span", { class: "quiet" }, text);
+
+/** How many drafts wait for the approval of the person. */
+export const waitingBadge = (number) => number > 0 && h("span", { class: "badge warning", key: "waiting" },
+  number, h("span", { class: "hidden" }, " ", words.drafts.waiting(number)));
 
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
 export function chips(label, choices, ...more) {

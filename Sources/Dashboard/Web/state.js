@@ -1,5 +1,6 @@
 // What pages share, and what they load.
 
+import { get } from "./api.js";
 import { to } from "./routing.js";
 import { words } from "./words.js";
 
@@ -43,6 +44,16 @@ export function mayEditDomain(name) {
   const { domains = [] } = session;
   const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
   return may("editor") && (domains.length === 0 || domains.some(isMine));
+}
+
+/** How many drafts of others wait for the approval of the person: `count`. @type {any} */
+export const approvals = new State({ count: 0 });
+
+/** Counts them. The number is only a hint, so that a failure changes nothing. */
+export async function countApprovals() {
+  const { items } = session.name === undefined || !may("editor") ? { items: [] }
+    : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: [] }));
+  approvals.set({ count: items.filter(({ author }) => author !== session.name).length });
 }
 
 /** Messages that appear for a while, and that screen readers speak. @type {any} */

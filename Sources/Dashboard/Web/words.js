@@ -77,7 +77,15 @@ export const words = {
     create: "No token yet? On the server’s machine, run:", wrong: "This token is unknown, revoked or expired.",
     button: "Sign in", out: "Sign out",
     ended: (name) => `Your session has ended. Sign in again; this browser keeps the drafts of ${name}.`,
-    as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
+    stillIn: (why) => `You are still signed in. ${why}`,
+  },
+  account: {
+    title: "Account", appearance: "Appearance", appearances: { "": "As the system", light: "Light", dark: "Dark" },
+    keys: "Keyboard shortcuts", allKeys: [
+      [control("K"), "Go to a domain, an app, a template or a page"], ["/", "Search"], ["?", "Show these shortcuts"],
+      [control("Z"), "Undo the last change of the draft, or what was just published"],
+      ["↑ ↓ or j k, Enter", "Move in the list of domains, open a domain"],
+      ["Alt ↑ ↓", "Move the route or entry that has the focus"]],
   },
   palette: {
     title: "Go to", key: control("K"), open: `Go to … (${control("K")})`, none: "Nothing found.", page: "Page",
@@ -360,6 +368,7 @@ export const words = {
     approved: (n) => `Approved and published draft ${n}.`, decline: "Decline",
     declineText: "Say why, so that its author can make a better one.",
     withdraw: "Withdraw", withdrawText: "Nobody can approve the draft after that.",
+    waiting: (n) => n === 1 ? "draft waits for your approval" : "drafts wait for your approval",
     ended: (n) => `Draft ${n} has ended.`, comment: "Comment", commented: "Added the comment.",
   },
   try: {

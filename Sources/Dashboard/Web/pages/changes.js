@@ -2,9 +2,9 @@
 
 import { get, path, request } from "../api.js";
 import { badge, button, count, cursorPages, define, exactTime, facts, field, form, h, listing, loaded, quiet, submit,
-  table, tabs, time, View } from "../parts.js";
+  table, tabs, time, View, waitingBadge } from "../parts.js";
 import { ask, here, to } from "../routing.js";
-import { Loading, may } from "../state.js";
+import { approvals, Loading, may } from "../state.js";
 import { words } from "../words.js";
 import { hostName } from "./domains-add.js";
 import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
@@ -43,7 +43,7 @@ export function recordFilters(query, ...more) {
 }
 
 export const recordTabs = (current) => tabs(words.pages.changes, ["changes", "drafts"].map((one) => (
-  [one, words.pages[one], to([one])])), current);
+  [one, [words.pages[one], one === "drafts" && waitingBadge(approvals.count)], to([one])])), current);
 
 function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));

@@ -4,7 +4,7 @@ import { get, path, request } from "../api.js";
 import { badge, button, count, define, draftField, exactTime, facts, h, listing, loaded, problemBox, time,
   View } from "../parts.js";
 import { go, to } from "../routing.js";
-import { Loading, may, say, session } from "../state.js";
+import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { recordTabs } from "./changes.js";
 import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
@@ -54,6 +54,7 @@ class One extends View {
   start() {
     this.#url = path`/v1/drafts/${this.number}`;
     for (const answer of [this.#draft, this.#plan]) answer.run();
+    countApprovals();
   }
 
   #done(text) {
