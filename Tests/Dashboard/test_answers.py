@@ -187,13 +187,29 @@ def test_domains_whose_checks_fail_for_the_same_cause_are_together(site6_is_else
     causes = page.locator("main details")
     expect(causes).to_have_count(2)
     # The message is that of one of them, and the others are behind it.
-    expect(causes.nth(0).locator("summary")).to_have_text(re.compile(r"failing\s*6 domains, since .*: The name has no address"))
+    expect(causes.nth(0).locator("summary")).to_have_text(re.compile(r"failing\s*The name has no address · 6 domains, since "))
     expect(page.get_by_role("link", name="site3.example")).to_be_hidden()
     causes.nth(0).locator("summary").click()
     expect(page.get_by_role("link", name="site3.example")).to_be_visible()
     # Few need no click.
     expect(causes.nth(1).locator("summary")).to_contain_text("1 domain, since")
     expect(page.get_by_role("link", name="site6.example")).to_be_visible()
+
+
+def test_domains_that_were_never_checked_are_a_filter_of_the_checks(example, site):
+    site.put("new.example", "/a/*")
+    site.put("off.example", "/a/*", enabled=False)
+    page = example.open("#/checks")
+    # Nothing was checked yet, and what is not served never is.
+    expect(page.get_by_role("heading", name="No domain has been checked yet")).to_be_visible()
+    page.get_by_role("button", name="Not checked 2").click()
+    links = page.locator("tbody").get_by_role("link")
+    expect(links).to_have_text(["example.com", "new.example"])
+    page.get_by_role("button", name="Check new.example now").click()
+    expect(page.get_by_role("heading", name="Check of new.example")).to_be_visible()
+    expect(links).to_have_text(["example.com"])
+    page.get_by_role("button", name="Failing 1").click()
+    expect(links).to_have_text(["new.example"])
 
 
 def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):

@@ -120,7 +120,7 @@ export const words = {
     kept: "kept as adopted", usually: {
       environment: "production", findings: "none", apple: "not fetched", android: "no file", check: "not checked",
       certificate: "unknown", off: "not served",
-    }, copy: { current: "current", behind: (n) => `${count(n)} behind` },
+    }, copy: { current: "current", behind: (n) => `${count(n)} behind`, none: "not fetched", other: "another file" },
     days: (n) => plural(n, "day", "days"), none: "No domains yet", daysLeft: (n) => `${plural(n, "day", "days")} left`,
     noneFound: "No domain matches",
     noneViewer: "An editor or admin can add the first one. Your role is viewer, which can only read.",
@@ -451,7 +451,8 @@ export const words = {
   checks: {
     title: "Checks", noneOf: "No domain here", noneOfText: "The last check of every domain ended differently.",
     intro: "A check fetches the files as Apple and browsers do, and asks Apple’s CDN and Google what they have.",
-    status: { failing: "failing", warning: "warning", ok: "OK" }, statusLabel: "Filter by outcome", showAll: "Show all",
+    status: { failing: "failing", warning: "warning", ok: "OK", all: "all checked", unchecked: "not checked" },
+    statusLabel: "Filter by outcome", showAll: "Show all checked", checkWhat: (domain) => `Check ${domain} now`,
     which: "Check any domain", limited: (limits) => `You may check ${limits}.`, checkNow: "Check now",
     checking: "Checking …", resultOf: "Check of ", none: "No domain has been checked yet",
     progress: "Asking the domain, Apple’s CDN and Google. This takes at most ten seconds.",
@@ -459,10 +460,9 @@ export const words = {
     noneText: "To check all of them regularly, set checkInterval in the server’s configuration.",
     caption: "Domains and how their last checks ended", domains: (n) => plural(n, "domain", "domains"),
     since: (time) => ["since ", time],
-    behind: (n) => n === 0 ? "current" : `${plural(n, "revision", "revisions")} behind`, noCopy: "no copy of ours",
     columns: {
-      domain: "Domain", outcome: "Outcome", cdn: "Apple’s copy", at: "Checked",
-      certificate: "Certificate expires", url: "Request", agent: "Sent as", answer: "Answer", time: "Took",
+      domain: "Domain", since: "Since", cdn: "Apple’s copy", at: "Checked", certificate: "Certificate expires",
+      url: "Request", agent: "Sent as", answer: "Answer", time: "Took",
       fetcher: "Fetcher", last: "Last fetch", first: "First fetch", revision: "Revision", count: "Fetches",
     },
     last: "Last check", checked: (time) => ["Checked ", time, "."],

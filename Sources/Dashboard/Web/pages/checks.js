@@ -8,7 +8,7 @@ import { badge, button, chips, closeButton, coded, count, cursorPages, define, e
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
-import { domainHeader, findingList } from "./domain-parts.js";
+import { appleCopy, domainHeader, findingList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
 
 const said = words.checks;
@@ -196,6 +196,11 @@ function visited(fetchers) {
 }
 
 const statuses = ["failing", "warning", "ok"];
+/** The lists of domains by how their last checks ended; `unchecked` could be checked, and never were. */
+const lists = {
+  ...Object.fromEntries(statuses.map((status) => [status, ["/v1/checks", { status }]])), all: ["/v1/checks", {}],
+  unchecked: ["/v1/domains", { check: "unchecked", enabled: true }],
+};
 const pageSize = 500;
 /** The most findings that are read for the causes, and the domains of a cause that are shown at once. */
 const [mostFindings, few] = [1000, 5];
@@ -214,15 +219,14 @@ class Checks extends View {
 
   async #load(signal) {
     const { cursor, status: wanted } = this.address.query;
-    const totals = await Promise.all(statuses.map(async (status) => (
-      (await get("/v1/checks", { status, limit: 1 }, signal)).total)));
+    const find = ([list, query], more) => get(list, { ...query, ...more }, signal);
+    const totals = Object.fromEntries(await Promise.all(Object.keys(lists).map(async (one) => (
+      [one, (await find(lists[one], { limit: 1 })).total]))));
     // Without a choice, the worst that there is.
-    const worst = statuses.find((_, index) => totals[index] > 0) ?? "all";
-    const chosen = [...statuses, "all"].includes(wanted) ? wanted : worst;
-    const status = chosen === "all" ? undefined : chosen;
-    const { items, next } = await get("/v1/checks", { status, cursor, limit: pageSize }, signal);
+    const status = Object.hasOwn(lists, wanted) ? wanted : statuses.find((one) => totals[one] > 0) ?? "all";
+    const { items, next } = await find(lists[status], { cursor, limit: pageSize });
     this.#findSteps(signal);
-    return { items, next, status: chosen, totals };
+    return { items, next, status, totals };
   }
 
   /** Outcomes have only codes; what to do is in the findings. */
@@ -266,52 +270,52 @@ class Checks extends View {
   }
 
   #outcomes({ items, next, status, totals }) {
-    const total = totals.reduce((sum, one) => sum + one, 0);
-    if (total === 0) return empty(said.none, said.noneText);
-    const link = ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain));
-    const expires = (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown);
-    const columns = [
-      [said.columns.domain, link], [said.columns.outcome, outcome, "check-outcome"],
-      [said.columns.cdn, copy, "short"], [said.columns.certificate, expires, "short"],
-      [said.columns.at, (one) => time(one.at), "short"]];
     return [
-      chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
-        one, `${said.status[one] ?? words.common.all} ${count(totals[index] ?? total)}`, one === status,
+      chips(said.statusLabel, Object.keys(lists).map((one) => [
+        one, `${said.status[one]} ${count(totals[one])}`, one === status,
         () => ask({ status: one, cursor: undefined })])),
-      items.length > 0
-        ? this.#causes(items, columns)
+      status === "unchecked" && items.length > 0 ? this.#table(items, may("editor") ? [this.#checkButton] : [])
+        : items.length > 0 ? this.#causes(items)
+        : totals.all === 0 && status === "all" ? empty(said.none, said.noneText)
         : empty(said.noneOf, said.noneOfText, linkButton(said.showAll, to(["checks"], { status: "all" }))),
       cursorPages(next)];
   }
 
+  #table = (rows, columns) => table({ caption: said.caption, rows, key: (one) => one.domain, columns: [
+    [said.columns.domain, ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain))],
+    ...columns] });
+
+  #checkButton = [words.settings.actions, ({ domain }) => button(said.checkNow, () => this.#check(domain), {
+    kind: "quiet", "aria-label": said.checkWhat(domain) }), "no-title"];
+
   /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
-  #causes(items, columns) {
+  #causes(items) {
     const causes = Map.groupBy(items, ({ domain, status, codes }) => (
       `${status} ${this.#steps.get(domain)?.code ?? codes.join(" ")}`));
     const rank = (rows) => statuses.indexOf(rows[0].status);
     const sorted = [...causes].sort(([, one], [, other]) => rank(one) - rank(other) || other.length - one.length);
-    return sorted.map(([cause, rows]) => h(
-      "details", { class: "sheet", key: cause, open: sorted.length === 1 || rows.length <= few },
-      this.#cause(rows),
-      table({ caption: said.caption, rows, key: (one) => one.domain, columns })));
-  }
-
-  #cause(rows) {
-    const [{ domain, status, codes }] = rows;
-    const first = rows.map(({ since, failingSince }) => failingSince ?? since).sort()[0];
-    const step = this.#steps.get(domain);
-    return [h("summary", {}, checkStatus(status), " ", h("strong", {}, said.domains(rows.length)), ", ",
-      said.since(exactTime(first)), status !== "ok" && [": ", findingTitle(step?.code ?? codes[0])]),
-    step && h("p", { key: "step" }, quiet(said.nextStep), " ", coded(step.help))];
+    const expires = (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown);
+    const since = ({ since, failingSince }) => failingSince ?? since;
+    return sorted.map(([cause, rows]) => {
+      const [{ domain, status, codes }] = rows;
+      const step = this.#steps.get(domain);
+      return h("details", { class: "cause", key: cause, open: sorted.length === 1 || rows.length <= few },
+        h("summary", {}, checkStatus(status), " ",
+          h("h2", {}, status === "ok" ? words.findings.none : findingTitle(step?.code ?? codes[0])), " ",
+          quiet("· ", said.domains(rows.length), ", ", said.since(exactTime(rows.map(since).sort()[0])))),
+        step && h("p", { key: "step" }, quiet(said.nextStep), " ", coded(step.help)),
+        this.#table(rows, [[said.columns.since, (one) => time(since(one))], [said.columns.cdn, copy, "short"],
+          [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]]));
+    });
   }
 }
 
-const outcome = ({ status, since, failingSince }) => (
-  [checkStatus(status), h("div", { class: "help" }, said.since(exactTime(failingSince ?? since)))]);
-
-function copy({ cdnRevision, cdnBehind }) {
-  if (cdnBehind !== undefined) return said.behind(cdnBehind);
-  return quiet(cdnRevision === null ? said.noCopy : words.common.unknown);
+/** What the check saw at Apple's CDN. Without a finding about it, there was nothing. */
+function copy({ cdnRevision, cdnBehind, codes }) {
+  if (cdnBehind !== undefined) return appleCopy({ collected: cdnBehind === 0, behind: cdnBehind });
+  const { none, other } = words.domains.copy;
+  return quiet(cdnRevision !== null || codes.includes("cdn-unreachable") ? words.common.unknown
+    : codes.includes("cdn-stale") ? other : none);
 }
 
 define({ "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });
