@@ -286,7 +286,12 @@ def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
     expect(page.get_by_text("/gift/").first).to_be_visible()
     heading = page.locator("#compared")
     expect(heading).to_have_text("Revision 1 → 2")
-    page.get_by_role("link", name="Revision 1", exact=True).click()
+    # What machines read is behind what changed.
+    expect(page.get_by_label("From")).to_be_hidden()
+    page.get_by_text("Files, and other revisions to compare").click()
+    expect(page.get_by_label("From")).to_have_value("1")
+    expect(page.get_by_role("link", name=re.compile("^Apple \\d+ bytes"))).to_be_visible()
+    page.get_by_role("link", name="Revision 1: Applied a state").click()
     expect(heading).to_have_text("Revision 1")
     expect(heading).to_be_focused()
     page.get_by_role("button", name=re.compile("Roll back")).first.click()

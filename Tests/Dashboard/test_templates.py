@@ -194,7 +194,7 @@ def test_a_template_is_rolled_back_after_its_effects_were_shown(cities, site):
     new["entries"][0]["routes"].append({"path": "/new/*"})
     site.call("PUT", "/v1/templates/white-label", new)
     page = cities.open(RULES + "/history")
-    page.get_by_role("button", name="Show revision 1").click()
+    page.get_by_role("button", name="Revision 1: Saved template").click()
     expect(page.get_by_role("dialog")).to_contain_text('"/{shop}/*"')
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Roll back to revision 1").click()

@@ -50,7 +50,7 @@ class App extends View {
     this.every(30, () => this.querySelectorAll("time.ago").forEach((/** @type {any} */ one) => {
       one.firstChild.data = fromNow(one.dateTime);
     }));
-    show(appearance());
+    document.documentElement.style.colorScheme = appearance();
     this.#look();
   }
 
@@ -181,7 +181,7 @@ class App extends View {
       h("p", {}, h("strong", {}, h("bdi", {}, session.name)), " ", quiet(words.role[session.role])),
       field(text.appearance, { id: "appearance", tag: "select", value: appearance(),
         options: Object.entries(text.appearances), on: { change: ({ target }) => {
-          show(target.value);
+          document.documentElement.style.colorScheme = target.value;
           localStorage.setItem(keptAppearance, JSON.stringify(target.value));
         } } }),
       h("div", { class: "actions" }, button(text.keys, keys, { class: "button keys" }),
@@ -192,10 +192,6 @@ class App extends View {
 /** "light" or "dark"; without it, the page looks as the system does. This browser keeps it, whoever signs in. */
 const appearance = () => parsed(() => localStorage.getItem(keptAppearance)) ?? "";
 const keptAppearance = "aasa.appearance";
-
-function show(scheme) {
-  document.documentElement.style.colorScheme = scheme;
-}
 
 /** What somebody sees whom the proxy knows, and who has no rights here. */
 function stranger({ body: { user, admins = [] }, detail }, again) {

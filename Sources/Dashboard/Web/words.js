@@ -113,7 +113,6 @@ export const words = {
     count: ({ total: n, totalIsEstimate, isDeleted }, isFiltered) => (totalIsEstimate ? "About " : "") + (isDeleted
       ? plural(n, "deleted domain", "deleted domains") : isFiltered ? plural(n, "matching domain", "matching domains")
         : plural(n, "domain", "domains")),
-    keys: "In the list, ↑ and ↓ or j and k move between rows, Enter opens a domain, and / goes to the search.",
     domain: "Domain", environment: "Environment", revision: "Revision", findings: "Findings", apple: "Apple’s copy",
     android: "Android", check: "Check", certificate: "Certificate", deletedAt: "Deleted", lastRevision: "Last revision",
     disabled: "disabled", published: "published", columns: "Columns", expired: "expired", draft: "draft",
@@ -319,7 +318,7 @@ export const words = {
     risks: { lost: "links stop opening the app", changed: "links change", none: "no link is known to change" },
     published: (revision, n) => `Published revision ${revision} with ${plural(n, "domain", "domains")}.`,
     rollBackText: "The rules of this revision are published again, with all domains that use the template.",
-    showRevision: (n) => `Show revision ${n}`, asJSON: "Rules (JSON)", table: {
+    asJSON: "Rules (JSON)", table: {
       intro: "Each row is a domain, each column a parameter. Nothing is published before you have seen the plan.",
       filter: "Filter", addDomain: "Add a domain", addRow: "Add a row", exists: (name) => `${name} is in the table.`,
       count: (n, all) => n < all ? `${count(n)} of ${plural(all, "domain", "domains")} shown. Filter to find others.`
@@ -368,8 +367,8 @@ export const words = {
     approved: (n) => `Approved and published draft ${n}.`, decline: "Decline",
     declineText: "Say why, so that its author can make a better one.",
     withdraw: "Withdraw", withdrawText: "Nobody can approve the draft after that.",
-    waiting: (n) => n === 1 ? "draft waits for your approval" : "drafts wait for your approval",
     ended: (n) => `Draft ${n} has ended.`, comment: "Comment", commented: "Added the comment.",
+    waiting: (n) => n === 1 ? "draft waits for your approval" : "drafts wait for your approval",
   },
   try: {
     title: "Try a link", links: "Links", linksHelp: `One URL per line. ${enter}.`, button: "Try",
@@ -430,7 +429,8 @@ export const words = {
       ? "Apple’s CDN had a file that matches none of your revisions," : `Apple’s CDN had revision ${n},`,
   },
   history: {
-    list: "Revisions", created: "Created", revision: (n) => `Revision ${n}`, current: "current",
+    list: "Revisions", more: "Files, and other revisions to compare", files: (n) => `Files of revision ${n}`,
+    created: "Created", revision: (n) => `Revision ${n}`, current: "current",
     by: (author) => `by ${author}`, document: (kind, size) => `${kind} ${size}`,
     accepted: (codes) => `Accepted errors: ${codes}`, changes: "Changes",
     between: (from, to) => `Revision ${from} → ${to}`, rollBack: "Roll back",
@@ -438,7 +438,7 @@ export const words = {
       `The documents, aliases and settings of revision ${n} are published again, as a new revision. ` +
       "Expectations stay as they are, and the old documents must meet them.",
     rolledBack: (n, now) => `Rolled back to revision ${n}. It is published as revision ${now}.`, from: "From", to: "To",
-    option: (n, reason) => `${n} · ${reason.length > 40 ? `${reason.slice(0, 39)}…` : reason}`,
+    option: (n, reason) => reason ? `${n} · ${reason.length > 40 ? `${reason.slice(0, 39)}…` : reason}` : String(n),
     first: "The first revision", firstText: "No earlier revision is kept, so nothing can be compared.",
     same: "These are the same revision. Choose two different ones.", none: "Nothing changed in meaning.",
     links: {

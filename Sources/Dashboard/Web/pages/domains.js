@@ -211,7 +211,7 @@ class Domains extends View {
         columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached), sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
-      cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
+      cursorPages(next)];
   }
 
   #chooser(items) {

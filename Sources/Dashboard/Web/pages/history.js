@@ -72,37 +72,34 @@ class History extends View {
   }
 
   #revision(one) {
-    const { revision, documents, accepted } = one;
-    const isCurrent = revision === this.#current;
+    const { revision } = one;
     const isShown = revision === this.#diff.value?.to;
-    return revisionItem(one, {
-      isCurrent, isShown, title: h("a", {
-        href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
-        "aria-current": isShown ? "true" : null, on: { click: () => this.find("#compared").focus() },
-      }, text.revision(revision)),
-      back: !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) && (() => (
-        this.#planRestore(revision))),
-      more: [" · ", documents.map(({ kind, bytes }) => [h("a", {
-        key: kind, href: path`/v1/domains/${this.#name}/revisions/${revision}/documents/${kind}`, target: "_blank",
-      }, text.document(words.document[kind] ?? kind, size(bytes))), " "]),
-        accepted.length > 0 && [" · ", text.accepted(accepted.join(", "))]],
-    });
+    return revisionItem(one, this.#current, isShown, (title, label) => h("a", {
+      href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
+      "aria-label": label, "aria-current": isShown ? "true" : null, on: { click: () => this.find("#compared").focus() },
+    }, title), mayEditDomain(this.#name) && (() => this.#planRestore(revision)));
   }
 
   #comparison(diff, items) {
     const numbers = new Set([...items.map((one) => one.revision), diff.from, diff.to]);
-    const options = [...numbers].sort((a, b) => b - a).map((number) => {
-      const known = items.find((one) => one.revision === number);
-      return [String(number), known ? text.option(number, why(known) || known.author) : String(number)];
-    });
+    const known = (number) => items.find((one) => one.revision === number) ?? {};
+    const options = [...numbers].sort((a, b) => b - a).map((number) => (
+      [String(number), text.option(number, why(known(number)) || known(number).author)]));
     const select = (name) => field(text[name], {
       id: name, tag: "select", options, value: String(diff[name]),
       on: { change: ({ target }) => ask({ from: diff.from, to: diff.to, [name]: target.value }, { replace: true }) },
     });
-    return [h("div", { class: "toolbar", key: "choose" }, select("from"), select("to")),
-      h("div", { role: "status", key: "status" }, this.#sum(diff)),
+    const { documents = [], accepted = [] } = known(diff.to);
+    const file = ({ kind, bytes }) => h("li", { key: kind }, h("a", {
+      href: path`/v1/domains/${this.#name}/revisions/${diff.to}/documents/${kind}`, target: "_blank",
+    }, text.document(words.document[kind] ?? kind, size(bytes))));
+    return [h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
-      diff.changes.length > 0 && changeList(diff)];
+      diff.changes.length > 0 && changeList(diff),
+      h("details", { key: "more" }, h("summary", {}, text.more),
+        h("div", { class: "toolbar" }, select("from"), select("to")),
+        documents.length > 0 && [h("h3", { key: "files" }, text.files(diff.to)), h("ul", {}, documents.map(file))],
+        accepted.length > 0 && h("p", { key: "accepted" }, text.accepted(accepted.join(", "))))];
   }
 
   #sum({ from, to, changes, affectsLinks }) {
@@ -126,18 +123,21 @@ class History extends View {
 }
 
 /** The reason for a revision. Without one, the API says what was done, such as "put domain". */
-const why = ({ revision, reason }) => reason === "put domain" && revision === 1 ? text.created
-  : done.test(reason) ? capital(String(did(reason))) : reason;
-const done = /^(put|patch|set|add|change|replace|delete) (domain|routes?|entry|expectations)$/;
+const why = ({ revision, reason = "" }) => reason === "put domain" && revision === 1 ? text.created
+  : done.test(reason) ? capital(String(did(reason, words.changes.applied))) : reason;
+const done = /^(apply|(put|patch|set|add|change|replace|delete) (domain|template|routes?|entry|expectations))$/;
 
-/** A revision in a list: its `title`, who published it and why, `more`, and the way `back`, if there is one.
- * @type {(revision: any, options: any) => any} */
-export const revisionItem = ({ revision, author, reason, publishedAt }, { title, isCurrent, isShown, back, more }) => (
+/** A revision in a list: what was done, which `link` makes the way to it, who did it and when, and the way `back`.
+ * @type {(one: any, current: any, isShown: boolean, link: (title: string, label: string) => any, back: any) => any} */
+export const revisionItem = ({ revision, author, reason, publishedAt }, current, isShown, link, back) => (
   h("li", { key: revision, class: isShown ? "shown" : null },
     h("div", { class: "section-head", key: "head" },
-      h("p", {}, h("strong", {}, title), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
-      back && button(text.rollBack, back, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
-    reason !== "" && h("p", { dir: "auto", key: "reason" }, why({ revision, reason })),
-    h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), more)));
+      h("p", { dir: "auto" }, link(why({ revision, reason }) || text.revision(revision),
+        `${text.revision(revision)}: ${why({ revision, reason })}`), " ",
+        revision === current && badge(text.current, "ok", { key: "current" })),
+      back && current !== undefined && revision !== current && button(text.rollBack, back, {
+        key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
+    h("p", { class: "help", key: "about" }, text.revision(revision), " · ", exactTime(publishedAt), " ",
+      h("bdi", {}, text.by(author)))));
 
 customElements.define("aasa-history", History);

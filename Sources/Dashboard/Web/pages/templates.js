@@ -260,15 +260,12 @@ class History extends View {
   render() {
     this.#list.ask(this.query.cursor);
     this.#current.ask();
-    const current = this.#current.value?.revision;
+    const item = (one) => revisionItem(one, this.#current.value?.revision, false, (title, label) => button(
+      title, () => this.#show(one), { kind: "quiet", "aria-label": label }), mayEditTemplates() && (() => (
+      this.#plan(one.revision))));
     return [failure(this.#current), loaded(this.#list, ({ items, next }) => [
-      h("ol", { class: "plan history-list", key: "list", "aria-label": words.history.list }, items.map((one) => (
-        revisionItem(one, {
-          isCurrent: one.revision === current, title: button(words.history.revision(one.revision), () => (
-            this.#show(one)), { kind: "quiet", "aria-label": w.showRevision(one.revision) }),
-          back: current !== undefined && one.revision !== current && mayEditTemplates()
-            && (() => this.#plan(one.revision)),
-        })))), cursorPages(next)]), this.open];
+      h("ol", { class: "plan history-list", key: "list", "aria-label": words.history.list }, items.map(item)),
+      cursorPages(next)]), this.open];
   }
 }
 
