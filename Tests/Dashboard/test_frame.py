@@ -76,3 +76,46 @@ def test_changes_says_how_many_drafts_wait_for_the_approval_of_the_person(exampl
     page.get_by_role("dialog").get_by_label("Reason").fill("Too early")
     page.get_by_role("dialog").get_by_role("button", name="Decline", exact=True).click()
     expect(menu.get_by_role("link", name="Changes 1 draft waits for your approval")).to_be_visible()
+
+
+def test_on_a_phone_filters_are_behind_a_button_that_counts_them(open_desk, site):
+    site.apply_example()
+    site.put("staging.example", "/a/*", environment="staging")
+    desk = open_desk(bypass_csp=True, **PHONE)
+    desk.sign_in()
+    page = desk.open("#/domains", "Domains")
+    chip = page.get_by_role("button", name="Staging")
+    expect(chip).to_be_hidden()
+    page.get_by_role("button", name="Filters").click()
+    chip.click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    assert desk.access_faults() == []
+    page.get_by_role("button", name="Close").click()
+    expect(chip).to_be_hidden()
+    expect(page.get_by_role("button", name="Filters 1")).to_be_visible()
+    # On a larger screen, there is no button.
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(chip).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Filters"))).to_have_count(0)
+
+
+def test_on_a_phone_the_review_is_a_bar_at_the_bottom_that_opens(open_desk, site):
+    site.apply_example()
+    desk = open_desk(bypass_csp=True, **PHONE)
+    desk.sign_in()
+    page = desk.open("#/domains/example.com", "example.com")
+    page.get_by_role("button", name="Delete /buy/*").click()
+    bar = page.locator(".review")
+    expect(bar.get_by_role("button", name="Review")).to_be_in_viewport()
+    box = bar.bounding_box()
+    assert box["height"] < 80 and round(box["y"] + box["height"]) == 740
+    expect(bar.get_by_label("Reason")).to_be_hidden()
+    bar.get_by_role("button", name="Review").click()
+    expect(bar).to_contain_text('route "/buy/*" removed')
+    assert desk.access_faults() == []
+    bar.get_by_role("button", name="Close").click()
+    expect(bar.get_by_label("Reason")).to_be_hidden()
+    bar.get_by_role("button", name="Review").click()
+    bar.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    expect(bar).to_have_count(0)

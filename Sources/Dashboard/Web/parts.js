@@ -80,6 +80,13 @@ export function chips(label, choices, ...more) {
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
+/** Inputs that filter a list. On a phone, they are behind a button that says how many are set. */
+export const filters = (number, ...inputs) => [
+  h("button", { type: "button", class: "button to-filters", key: "to-filters", popovertarget: "filters" },
+    words.common.filters, number > 0 && badge(number)),
+  h("div", { class: "filters", key: "filters", id: "filters", popover: "auto" }, inputs,
+    h("button", { type: "button", class: "button to-filters", popovertarget: "filters" }, words.common.close))];
+
 export const severities = ["error", "warning", "note"];
 
 export const worstFirst = (findings) => (

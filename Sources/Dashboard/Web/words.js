@@ -23,7 +23,7 @@ export const words = {
     required: "Enter a value.", notCopied: "The browser did not allow copying. Select the text and copy it yourself.",
     reason: "Reason", reasonHelp: "Shown in the history and the audit log.", skip: "Skip to the content", yes: "yes",
     no: "no", all: "all", unknown: "unknown", escapeAgain: "Press Escape again to close without saving.",
-    limits: ({ domains = [], labels = [] }) => [
+    filters: "Filters", limits: ({ domains = [], labels = [] }) => [
       domains.join(", "), labels.length > 0 && `domains with the label ${labels.join(" or ")}`,
     ].filter(Boolean).join("; of these, "),
   },
@@ -97,7 +97,7 @@ export const words = {
       : "Ask an admin of this server to add you under Settings, Users.", again: "Try again",
   },
   domains: {
-    title: "Domains", search: "Search", searchHint: "Name, alias or URL", filters: "Filters", clear: "Clear filters",
+    title: "Domains", search: "Search", searchHint: "Name, alias or URL", clear: "Clear filters",
     app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
     appName: (name, app) => `${name} (${app})`, androidName: (name, app) => `${name} (Android, ${app})`,
     findingCount: (code, n) => `${code} (${count(n)})`,
@@ -207,7 +207,7 @@ export const words = {
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
       title: "Your draft", saved: (time) => ["Saved in this browser ", time, "."], undo: "Undo",
-      undoHelp: control("Z"), review: "Review and publish", discard: "Discard draft", publish: "Publish",
+      undoHelp: control("Z"), review: "Review", discard: "Discard draft", publish: "Publish",
       discardTitle: "Discard your draft?", discardText: "Your changes are lost.", effects: "What changes",
       published: (n) => `Published as revision ${n}.`, nothing: "Nothing new to publish.",
       checking: "Checking the draft …", publishing: "Publishing …",

@@ -1,8 +1,8 @@
 // Changes: what somebody did at once to one domain or many, and the way back.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, cursorPages, define, exactTime, facts, field, form, h, listing, loaded, quiet, submit,
-  table, tabs, time, View, waitingBadge } from "../parts.js";
+import { badge, button, count, cursorPages, define, exactTime, facts, field, filters, form, h, listing, loaded, quiet,
+  submit, table, tabs, time, View, waitingBadge } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { approvals, Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -37,9 +37,10 @@ export function recordFilters(query, ...more) {
   const filter = ({ domain = "", author = "", ...rest }) => ask({
     domain: hostName(domain) ?? domain.trim(), author: author.trim(), ...rest, cursor: undefined });
   const clear = () => ask(Object.fromEntries([...names, "cursor"].map((name) => [name, undefined])));
+  const set = names.filter((name) => query[name]);
   return form(filter, { class: "toolbar", key: "filters", role: "search" }, input(words.settings.domain, "domain"),
-    input(audit.author, "author"), more, submit(audit.filter),
-    names.some((name) => query[name]) && button(audit.clear, clear, { kind: "quiet", key: "clear" }));
+    filters(set.filter((name) => name !== "domain").length, input(audit.author, "author"), more, submit(audit.filter),
+      set.length > 0 && button(audit.clear, clear, { kind: "quiet", key: "clear" })));
 }
 
 export const recordTabs = (current) => tabs(words.pages.changes, ["changes", "drafts"].map((one) => (

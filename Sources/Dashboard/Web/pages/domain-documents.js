@@ -9,13 +9,11 @@ import { effects, planDialog } from "./plan.js";
 
 const w = words.domain.documents;
 
-/** `<aasa-domain-documents>` with the properties `domain` (its name), `revision`, `isEditor`, and `changed`, which is
- * called after an edit. */
 class DomainDocuments extends View {
   domain;
   revision;
   isEditor;
-  changed;
+  /** Is called after an edit. */ changed;
   #draft = {};
   #loading = new Loading(this, (signal) => get(`${this.#url}`, {}, signal));
 

@@ -20,6 +20,7 @@ export class DraftReview extends View {
   /** What is shown: the draft and what its template gives. @type {any} */ domain;
   /** The names of the apps. @type {any} */ names;
   consent = new Set();
+  /** On a narrow screen, the review is a bar at the bottom until it is opened. */ isOpen = false;
   #publishing = new Loading(this, () => this.#publish());
 
   start() {
@@ -145,7 +146,9 @@ export class DraftReview extends View {
     return [h("div", { class: "section-head", key: "head" }, h("h2", { id: "review", tabindex: "-1" }, w.title),
         h("div", { class: "actions" }, button([icon("undo"), w.undo], () => draft.undo(), {
           key: "undo", class: "button undo", title: w.undoHelp, disabled: draft.past.length === 0 }),
-          discardButton(this))),
+          discardButton(this), button(this.isOpen ? words.common.close : w.review, () => (
+            this.set({ isOpen: !this.isOpen })), {
+            key: "to-review", class: "button primary to-review", "aria-expanded": String(this.isOpen) }))),
       h("p", { class: draft.isStored ? "quiet" : "box warning", key: "stored" },
         draft.isStored ? w.saved(time(draft.at)) : w.notStored),
       h("div", {

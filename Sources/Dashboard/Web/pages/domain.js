@@ -64,8 +64,8 @@ class Domain extends DraftPage {
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
     // Findings are of what is published.
     const { entry, route } = place(this.address.query.at ?? "", undefined, inForce(draft.published, this.of.given));
-    return [hasReview && this.toReview(), draft.isStale && this.conflict(
-        this.#whatOthersDid(), draft.preview?.result?.diff && changeList(effectsOf(draft.preview), names, 15)),
+    return [draft.isStale && this.conflict(
+      this.#whatOthersDid(), draft.preview?.result?.diff && changeList(effectsOf(draft.preview), names, 15)),
       draft.published.managedBy && h("p", { class: "box", key: "managed" },
         w.managedBy(h("bdi", {}, draft.published.managedBy))),
       draft.published.behindTemplate && h("p", { class: "box warning", key: "behind" }, w.behindTemplate),

@@ -1,8 +1,8 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, parsed, path, request } from "../api.js";
-import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, findingCounts, form, h,
-  linkButton, loaded, quiet, severities, table, time, View } from "../parts.js";
+import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, filters, findingCounts,
+  form, h, linkButton, loaded, quiet, severities, table, time, View } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -25,7 +25,7 @@ const trouble = {
   unfetched: ["domains", { collected: "false" }], drafts: ["drafts", {}],
 };
 
-const filters = [
+const quick = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
   ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
 
@@ -58,15 +58,10 @@ class Domains extends View {
     return { failing, errors, unfetched, drafts: drafts.items.length };
   });
 
-  disconnectedCallback() {
-    clearTimeout(this.#timer);
-    super.disconnectedCallback();
-  }
-
   /** What the address asks for, as far as the list takes it. */
   get #query() {
     const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor", "sort"];
-    const names = [...own, ...filters.map(([name]) => name)];
+    const names = [...own, ...quick.map(([name]) => name)];
     return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
@@ -77,7 +72,7 @@ class Domains extends View {
   #type(value) {
     this.#typed = value;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#search(), pause);
+    this.#timer = setTimeout(() => this.isConnected && this.#search(), pause);
   }
 
   #search() {
@@ -122,7 +117,8 @@ class Domains extends View {
     // What is being typed stays.
     const { q = "" } = this.#query;
     if (this.#timer === undefined && this.#typed.trim() !== q) this.#typed = q;
-    const isFiltered = Object.entries(this.#query).some(([name, given]) => !["cursor", "sort"].includes(name) && given);
+    const set = Object.keys(this.#query).filter((name) => !["cursor", "sort"].includes(name) && this.#query[name]);
+    const isFiltered = set.length > 0;
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
@@ -130,7 +126,7 @@ class Domains extends View {
         h("div", { class: "actions" }, linkButton(words.pages.bulk, to(["bulk"])), may("editor") && mayLabel()
           && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }))),
       isFirstStart ? this.#firstStart() : [
-        this.#toolbar(), this.#chips(isFiltered), failure(this.#known) || failure(this.#trouble),
+        this.#toolbar(set), failure(this.#known) || failure(this.#trouble),
         h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
           value && !isRunning && text.count(value, isFiltered)),
           value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
@@ -153,7 +149,8 @@ class Domains extends View {
         ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
     h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
 
-  #toolbar() {
+  /** `set` are the names of the filters that the address has. */
+  #toolbar(set) {
     const toRows = (event) => {
       if (event.key !== "ArrowDown") return;
       event.preventDefault();
@@ -164,7 +161,7 @@ class Domains extends View {
         ...exact, id: "q", type: "search", maxlength: 2000, value: this.#typed, placeholder: text.searchHint,
         dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
-      }), !this.#isDeleted && this.#lists());
+      }), filters(set.filter((name) => name !== "q").length, !this.#isDeleted && this.#lists(), this.#chips(set)));
   }
 
   /** The filters of which there may be many. */
@@ -182,17 +179,17 @@ class Domains extends View {
       (chosen) => ask({ finding: chosen, cursor: undefined }))];
   }
 
-  #chips(isFiltered) {
+  #chips(set) {
     const { label, template } = this.#query;
-    const shown = filters.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
+    const shown = quick.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
     const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
     const alike = [label && chosen("label", text.labelled(label)),
       template && chosen("template", text.usesTemplate(template))].filter(Boolean);
     return chips(
-      text.filters, [...shown.map(([name, value]) => [
+      words.common.filters, [...shown.map(([name, value]) => [
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
         this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
-      isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
+      set.length > 0 && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
   }
 
   #rows({ items, next, total, isDeleted }) {

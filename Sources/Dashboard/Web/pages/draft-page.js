@@ -27,9 +27,6 @@ export class DraftPage extends View {
     return this.draft.mayEdit && !this.draft.isStale;
   }
 
-  toReview = () => button(
-    w.draft.review, () => this.find("#review").focus(), { key: "to-review", class: "button primary to-review" });
-
   /** Findings by what of `domain` they are about: routes, entries, what Android does with an entry, or the whole of it.
    * `published` are those without a draft. */
   placed(published, domain) {

@@ -1,8 +1,8 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
 import { get, path, refused, request } from "../api.js";
-import { badge, button, coded, count, cursorPages, day as date, draftField, empty, field, findingHead, form, h,
-  linkButton, loaded, mono, quiet, severities, table, View, worstFirst } from "../parts.js";
+import { badge, button, coded, count, cursorPages, day as date, draftField, empty, field, filters, findingHead,
+  form, h, linkButton, loaded, mono, quiet, severities, table, View, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -91,7 +91,8 @@ class Findings extends View {
           search: (event) => event.target.value === "" && find(""),
         },
       }),
-      select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false"));
+      filters(["source", "suppressed"].filter((name) => this.address.query[name]).length,
+        select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false")));
   }
 
   #found({ items = [], next = null, total, suppressed, totals, codes, open }) {

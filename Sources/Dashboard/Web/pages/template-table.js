@@ -46,10 +46,6 @@ class TemplateTable extends View {
     return kept.get(key);
   }
 
-  start() {
-    this.#loading.run();
-  }
-
   /** Changes the edit of a domain; one that changes nothing is none. */
   #edit(domain, change) {
     const row = this.#loading.value.rows.find((one) => one.domain === domain);
@@ -172,6 +168,7 @@ class TemplateTable extends View {
   }
 
   render() {
+    this.#loading.ask();
     return [loaded(this.#loading, (value) => this.#table(value)), this.open];
   }
 

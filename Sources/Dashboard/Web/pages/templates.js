@@ -96,7 +96,7 @@ class Rules extends DraftPage {
     const theirs = () => loaded(this.#theirs, (revisions) => plainList(revisions, (one) => words.domain.conflict.by(
       one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))));
     const { result } = draft.preview ?? {};
-    return [hasReview && this.toReview(), draft.isStale && this.conflict(theirs(), result && templateEffects(result)),
+    return [draft.isStale && this.conflict(theirs(), result && templateEffects(result)),
       h("p", { class: "quiet", key: "about" }, w.usedBy(draft.published.domains), " ", w.braces),
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
         h("div", { key: "rules" }, this.#parameters(), h("h2", { key: "title" }, words.domain.tabs.routes),
