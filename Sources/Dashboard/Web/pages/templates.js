@@ -138,12 +138,12 @@ class Rules extends DraftPage {
     const id = (part) => `parameter-${index}-${part}`;
     return h("li", { key: index },
       field(w.name, { ...exact, id: id("name"), value: one.name, maxlength: 63, fault, on: { change: rename } }),
-      field(w.type, { id: id("type"), tag: "select", value: one.type, title: w.types[one.type],
+      field(w.type, { id: id("type"), tag: "select", value: one.type, help: w.types[one.type],
         options: Object.keys(w.types).map((type) => [type, type]), on: { change: ({ target }) => set({
           type: target.value, default: retyped(one.default, target.value) }) } }),
       field(w.default, { id: id("kind"), tag: "select", value: kind, options: Object.entries(w.defaults), on: {
         change: choose } }),
-      kind === "value" && field(w.value, { ...exact, id: id("value"), placeholder: w.value,
+      field(w.value, { ...exact, id: id("value"), disabled: kind !== "value",
         value: valueAsText(one.default), on: { change: ({ target }) => set({
           default: typedValue(target.value, one) ?? (isList(one) ? [] : "") }) } }),
       h("div", { class: "actions", key: "remove" }, button(words.common.delete, () => change((list) => (
