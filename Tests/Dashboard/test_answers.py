@@ -343,3 +343,30 @@ def test_a_refused_change_says_what_to_do_here_and_where_in_words(example, site)
     expect(dialog).to_contain_text("Choose “Accept these errors” to publish anyway")
     for words in ("That did not work", "/applinks/", "?accept"):
         expect(dialog).not_to_contain_text(words)
+
+
+def test_a_file_of_links_is_dropped_or_chosen_again_and_again(example):
+    page = example.open("#/try")
+    links = "https://example.com/buy/1\nhttps://example.com/elsewhere\n"
+    for _ in range(2):
+        page.locator("input[type=file]").set_input_files(
+            {"name": "links.txt", "mimeType": "text/plain", "buffer": links.encode()})
+        expect(page.get_by_text("2 links tried: 1 opens an app, 1 without a matching route.")).to_be_visible()
+        page.get_by_label("Links").fill("")
+    data = page.evaluate_handle("""text => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "more.txt", { type: "text/plain" }));
+        return data;
+    }""", "https://example.com/buy/2\n")
+    page.get_by_label("Links").dispatch_event("dragover", {"dataTransfer": data})
+    page.get_by_label("Links").dispatch_event("drop", {"dataTransfer": data})
+    expect(page.get_by_label("Links")).to_have_value("https://example.com/buy/2")
+    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator(".verdict")).to_contain_text("Opens Example on iOS")
+
+
+def test_a_deleted_domain_says_when_it_was_deleted(example, site):
+    site.put("gone.example", "/a/*")
+    site.call("DELETE", "/v1/domains/gone.example?accept=opens-nothing", **{"If-Match": "*"})
+    head = example.open("#/domains/gone.example/history").locator(".domain-head")
+    expect(head).to_contain_text("revision 1, deleted just now")

@@ -181,8 +181,7 @@ function problemFaults({ body }) {
 
 export const waiting = () => h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
 
-/** What something that loads looks like: a message while there is nothing yet, the problem, or `show(value)`. An old
- * value stays, with the problem above it. */
+/** A message while nothing has loaded, or `show(value)`. An old value stays, with the problem above it. */
 export function loaded(loading, show) {
   const { value, isRunning } = loading;
   return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
@@ -215,8 +214,7 @@ const sorting = (title, sort, sorted) => (
     click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }) } },
     title, sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down")));
 
-/** The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
- * is that of the next page, or null. */
+/** The buttons below a list: its first page, and the next, whose cursor is `next` or null. The address keeps it. */
 export function cursorPages(next, name = "cursor") {
   const isFirst = here().query[name] === undefined;
   const show = (cursor) => ({ target }) => {

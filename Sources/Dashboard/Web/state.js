@@ -38,8 +38,7 @@ export const isUnlimited = () => (session.domains ?? []).length === 0 && mayLabe
 /** Whether no label limits the person, who may then add domains and names, and change labels. */
 export const mayLabel = () => session.labels === undefined;
 
-/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. Of those with
- * other labels, the person sees none. */
+/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
 export function mayEditDomain(name) {
   const { domains = [] } = session;
   const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
@@ -49,7 +48,6 @@ export function mayEditDomain(name) {
 /** How many drafts of others wait for the approval of the person: `count`. @type {any} */
 export const approvals = new State({ count: 0 });
 
-/** Counts them. The number is only a hint, so that a failure changes nothing. */
 export async function countApprovals() {
   const { items } = session.name === undefined || !may("editor") ? { items: [] }
     : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: [] }));

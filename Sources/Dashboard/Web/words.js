@@ -4,7 +4,7 @@ import { count } from "./format.js";
 
 /** What to press, as keyboards of Apple and others name it. */
 const control = (key) => navigator.userAgent.includes("Mac OS X") ? `⌘${key}` : `Ctrl+${key}`;
-const enter = `${control("Enter")} tries them`;
+const perLine = (what) => `One ${what} per line, or a file dropped here. ${control("Enter")} tries them.`;
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 const units = /** @type {[number, string][]} */ ([[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]]);
@@ -156,7 +156,7 @@ export const words = {
   domain: {
     tabs: { routes: "Routes", settings: "Settings", try: "Try", history: "History", checks: "Checks" },
     tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", serves: (n) => `Serving revision ${n}, published`,
-    changed: (n) => `revision ${n}, changed`, noEntries: "No routes yet", deleted: "deleted",
+    changed: (n, isDeleted) => `revision ${n}, ${isDeleted ? "deleted" : "changed"}`, noEntries: "No routes yet",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
     addEntry: "Add an entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
       "The next apply from there may undo what you change here."],
@@ -371,10 +371,9 @@ export const words = {
     waiting: (n) => n === 1 ? "draft waits for your approval" : "drafts wait for your approval",
   },
   try: {
-    title: "Try a link", links: "Links", linksHelp: `One URL per line. ${enter}.`, button: "Try",
-    linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. ${enter}.`,
-    placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, filter: "Show",
-    none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
+    title: "Try a link", links: "Links", linksHelp: perLine("URL"), button: "Try", choose: "Choose a file …",
+    linksHelpDomain: (name) => perLine(`URL or path of ${name}`), filter: "Show", none: "Enter at least one URL.",
+    placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, emptyTitle: "Which app opens a link?", emptyText:
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
     tooMany: (most, n) => `Only the first ${count(most)} of ${count(n)} URLs were tried.`,

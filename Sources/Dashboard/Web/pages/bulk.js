@@ -40,9 +40,8 @@ let skipped = [];
 /** A state that was dropped among files, for the page that applies it. */
 let carried = "";
 
-/** Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report`
- * (what the linter says), and `state`: "checking", "state", "nameless", "ready", "publishing", "published" or "failed".
- */
+/** Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report` (of
+ * the linter), and `state`: "checking", "state", "nameless", "ready", "publishing", "published" or "failed". */
 class Import extends View {
   #draft = {};
   /** What domains serve today; its value is what to say of it. */
@@ -299,8 +298,7 @@ function isRelated({ name, text, type }) {
   return !(/^\s*</.test(text) ? markup : others).test(own);
 }
 
-/** Names of files that begin with "<", and of others that people keep beside these. Some of the suffixes are top-level
- * domains, too. */
+/** Names of files that begin with "<", and of others that people keep beside these. Some suffixes are domains, too. */
 const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
 const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md"
   + "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");

@@ -37,9 +37,9 @@ class DomainHeader extends View {
         [undefined, "production"].includes(environment)
           || badge(words.environment[environment], "quiet", { key: "environment" }),
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
-        deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
+        deletedAt ? badge(words.bulk.action.delete, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
-        revision && quiet(enabled && !deletedAt ? w.serves(revision) : w.changed(revision), " ",
+        revision && quiet(enabled && !deletedAt ? w.serves(revision) : w.changed(revision, deletedAt), " ",
           time(deletedAt ?? updatedAt)),
         apple && quiet(words.domains.apple, ": ", appleCopy(apple) || words.domains.usually.apple)),
       tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current)];
@@ -193,8 +193,7 @@ const handlesLinks = "delegate_permission/common.handle_all_urls";
 const sharesCredentials = "delegate_permission/common.get_login_creds";
 export const isForApple = (one) => one.apps.length > 0 || Boolean(one.appID);
 
-const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0
-  && one.androidApps?.length > 0;
+const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0 && one.androidApps?.length > 0;
 
 export const plainList = (items, show, properties = {}) => (
   h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one)))));

@@ -7,13 +7,15 @@ import { words } from "../words.js";
 /** More than this is not read; the API takes no larger file either. */
 const limits = { files: 1000, bytes: 2097152 };
 
-/** `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button) and `accept` (as in
- * `<input type="file">`). It emits the event `files` whose `detail` is `[{ name, text, file }]`: `name` is the path in
- * a dropped folder, `text` the content as UTF-8, and `file` the `File`, to send its bytes as they are. */
+/** `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button), `accept` (as in
+ * `<input type="file">`) and `around` (what around it takes files, too, as a selector). It emits the event `files`
+ * whose `detail` is `[{ name, text, file }]`: `name` is the path in a dropped folder, `text` the content as UTF-8, and
+ * `file` the `File`, to send its bytes as they are. */
 class Drop extends View {
   text;
   button;
   accept;
+  around = "aasa-drop";
   #isOver = false;
 
   start() {
@@ -21,9 +23,10 @@ class Drop extends View {
       event.preventDefault();
       then?.(event);
     }, { signal: this.ending });
-    listen(this, "dragover", () => this.#show(true));
-    listen(this, "dragleave", (event) => this.#show(this.contains(event.relatedTarget)));
-    listen(this, "drop", (event) => {
+    const area = this.closest(this.around);
+    listen(area, "dragover", () => this.#show(true));
+    listen(area, "dragleave", (event) => this.#show(area.contains(event.relatedTarget)));
+    listen(area, "drop", (event) => {
       this.#show(false);
       this.#take(dropped(event.dataTransfer));
     });
@@ -53,7 +56,8 @@ class Drop extends View {
       this.#take([...target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
       target.value = ""; // So that the same file can be chosen again.
     };
-    return h("div", { class: this.#isOver ? "drop over" : "drop" }, h("p", {}, this.text ?? words.domains.drop.text),
+    return h("div", { class: this.#isOver ? "drop over" : "drop" },
+      this.text !== "" && h("p", {}, this.text ?? words.domains.drop.text),
       h("input", { type: "file", multiple: true, hidden: true, accept: this.accept, on: { change: chosen } }),
       button(this.button ?? words.domains.drop.choose, () => this.find("input").click()));
   }

@@ -98,8 +98,7 @@ class TemplateTable extends View {
     return state;
   }
 
-  /** Shows what domains of a state would change, then changes it. `places` names each for faults; `options` are those
-   * of the plan. */
+  /** Shows what domains of a state would change, then changes it. `places` names each for faults. */
   #plan({ title, state, places, options = (/** @type {any} */ _found) => [], done, table = undefined }) {
     let domains;
     this.#faults.clear();

@@ -8,6 +8,7 @@ import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
+import "./drop.js";
 import "./explain.js";
 
 const text = words.try;
@@ -105,7 +106,10 @@ class Try extends View {
         placeholder: text.placeholder(name), rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
         on: { input, keydown },
       }),
-      submit(text.button, { kind: "primary", disabled: this.#published.isRunning }));
+      h("div", { class: "actions", key: "actions" },
+        submit(text.button, { kind: "primary", disabled: this.#published.isRunning }),
+        h("aasa-drop", { text: "", button: text.choose, accept: ".txt,text/plain", around: "form",
+          on: { files: ({ detail }) => this.#submit(detail.map((one) => one.text).join("\n")) } })));
   }
 
   #results({ all, counts, round }) {
