@@ -225,9 +225,17 @@ def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):
     site.put("served.example", "/a/*", "/b/*")
     page.reload()
     expect(head).to_have_text(re.compile("Serving revision 2, published .*Apple’s copy: 1 behind"))
+    # The list, the checks and a tried link say it in the same words.
+    example.open("#/domains")
+    expect(page.get_by_role("row").filter(has_text="served.example")).to_contain_text("1 behind")
+    page.get_by_role("link", name="not current at Apple").click()
+    expect(page.get_by_role("button", name="Not current at Apple")).to_have_attribute("aria-pressed", "true")
+    example.open("#/try?url=https://served.example/b/1")
+    expect(page.get_by_text(re.compile("Apple’s copy is revision 1, 1 behind, fetched"))).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Apple’s copy")).to_be_visible()
     # Apple's devices get the older file until then.
     verdict = example.open("#/try?url=https://served.example/b/1").locator(".verdict")
-    expect(verdict).to_have_text("Opens Example on iOS; iOS only once Apple’s CDN has revision 2")
+    expect(verdict).to_have_text("Opens Example on iOS; iOS only once Apple’s copy is revision 2")
     verdict = example.open("#/try?url=https://served.example/a/1").locator(".verdict")
     expect(verdict).to_have_text("Opens Example on iOS")
 
