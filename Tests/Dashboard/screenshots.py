@@ -52,7 +52,7 @@ def draft(page):
     """Adds a route, and waits for its effects."""
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
     page.get_by_role("button", name="Publish", exact=True).last.scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Publish", exact=True).last).to_be_enabled()
     page.evaluate("window.scrollTo(0, 0)")

@@ -255,7 +255,7 @@ def test_a_route_with_an_error_and_a_link_that_an_app_loses_are_marked_as_bad(ex
     expect(effect.locator(".badge.error", has_text="no route matches").first).to_be_visible()
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/$(nothing)")
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
     expect(page.locator(".route.wrong", has_text="/$(nothing)")).to_be_visible()
 
 

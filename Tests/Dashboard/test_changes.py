@@ -15,7 +15,7 @@ def routes(site, domain="example.com"):
 def add_route(page, path):
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
 
 
 def publish(page):

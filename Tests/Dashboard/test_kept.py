@@ -14,7 +14,7 @@ FILE = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/
 def add_route(page, path):
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
 
 
 def publish_button(page):
@@ -80,7 +80,7 @@ def test_an_expectation_made_beside_a_draft_neither_stops_it_nor_is_stopped_by_i
     page.get_by_role("button", name=f"Expect “opens the app” of https://example.com/buy/1 for {APP}").click()
     expect(page.get_by_text("Added an expectation: a change that breaks https://example.com/buy/1")).to_be_visible()
     page.get_by_role("button", name=f"Expect “opens the app” of https://example.com/gift/1 for {APP}").click()
-    expect(page.get_by_text("Added an expectation for https://example.com/gift/1 to your draft.")).to_be_visible()
+    expect(page.get_by_text("Added an expectation for https://example.com/gift/1 to your edits.")).to_be_visible()
     example.open(DOMAIN)
     expect(page.get_by_text("Others published while you worked")).to_have_count(0)
     publish_button(page).click()
@@ -119,8 +119,8 @@ def test_the_focus_stays_near_what_has_gone(example, site):
     press(page.get_by_role("button", name="Delete /c/*"))
     press(page.get_by_role("button", name="Delete /a/*"))
     press(page.get_by_role("button", name="Delete entry 1"))
-    press(page.get_by_role("button", name="Discard draft"), goes=False)
-    press(page.get_by_role("dialog").get_by_role("button", name="Discard draft"))
+    press(page.get_by_role("button", name="Discard edits"), goes=False)
+    press(page.get_by_role("dialog").get_by_role("button", name="Discard edits"))
     site.create_token("viewer")
     example.open("#/settings/tokens")
     press(page.get_by_role("button", name="Revoke the token “viewer”"), goes=False)
@@ -190,7 +190,7 @@ def test_another_tab_that_signs_out_ends_this_one_when_it_is_shown_again(example
     sign_out(other)
     expect(other.get_by_label("Token")).to_be_visible()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect(page.get_by_text("this browser keeps the drafts of admin")).to_be_visible()
+    expect(page.get_by_text("this browser keeps the edits of admin")).to_be_visible()
     expect(page.get_by_role("table")).to_have_count(0)
 
 
@@ -292,11 +292,11 @@ def test_a_draft_that_the_browser_has_no_room_for_survives_what_others_publish(e
     page.reload()
     example.open(DOMAIN)
     add_route(page, "/gift/*")
-    expect(page.get_by_text("This browser cannot keep the draft.")).to_be_visible()
+    expect(page.get_by_text("This browser cannot keep your edits.")).to_be_visible()
     expect(publish_button(page)).to_be_enabled()
     site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 600}, **{"If-Match": "*"})
     publish_button(page).click()
-    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    page.get_by_role("button", name="Put my edits on top of revision 2").click()
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 3")).to_be_visible()
     domain = site.call("GET", "/v1/domains/example.com")

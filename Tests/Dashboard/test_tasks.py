@@ -89,7 +89,7 @@ def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_publishe
     page = example.open(DOMAIN)
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
     expect(page.locator(".route", has_text="/gift/*")).to_contain_text("new")
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
     page.reload()
@@ -159,7 +159,7 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()
     row = page.get_by_role("row", name=re.compile("order.example"))
-    expect(row.get_by_text("draft", exact=True)).to_be_visible()
+    expect(row.get_by_text("edited", exact=True)).to_be_visible()
 
 
 def test_domains_are_found_by_a_unicode_name_and_by_a_url(example, site):
@@ -207,7 +207,7 @@ def test_a_lost_update_shows_both_sides_and_keeps_the_draft(example, site):
     expect(page.get_by_text("Revision 2 by admin: Theirs")).to_be_visible()
     expect(page.get_by_text("/theirs/").first).to_be_visible()
     page.reload()
-    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    page.get_by_role("button", name="Put my edits on top of revision 2").click()
     publish(page, "Both")
     expect(page.get_by_text("Published as revision 3")).to_be_visible()
     assert routes(site) == ["/help/website/*", "/help/*", "/theirs/*"]
@@ -273,7 +273,7 @@ def test_a_link_is_tried_on_a_draft_with_the_route_that_decides(example, site):
     page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
     expect(page.get_by_role("button", name="Publish", exact=True).last).to_be_enabled()
     page = example.open(DOMAIN + "/try?url=https://example.com/buy/1")
-    draft = page.locator("td[data-title='Your draft']").first
+    draft = page.locator("td[data-title='Your edits']").first
     expect(draft).to_contain_text("no route matches")
     expect(draft).to_contain_text("The closest is")
 
@@ -391,7 +391,7 @@ def test_the_state_of_a_draft_looks_as_what_there_is_to_do(example, site, button
     expect(page.locator(".review-foot > [role=status]")).to_have_class(f"box {kind}")
     # The head of the domain says on all tabs that there is a draft.
     example.open(DOMAIN + "/history")
-    expect(page.locator(".domain-head").get_by_text("draft", exact=True)).to_be_visible()
+    expect(page.locator(".domain-head").get_by_text("edited", exact=True)).to_be_visible()
 
 
 def test_a_finding_is_suppressed_with_a_reason(example, site):

@@ -37,7 +37,7 @@ def values(site, domain):
 def add_route(page, path):
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
 
 
 def publish_button(page):
@@ -174,7 +174,7 @@ def test_findings_of_a_template_are_shown_once_with_their_domains(cities):
     page.get_by_role("button", name="Add a route").click()
     page.get_by_label("Path", exact=True).fill("/{shop}/x")
     page.get_by_label("Comment").fill("Only for us")
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
     found = page.locator(".review .findings > li")
     expect(found.filter(has_text="comment")).to_have_count(1)
     expect(found.filter(has_text="comment")).to_contain_text("city1.example, city2.example")
@@ -190,7 +190,7 @@ def test_others_edits_of_a_template_are_kept_beside_a_draft(cities, site):
     publish_button(page).click()
     expect(page.get_by_text("Others published while you worked")).to_be_visible()
     expect(page.get_by_text("Revision 2 by admin: Theirs")).to_be_visible()
-    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    page.get_by_role("button", name="Put my edits on top of revision 2").click()
     publish_button(page).click()
     expect(page.get_by_text("Published revision 3")).to_be_visible()
     assert "/mine/*" in paths(site, "city1.example")
@@ -435,7 +435,7 @@ def test_a_domain_chooses_a_template_and_keeps_what_is_its_own(cities, site):
     page = cities.open("#/domains/other.example")
     page.get_by_role("button", name="Use a template").click()
     page.get_by_role("dialog").get_by_label("Template").select_option("white-label")
-    confirm(page, "Use it in the draft")
+    confirm(page, "Use it in your edits")
     page.get_by_label("app", exact=True).fill(APP)
     page.get_by_label("app", exact=True).blur()
     expect(page.locator(".review")).to_contain_text("/shop/*")

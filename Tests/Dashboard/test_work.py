@@ -13,7 +13,7 @@ DOMAIN = "#/domains/example.com"
 def add_route(page, path):
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill(path)
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
 
 
 def publish_button(page):
@@ -92,7 +92,7 @@ def test_a_pasted_url_becomes_the_path_the_query_and_the_fragment_of_a_route(exa
     page.get_by_role("button", name="Add a route").first.click()
     page.get_by_label("Path", exact=True).fill("https://www.example.com/sale/shoes?size=42#top ")
     expect(page.get_by_label("Path", exact=True)).to_have_value("/sale/shoes")
-    page.get_by_role("button", name="Save to draft").click()
+    page.get_by_role("button", name="Save edit").click()
     publish_button(page).click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     route = site.call("GET", "/v1/domains/example.com")["entries"][0]["routes"][-1]
@@ -145,7 +145,7 @@ def test_what_both_sides_added_is_added_once_and_clashes_with_nothing(example, s
     site.call("POST", f"/v1/domains/example.com/entries/{entry}/routes", {"path": "/gift/*"})
     page.reload()
     expect(page.get_by_text("Nothing clashes")).to_be_visible()
-    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    page.get_by_role("button", name="Put my edits on top of revision 2").click()
     expect(page.locator(".route", has_text="/gift/*")).not_to_contain_text("new")
     expect(page.locator(".route", has_text="/mine/*")).to_contain_text("new")
     publish_button(page).click()
