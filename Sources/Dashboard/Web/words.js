@@ -573,7 +573,7 @@ export const words = {
       "body-not-ours": "The site serves another file", "cdn-stale": "Apple’s copy is not current",
       "cdn-failed": "Apple’s CDN cannot fetch the file", "cdn-never-fetched": "Apple’s CDN has not fetched the file",
       "redirect-same-site": "The file is behind a redirect", "dns-error": "The name has no address",
-      "people-get-404": "People without the app get 404",
+      "people-get-404": "People without the app get 404", "cdn-unreachable": "Apple’s CDN cannot be reached",
     },
   },
   bulk: {
