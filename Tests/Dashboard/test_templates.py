@@ -435,7 +435,7 @@ def test_a_domain_chooses_a_template_and_keeps_what_is_its_own(cities, site):
     page = cities.open("#/domains/other.example")
     page.get_by_role("button", name="Use a template").click()
     page.get_by_role("dialog").get_by_label("Template").select_option("white-label")
-    confirm(page, "Use it in your edits")
+    confirm(page, "Use template")
     page.get_by_label("app", exact=True).fill(APP)
     page.get_by_label("app", exact=True).blur()
     expect(page.locator(".review")).to_contain_text("/shop/*")

@@ -166,7 +166,7 @@ export const words = {
       isNew: "The review shows what comes from the template. Publish your edits to see it here.",
       none: "This domain uses no template. A template gives many domains the same rules.", choose: "Use a template",
       chooseText: "The domain’s entries stay, and decide first. The template gives what is set as for new domains.",
-      use: "Use it in your edits", detach: "Detach from the template", detached: (name) => `Detached ${name}.`,
+      use: "Use template", detach: "Detach from the template", detached: (name) => `Detached ${name}.`,
       detachTitle: (name) => `Detach ${name} from its template?`,
       detachText: "Everything becomes the domain’s own, and it serves the same files as now.",
     },
