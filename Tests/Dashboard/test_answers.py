@@ -196,7 +196,7 @@ def test_domains_whose_checks_fail_for_the_same_cause_are_together(site6_is_else
     expect(page.get_by_role("link", name="site6.example")).to_be_visible()
 
 
-def test_domains_that_were_never_checked_are_a_filter_of_the_checks(example, site):
+def test_checks_can_be_filtered_to_domains_never_checked(example, site):
     site.put("new.example", "/a/*")
     site.put("off.example", "/a/*", enabled=False)
     page = example.open("#/checks")

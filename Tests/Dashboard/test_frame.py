@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
-def test_one_menu_has_the_person_the_appearance_the_keys_and_the_way_out(open_desk, site):
+def test_the_account_menu_has_appearance_shortcuts_and_sign_out(open_desk, site):
     site.apply_example()
     desk = open_desk(color_scheme="light")
     page = desk.sign_in(site.create_token("editor"))
@@ -25,7 +25,7 @@ def test_one_menu_has_the_person_the_appearance_the_keys_and_the_way_out(open_de
     assert page.evaluate(background) == dark
     page.keyboard.press("Escape")
     account(page).click()
-    menu.get_by_label("Appearance").select_option("As the system")
+    menu.get_by_label("Appearance").select_option("Same as the system")
     assert page.evaluate(background) == light
     menu.get_by_role("button", name="Keyboard shortcuts").click()
     expect(menu).to_be_hidden()
@@ -37,7 +37,7 @@ def test_one_menu_has_the_person_the_appearance_the_keys_and_the_way_out(open_de
     expect(dialog).to_be_visible()
 
 
-def test_on_a_phone_the_header_is_one_row_and_the_page_is_a_menu(open_desk, site):
+def test_on_a_phone_the_header_is_one_row_and_the_page_name_opens_the_menu(open_desk, site):
     site.apply_example()
     desk = open_desk(bypass_csp=True, **PHONE)
     page = desk.sign_in()
@@ -113,9 +113,15 @@ def test_on_a_phone_the_review_is_a_bar_at_the_bottom_that_opens(open_desk, site
     bar.get_by_role("button", name="Review").click()
     expect(bar).to_contain_text('route "/buy/*" removed')
     assert desk.access_faults() == []
+    # Publish can be reached however low the screen is.
+    page.set_viewport_size({"width": 740, "height": 360})
+    publish = bar.get_by_role("button", name="Publish", exact=True)
+    publish.scroll_into_view_if_needed()
+    expect(publish).to_be_in_viewport(ratio=1)
+    page.set_viewport_size(PHONE["viewport"])
     bar.get_by_role("button", name="Close").click()
     expect(bar.get_by_label("Reason")).to_be_hidden()
     bar.get_by_role("button", name="Review").click()
-    bar.get_by_role("button", name="Publish", exact=True).click()
+    publish.click()
     expect(page.get_by_text("Published as revision 2")).to_be_visible()
     expect(bar).to_have_count(0)

@@ -25,7 +25,7 @@ import "./pages/palette.js";
 const menu = ["domains", "templates", "apps", "try", "checks", "findings", "changes", "settings", "bulk", "drafts"];
 const within = { bulk: "domains", drafts: "changes" };
 
-/** Those of a domain. Routes and settings share what is loaded, and the draft. */
+/** The pages of a domain, by the last part of the address. Routes and settings share what is loaded, and the edits. */
 const ofDomain = new Map([[undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"],
   ["try", "aasa-try"], ["checks", "aasa-domain-checks"]]);
 
@@ -71,7 +71,7 @@ class App extends View {
       one.scrollIntoView({ block: "nearest", inline: "nearest" }))));
   }
 
-  /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z for the draft or what the message says. */
+  /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z for the edits or what the message says. */
   #press(event) {
     const { key, ctrlKey, metaKey, altKey, target } = event;
     const isControl = ctrlKey || metaKey;
@@ -82,7 +82,7 @@ class App extends View {
     else if (isTyping) return;
     else if (isControl && key === "z") this.find(".undo:not(:disabled), .messages a")?.click();
     else if (key === "/" && !isControl) search ? search.select() : this.#goTo();
-    else if (key === "?") this.#showKeys();
+    else if (key === "?" && !isControl) this.#showKeys();
     else return;
     event.preventDefault();
   }
@@ -182,7 +182,7 @@ class App extends View {
       field(text.appearance, { id: "appearance", tag: "select", value: appearance(),
         options: Object.entries(text.appearances), on: { change: ({ target }) => {
           document.documentElement.style.colorScheme = target.value;
-          localStorage.setItem(keptAppearance, JSON.stringify(target.value));
+          parsed(() => localStorage.setItem(keptAppearance, JSON.stringify(target.value)));
         } } }),
       h("div", { class: "actions" }, button(text.keys, keys, { class: "button keys" }),
         session.by !== "user" && button(words.signIn.out, () => this.#signOut())));
@@ -190,7 +190,8 @@ class App extends View {
 }
 
 /** "light" or "dark"; without it, the page looks as the system does. This browser keeps it, whoever signs in. */
-const appearance = () => parsed(() => localStorage.getItem(keptAppearance)) ?? "";
+const appearance = () => (
+  document.documentElement.style.colorScheme || (parsed(() => localStorage.getItem(keptAppearance)) ?? ""));
 const keptAppearance = "aasa.appearance";
 
 /** What somebody sees whom the proxy knows, and who has no rights here. */

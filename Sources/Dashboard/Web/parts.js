@@ -84,8 +84,8 @@ export function chips(label, choices, ...more) {
 export const filters = (number, ...inputs) => [
   h("button", { type: "button", class: "button to-filters", key: "to-filters", popovertarget: "filters" },
     words.common.filters, number > 0 && badge(number)),
-  h("div", { class: "filters", key: "filters", id: "filters", popover: "auto" }, inputs,
-    h("button", { type: "button", class: "button to-filters", popovertarget: "filters" }, words.common.close))];
+  h("div", { class: "filters", id: "filters", popover: "auto", role: "group", "aria-label": words.common.filters },
+    inputs, h("button", { type: "button", class: "button to-filters", popovertarget: "filters" }, words.common.close))];
 
 export const severities = ["error", "warning", "note"];
 
@@ -270,6 +270,8 @@ async function copy(text) {
 export function form(send, properties, ...children) {
   const submitted = (event) => {
     event.preventDefault();
+    // On a phone, filters cover the list.
+    /** @type {any} */ (document.querySelector("#filters:popover-open"))?.hidePopover();
     send(Object.fromEntries(new FormData(event.target)), event.target);
   };
   return h("form", { ...properties, novalidate: true, on: { submit: submitted } }, children);

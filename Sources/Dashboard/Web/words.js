@@ -4,7 +4,7 @@ import { count } from "./format.js";
 
 /** What to press, as keyboards of Apple and others name it. */
 const control = (key) => navigator.userAgent.includes("Mac OS X") ? `⌘${key}` : `Ctrl+${key}`;
-const perLine = (what) => `One ${what} per line, or a file dropped here. ${control("Enter")} tries them.`;
+const perLine = (what) => `One ${what} per line, or drop a file here. ${control("Enter")} tries them.`;
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 const units = /** @type {[number, string][]} */ ([[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]]);
@@ -80,7 +80,7 @@ export const words = {
     stillIn: (why) => `You are still signed in. ${why}`,
   },
   account: {
-    title: "Account", appearance: "Appearance", appearances: { "": "As the system", light: "Light", dark: "Dark" },
+    title: "Account", appearance: "Appearance", appearances: { "": "Same as the system", light: "Light", dark: "Dark" },
     keys: "Keyboard shortcuts", allKeys: [
       [control("K"), "Go to a domain, an app, a template or a page"], ["/", "Search"], ["?", "Show these shortcuts"],
       [control("Z"), "Undo your last edit, or what you have just published"],
@@ -98,7 +98,7 @@ export const words = {
   },
   domains: {
     title: "Domains", search: "Search", searchHint: "Name, alias or URL", clear: "Clear filters",
-    app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
+    quickFilters: "Quick filters", app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
     appName: (name, app) => `${name} (${app})`, androidName: (name, app) => `${name} (Android, ${app})`,
     findingCount: (code, n) => `${code} (${count(n)})`,
     chip: { check: "Check failing", collected: "Not current at Apple", enabled: "Disabled", deleted: "Deleted" },
@@ -157,7 +157,7 @@ export const words = {
     tabs: { routes: "Routes", settings: "Settings", try: "Try", history: "History", checks: "Checks" },
     tabsLabel: "Domain", doneApps: "Done", disabled: "disabled", serves: (n) => `Serving revision ${n}, published`,
     changed: (n, isDeleted) => `revision ${n}, ${isDeleted ? "deleted" : "changed"}`, noEntries: "No routes yet",
-    order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
+    order: "From top to bottom, the first route that matches a URL decides.",
     addEntry: "Add an entry", managedBy: (place) => ["Managed elsewhere: ", place, ". ",
       "The next apply from there may undo what you change here."],
     behindTemplate: "The last edit of its template was refused for this domain. It still has the rules from before.",
@@ -281,7 +281,7 @@ export const words = {
       deleteText: "A deleted domain serves nothing, and its names become free. You can restore it.",
       expected: "A domain with expectations cannot be deleted. Remove them first.",
       expectedByTemplate: "Its template has expectations, so the domain cannot be deleted. Detach it first.",
-      inDraft: "Changed in your edits. Publish them to apply it.", deleteTitle: (name) => `Delete ${name}?`,
+      inDraft: "Added to your edits. It takes effect when you publish them.", deleteTitle: (name) => `Delete ${name}?`,
       deleted: (name) => `${name} was deleted.`, draftGoes: "Your edits of this domain are discarded.",
     }, gone: { title: "This domain does not exist", text: "Check its name. If it was deleted, you can restore it." },
   },
@@ -444,11 +444,12 @@ export const words = {
       true: "Some links behave differently.", false: "No link behaves differently.",
       undefined: "Whether links behave differently is unknown.",
     },
-    noSettings:
-      "An earlier version recorded only the documents of one of these revisions, so settings are not compared.",
+    noSettings: "Only documents are compared: one of these revisions has no settings.",
   },
   checks: {
-    title: "Checks", noneOf: "No domain here", noneOfText: "The last check of every domain ended differently.",
+    title: "Checks", noneOf: "No domain here", neverChecked: "Domains that were never checked",
+    noneOfText: (status) => status === "unchecked" ? "Every enabled domain has been checked."
+      : "The last check of every domain ended differently.",
     intro: "A check fetches the files as Apple and browsers do, and asks Apple’s CDN and Google what they have.",
     status: { failing: "failing", warning: "warning", ok: "OK", all: "all checked", unchecked: "not checked" },
     statusLabel: "Filter by outcome", showAll: "Show all checked", checkWhat: (domain) => `Check ${domain} now`,
@@ -456,7 +457,7 @@ export const words = {
     checking: "Checking …", resultOf: "Check of ", none: "No domain has been checked yet",
     progress: "Asking the domain, Apple’s CDN and Google. This takes at most ten seconds.",
     done: (status, n) => `Checked: ${status}, ${plural(n, "finding", "findings")}.`,
-    noneText: "To check all of them regularly, set checkInterval in the server’s configuration.",
+    noneText: "To check all of them regularly, set checkInterval.",
     caption: "Domains and how their last checks ended", domains: (n) => plural(n, "domain", "domains"),
     since: (time) => ["since ", time],
     columns: {
@@ -580,7 +581,7 @@ export const words = {
     preview: "Preview …", done: (counts) => `Done: ${counts}.`, nothing: "Nothing would change.", links: "links change",
     sections: { import: "Import files", apply: "Apply a state file", route: "Edit routes" }, open: "Open the domain",
     viewer: "With your role, you can check and preview here. Publishing needs the role editor.", import: {
-      help: "Bring files that you publish elsewhere today. Each is checked; nothing is published before you say so.",
+      help: "Bring files that you publish elsewhere. Each is checked; nothing is published before you say so.",
       drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn, passkey-endpoints.",
       files: "Files", title: "Drop files", liveTitle: "Adopt what domains serve today", live: "Domains",
       fetch: "Fetch their files",
@@ -609,7 +610,7 @@ export const words = {
       overwrite: "Undo what others have changed since the state was exported", plan: "What would change",
     },
     route: {
-      help: "Every entry of the domains is edited or, with an app, those that name it. All domains change, or none.",
+      help: "Edits every entry or, with an app, those that name it. All domains change, or none.",
       which: "Which domains", what: "Which edit", search: "Name contains", list: "Or a list of domains", app: "App",
       listHelp: "Separated by spaces, commas or lines; *.brand.example is all below a name. It replaces the filters.",
       label: "Label", template: "Template", path: "Path", action: "Edit", button: "Publish", by: "New path",

@@ -61,7 +61,7 @@ class Route extends View {
     this.set({ open: planDialog({
       title: w.actions[action], label: w.button, mayDo: may("editor"), close: this.close,
       send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }), show: (plan) => this.#plan(plan),
-      isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ open: undefined, result }),
+      isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ result }),
       options: (state) => [skippingRefused(state, w.skipRefused)],
     }) });
   }

@@ -337,7 +337,7 @@ class Apply extends View {
     const text = words.bulk.apply;
     this.set({ result: undefined, open: planDialog({
       title: text.plan, label: text.button, mayDo: may("editor"), close: this.close,
-      show: showState, send: (query) => this.#send(query), done: (result) => this.set({ open: undefined, result }),
+      show: showState, send: (query) => this.#send(query), done: (result) => this.set({ result }),
       isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
     }) });
   }

@@ -196,7 +196,7 @@ function visited(fetchers) {
 }
 
 const statuses = ["failing", "warning", "ok"];
-/** The lists of domains by how their last checks ended; `unchecked` could be checked, and never were. */
+/** The lists of domains by how their last checks ended; those of `unchecked` are enabled, but were never checked. */
 const lists = {
   ...Object.fromEntries(statuses.map((status) => [status, ["/v1/checks", { status }]])), all: ["/v1/checks", {}],
   unchecked: ["/v1/domains", { check: "unchecked", enabled: true }],
@@ -221,9 +221,9 @@ class Checks extends View {
     const { cursor, status: wanted } = this.address.query;
     const find = ([list, query], more) => get(list, { ...query, ...more }, signal);
     const totals = Object.fromEntries(await Promise.all(Object.keys(lists).map(async (one) => (
-      [one, (await find(lists[one], { limit: 1 })).total]))));
+      [one, await find(lists[one], { limit: 1 })]))));
     // Without a choice, the worst that there is.
-    const status = Object.hasOwn(lists, wanted) ? wanted : statuses.find((one) => totals[one] > 0) ?? "all";
+    const status = Object.hasOwn(lists, wanted) ? wanted : statuses.find((one) => totals[one].total > 0) ?? "all";
     const { items, next } = await find(lists[status], { cursor, limit: pageSize });
     this.#findSteps(signal);
     return { items, next, status, totals };
@@ -244,6 +244,8 @@ class Checks extends View {
     this.#wanted = hostName(domain) ?? domain.trim();
     this.#now.clear();
     this.#now.run();
+    // What it says is at the top of the page.
+    this.find("#check-domain").closest("section").scrollIntoView({ block: "nearest" });
   }
 
   render() {
@@ -272,21 +274,23 @@ class Checks extends View {
   #outcomes({ items, next, status, totals }) {
     return [
       chips(said.statusLabel, Object.keys(lists).map((one) => [
-        one, `${said.status[one]} ${count(totals[one])}`, one === status,
-        () => ask({ status: one, cursor: undefined })])),
-      status === "unchecked" && items.length > 0 ? this.#table(items, may("editor") ? [this.#checkButton] : [])
+        one, [said.status[one], totals[one].totalIsEstimate && "≈", count(totals[one].total)].filter(Boolean).join(" "),
+        one === status, () => ask({ status: one, cursor: undefined })])),
+      status === "unchecked" && items.length > 0
+        ? this.#table(said.neverChecked, items, may("editor") ? [this.#checkButton()] : [])
         : items.length > 0 ? this.#causes(items)
-        : totals.all === 0 && status === "all" ? empty(said.none, said.noneText)
-        : empty(said.noneOf, said.noneOfText, linkButton(said.showAll, to(["checks"], { status: "all" }))),
+        : totals.all.total === 0 && status === "all" ? empty(said.none, said.noneText)
+        : empty(said.noneOf, said.noneOfText(status), linkButton(said.showAll, to(["checks"], { status: "all" }))),
       cursorPages(next)];
   }
 
-  #table = (rows, columns) => table({ caption: said.caption, rows, key: (one) => one.domain, columns: [
+  #table = (caption, rows, columns) => table({ caption, rows, key: (one) => one.domain, columns: [
     [said.columns.domain, ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain))],
     ...columns] });
 
-  #checkButton = [words.settings.actions, ({ domain }) => button(said.checkNow, () => this.#check(domain), {
-    kind: "quiet", "aria-label": said.checkWhat(domain) }), "no-title"];
+  #checkButton = () => [words.settings.actions, ({ domain }) => button(said.checkNow, () => this.#check(domain), {
+    kind: "quiet", "aria-label": said.checkWhat(domain), "aria-disabled": this.#now.isRunning ? "true" : null }),
+    "no-title"];
 
   /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
   #causes(items) {
@@ -301,21 +305,22 @@ class Checks extends View {
       const step = this.#steps.get(domain);
       return h("details", { class: "cause", key: cause, open: sorted.length === 1 || rows.length <= few },
         h("summary", {}, checkStatus(status), " ",
-          h("h2", {}, status === "ok" ? words.findings.none : findingTitle(step?.code ?? codes[0])), " ",
+          h("h2", {}, codes.length === 0 ? words.findings.none : findingTitle(step?.code ?? codes[0])), " ",
           quiet("· ", said.domains(rows.length), ", ", said.since(exactTime(rows.map(since).sort()[0])))),
         step && h("p", { key: "step" }, quiet(said.nextStep), " ", coded(step.help)),
-        this.#table(rows, [[said.columns.since, (one) => time(since(one))], [said.columns.cdn, copy, "short"],
+        this.#table(said.caption, rows, [
+          [said.columns.since, (one) => time(since(one))], [said.columns.cdn, copy, "short"],
           [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]]));
     });
   }
 }
 
-/** What the check saw at Apple's CDN. Without a finding about it, there was nothing. */
+/** What the check saw at Apple's CDN. `codes` leaves suppressed findings out. */
 function copy({ cdnRevision, cdnBehind, codes }) {
   if (cdnBehind !== undefined) return appleCopy({ collected: cdnBehind === 0, behind: cdnBehind });
   const { none, other } = words.domains.copy;
-  return quiet(cdnRevision !== null || codes.includes("cdn-unreachable") ? words.common.unknown
-    : codes.includes("cdn-stale") ? other : none);
+  return quiet(cdnRevision === null && codes.includes("cdn-stale") ? other
+    : codes.includes("cdn-never-fetched") || codes.includes("cdn-failed") ? none : words.common.unknown);
 }
 
 define({ "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });

@@ -186,7 +186,7 @@ class Domains extends View {
     const alike = [label && chosen("label", text.labelled(label)),
       template && chosen("template", text.usesTemplate(template))].filter(Boolean);
     return chips(
-      words.common.filters, [...shown.map(([name, value]) => [
+      text.quickFilters, [...shown.map(([name, value]) => [
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
         this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
       set.length > 0 && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));

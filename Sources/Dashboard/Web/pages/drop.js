@@ -20,6 +20,8 @@ class Drop extends View {
 
   start() {
     const listen = (target, name, then) => target.addEventListener(name, (event) => {
+      // Text and links go where they are dropped.
+      if (name !== "dragleave" && !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       then?.(event);
     }, { signal: this.ending });

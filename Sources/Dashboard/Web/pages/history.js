@@ -14,9 +14,12 @@ const text = words.history;
 class History extends View {
   /** The number of the current revision, or undefined if the domain is deleted. */ #current;
   #revisions = new Loading(this, (signal) => this.#list(signal));
-  #diff = new Loading(this, (signal) => {
+  #diff = new Loading(this, async (signal) => {
     const { from, to } = this.address.query;
-    return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
+    const of = path`/v1/domains/${this.#name}`;
+    const diff = await get(`${of}/diff`, { from, to }, signal);
+    // The list has only some of them.
+    return { ...diff, published: await get(`${of}/revisions/${diff.to}`, {}, signal) };
   });
 
   get #name() {
@@ -89,7 +92,7 @@ class History extends View {
       id: name, tag: "select", options, value: String(diff[name]),
       on: { change: ({ target }) => ask({ from: diff.from, to: diff.to, [name]: target.value }, { replace: true }) },
     });
-    const { documents = [], accepted = [] } = known(diff.to);
+    const { documents = [], accepted = [] } = diff.published;
     const file = ({ kind, bytes }) => h("li", { key: kind }, h("a", {
       href: path`/v1/domains/${this.#name}/revisions/${diff.to}/documents/${kind}`, target: "_blank",
     }, text.document(words.document[kind] ?? kind, size(bytes))));
