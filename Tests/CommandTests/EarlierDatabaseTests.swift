@@ -111,7 +111,7 @@ import Testing
   func itsDumpIsServedAndEditedByItsOwnerOnPostgreSQL(version: String) throws {
     let folder = Self.folder.appending(path: version)
     let postgresql = try PostgreSQLServer()
-    // Where its own user can read it.
+    // PostgreSQL's user must be able to read it.
     let dump = postgresql.folder + "/aasa.sql"
     try FileManager.default.copyItem(atPath: folder.appending(path: "aasa.sql").path, toPath: dump)
     chmod(dump, 0o644)

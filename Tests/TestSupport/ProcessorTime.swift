@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the work returns, and the processor time of this thread for it: unlike a time limit of the test library, it
-/// does not grow while other tests have the processors.
+/// Runs `work`, and returns its result and the processor time that this thread spent on it. Unlike a time limit of the
+/// test library, that does not grow while other tests have the processors.
 package func processorTime<Result>(of work: () throws -> Result) rethrows -> (
   result: Result, time: Duration
 ) {

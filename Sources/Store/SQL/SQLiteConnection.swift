@@ -102,7 +102,7 @@ package final class SQLiteConnection: Connection {
     try submit(insertion.sql, values)
   }
 
-  /// SQLite makes a temporary table for each `RETURNING`, which takes longer than the row.
+  /// SQLite creates a temporary table for each `RETURNING`, which takes longer than inserting the row.
   package func add(_ insertion: Insertion, _ values: [Value]) throws -> Int64 {
     try insert(insertion, values)
     return sqlite3_last_insert_rowid(handle)

@@ -2,7 +2,6 @@
 -- PostgreSQL database dump
 --
 
-\restrict mpdpM8ASJsC87uoRVrEVjTHUMYlabQmoylrRH9LqB5VVVygdFul14JZ5TghHh5h
 
 -- Dumped from database version 15.20 (Debian 15.20-0+deb12u1)
 -- Dumped by pg_dump version 15.20 (Debian 15.20-0+deb12u1)
@@ -3728,5 +3727,4 @@ ALTER TABLE ONLY public.webhook_delivery
 -- PostgreSQL database dump complete
 --
 
-\unrestrict mpdpM8ASJsC87uoRVrEVjTHUMYlabQmoylrRH9LqB5VVVygdFul14JZ5TghHh5h
 
