@@ -32,12 +32,13 @@ struct DomainRows {
   static func versions(
     of names: [DomainName], locks: Bool = false, _ connection: any Connection
   ) throws -> [DomainName: StoredDomain.Version] {
+    let isOne = connection.isOne(of: names.map(\.text))
     let versions = try connection.all(
       """
       SELECT name, id, revision, updated_at FROM domain_name JOIN domain ON id = domain_id
-      WHERE name IN (SELECT each.value FROM json_each(?) AS each) AND position = 0
+      WHERE name \(isOne.sql) AND position = 0
       \(locks ? "ORDER BY name \(connection.lock(.change, of: "domain"))" : "")
-      """, [.text(JSON.strings(names.map(\.text)).text)]
+      """, [isOne.texts]
     ) { row in
       let version = StoredDomain.Version(
         id: row.integer(1), revision: row.int(2), updatedAt: row.time(3))
@@ -74,11 +75,9 @@ struct DomainRows {
     ofDeleted names: [DomainName], _ connection: any Connection
   ) throws -> [DomainName: Int] {
     if names.isEmpty { return [:] }
+    let isOne = connection.isOne(of: names.map(\.text))
     let found = try connection.all(
-      """
-      SELECT deleted_name, revision FROM domain
-      WHERE deleted_name IN (SELECT each.value FROM json_each(?) AS each)
-      """, [.text(JSON.strings(names.map(\.text)).text)]
+      "SELECT deleted_name, revision FROM domain WHERE deleted_name \(isOne.sql)", [isOne.texts]
     ) { (DomainName(stored: $0.text(0)), $0.int(1)) }
     return Dictionary(found) { $1 }
   }

@@ -274,12 +274,11 @@ package struct AppRows<Key: AppKey>: Sendable {
     of keys: [Key], _ connection: any Connection
   ) throws -> [Key: App.Environment] {
     if keys.isEmpty { return [:] }
+    let isOne = connection.isOne(of: keys.map(\.text))
     let stored = try Dictionary(
       connection.all(
-        """
-        SELECT \(keyColumn), environment FROM \(table.name)
-        WHERE \(keyColumn) IN (SELECT each.value FROM json_each(?) AS each)
-        """, [.text(JSON.strings(keys.map(\.text)).text)]
+        "SELECT \(keyColumn), environment FROM \(table.name) WHERE \(keyColumn) \(isOne.sql)",
+        [isOne.texts]
       ) { try ($0.text(0), $0.enumeration(1) as App.Environment) }, uniquingKeysWith: { $1 })
     return keys.reduce(into: [:]) { $0[$1] = stored[$1.text] ?? .production }
   }
@@ -288,9 +287,9 @@ package struct AppRows<Key: AppKey>: Sendable {
   fileprivate func missing(_ keys: [Key], _ connection: any Connection) throws -> [Key] {
     if keys.isEmpty { return [] }
     let names = keys.map(\.text).uniqued()
+    let isOne = connection.isOne(of: names)
     let stored = try connection.all(
-      "SELECT \(keyColumn) FROM \(table.name) WHERE \(keyColumn) IN (SELECT each.value FROM json_each(?) AS each)",
-      [.text(JSON.strings(names).text)]
+      "SELECT \(keyColumn) FROM \(table.name) WHERE \(keyColumn) \(isOne.sql)", [isOne.texts]
     ) { $0.text(0) }
     var seen = Set(stored)
     return keys.filter { seen.insert($0.text).inserted }

@@ -308,3 +308,15 @@ extension AssociationFile.Service: Storable {}
 extension Domain.Format: Storable {}
 extension Resolution: Storable {}
 extension Role: Storable {}
+
+extension Connection {
+  /// The end of a condition that a text is one of these, which are the first parameter. For one, SQLite creates no
+  /// temporary table.
+  func isOne(of texts: [String]) -> (sql: String, texts: Value) {
+    texts.count == 1
+      ? ("= ?1", .text(texts[0]))
+      : (
+        "IN (SELECT each.value FROM json_each(?1) AS each)", .text(JSON.strings(texts).text)
+      )
+  }
+}
