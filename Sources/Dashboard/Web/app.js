@@ -182,7 +182,7 @@ class App extends View {
       field(text.appearance, { id: "appearance", tag: "select", value: appearance(),
         options: Object.entries(text.appearances), on: { change: ({ target }) => {
           document.documentElement.style.colorScheme = target.value;
-          parsed(() => localStorage.setItem(keptAppearance, JSON.stringify(target.value)));
+          localStorage.setItem(keptAppearance, JSON.stringify(target.value));
         } } }),
       h("div", { class: "actions" }, button(text.keys, keys, { class: "button keys" }),
         session.by !== "user" && button(words.signIn.out, () => this.#signOut())));

@@ -29,6 +29,8 @@ package protocol Connection: AnyObject {
   func insert(_ insertion: Insertion, _ values: [Value]) throws
 
   /// Adds a row at once, and returns its `id`.
+  ///
+  /// - Throws: `SQLError`.
   func add(_ insertion: Insertion, _ values: [Value]) throws -> Int64
 
   /// Changes rows in a way that no INSERT depends on. A pipelining transaction sends these after the INSERTs that it has
