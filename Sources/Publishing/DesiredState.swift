@@ -28,9 +28,9 @@ package struct DesiredState {
   let accepted: (DomainName, Domain?) -> Set<Finding.Code>
   /// Refuses what would be published for a domain, after it was compared with what is.
   var check: (Publication) throws -> Void = { _ in }
-  /// Reads the domain with this index over the stored one, and may be called again. Returns `nil` for an
-  /// invalid domain; then nothing is applied, and the caller says why.
-  package let domain: (Int, StoredDomain?) throws -> DesiredDomain?
+  /// Reads the domain with this index over the stored one. It is called for several domains at the same time, and may be
+  /// called again. With `InvalidInput`, the others are read, too, and nothing is applied.
+  package let domain: @Sendable (Int, StoredDomain?) throws -> DesiredDomain
   /// Reads it over an earlier revision, without any check; `nil` if it is invalid there.
   let earlier: (Int, StoredDomain) throws -> Domain?
 
@@ -38,7 +38,7 @@ package struct DesiredState {
     apps: [DesiredApp<AppIdentifier>] = [], androidApps: [DesiredApp<PackageName>] = [],
     templates: [Template] = [], domains: [DomainName], kept: Set<DomainName> = [],
     earlier: @escaping (Int, StoredDomain) throws -> Domain? = { _, _ in nil },
-    domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
+    domain: @escaping @Sendable (Int, StoredDomain?) throws -> DesiredDomain
   ) {
     self.init(
       apps: apps, androidApps: androidApps, templates: templates, domains: domains, kept: kept,
@@ -51,7 +51,7 @@ package struct DesiredState {
     deleted: [DomainName],
     accepted: @escaping (DomainName, Domain?) -> Set<Finding.Code> = { _, _ in [] },
     earlier: @escaping (Int, StoredDomain) throws -> Domain? = { _, _ in nil },
-    domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
+    domain: @escaping @Sendable (Int, StoredDomain?) throws -> DesiredDomain
   ) {
     self.earlier = earlier
     self.apps = apps

@@ -69,7 +69,7 @@ extension Publisher {
     adding apps: () throws -> [DesiredApp<AppIdentifier>] = { [] },
     finally: ((borrowing Transaction) throws -> Void)? = nil,
     report: @escaping AppliedState.Report,
-    _ changed: @escaping (Domain) -> Domain
+    _ changed: @escaping @Sendable (Domain) -> Domain
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     options.action = action

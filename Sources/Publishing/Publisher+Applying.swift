@@ -10,8 +10,7 @@ extension Publisher {
   ///
   /// - Parameter report: Takes what will be published for a domain that changes, before it is written, and
   ///   perhaps again if another edit was faster.
-  /// - Throws: `PublicationError` with the errors of every domain; `DesiredState.Invalid`; what the state and
-  ///   `report` throw.
+  /// - Throws: `PublicationError` with the errors of every domain; what the state and `report` throw.
   package func apply(
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
     report: @escaping AppliedState.Report = { _, _, _ in }
@@ -173,7 +172,9 @@ extension Transaction {
   ) throws {
     var apps = plan.apps
     for app in state.androidApps { apps.android[app.id] = try self.app(app.id)?.app }
-    var templates: [TemplateName: Template] = [:]
+    var templates = try plan.templatesInUse.reduce(into: [TemplateName: Template]()) {
+      $0[$1] = try template($1)?.template
+    }
     var formerDomains = ReadAhead<DomainName, FormerDomain>(plan.edits.map(\.name))
     var resolved: [Result<DomainEdit, any Error>] = []
     var (read, written) = (0, 0)
@@ -190,11 +191,18 @@ extension Transaction {
       let next = try plan.edits[read...].prefix(Self.resolvedAtOnce).map { edit in
         let former = try formerDomains.value(at: read) { try self.formerDomains(of: $0) }
         read += 1
-        return try unresolved(edit, former, &templates, of: state)
+        return try unresolved(edit, former, &templates)
       }
-      let names = state.renamedParameters
-      (resolved, _) = try beside { [apps] in
-        next.map { edit in Result { try edit.resolved(apps, renaming: names) } }
+      let (names, isResolved) = (state.renamedParameters, state.isResolved)
+      (resolved, _) = try beside {
+        [apps, templates, read = state.domain, isAbandoned = context.isAbandoned] in
+        next.map { edit in
+          Result {
+            if isAbandoned() { throw StoreError.busy }
+            return try edit.resolved(
+              read, with: apps, templates, isResolved: isResolved, renaming: names)
+          }
+        }
       } _: {
         try writeResolved()
       }
@@ -310,27 +318,17 @@ extension Transaction {
   ///
   /// - Parameter templates: Those that were read before.
   private func unresolved(
-    _ edit: StatePlan.Edit, _ former: FormerDomain, _ templates: inout [TemplateName: Template],
-    of state: DesiredState
+    _ edit: StatePlan.Edit, _ former: FormerDomain, _ templates: inout [TemplateName: Template]
   ) throws -> UnresolvedEdit {
     try goOn()
     if former.stored?.version != edit.version { throw Outdated() }
     var former = former
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { former.stored?.domain.aliases[position] = alias }
-    let found =
-      if let index = edit.index {
-        try state.domain(index, former.stored)?.domain
-      } else { former.stored?.domain }
-    guard let domain = found else { throw Outdated() }
-    if let use = domain.template, templates[use.name] == nil {
-      guard let template = try template(use.name)?.template else { throw Outdated() }
-      templates[use.name] = template
+    if edit.index == nil, let use = former.stored?.domain.template, templates[use.name] == nil {
+      templates[use.name] = try template(use.name)?.template
     }
-    return UnresolvedEdit(
-      edit: edit, former: former, domain: domain,
-      template: edit.index != nil && state.isResolved
-        ? nil : domain.template.flatMap { templates[$0.name] })
+    return UnresolvedEdit(edit: edit, former: former)
   }
 
   /// Gives the values of domains that are left behind the names that their template has for them now. Nothing else of
@@ -353,22 +351,27 @@ extension Transaction {
   }
 }
 
-/// An edit of a plan without what its template gives it.
+/// An edit of a plan before the domain is made that it writes.
 private struct UnresolvedEdit: Sendable {
   let edit: StatePlan.Edit
   let former: FormerDomain
-  let domain: Domain
-  /// `nil` if it uses none, or has what that gives it.
-  let template: Template?
 
   /// - Parameters:
+  ///   - read: Reads a domain of the state.
   ///   - apps: Those of the plan.
+  ///   - templates: Those of the domains.
+  ///   - isResolved: Whether domains of the state already have what their templates give them.
   ///   - names: The new names of parameters, by their old ones.
-  /// - Throws: `InvalidInput`, `Outdated`.
-  func resolved(_ apps: UsedApps, renaming names: [String: String]) throws -> DomainEdit {
-    var domain = domain
+  /// - Throws: `Outdated`, and what `read` throws.
+  func resolved(
+    _ read: (Int, StoredDomain?) throws -> DesiredDomain, with apps: UsedApps,
+    _ templates: [TemplateName: Template], isResolved: Bool, renaming names: [String: String]
+  ) throws -> DomainEdit {
+    let found = try edit.index.map { try read($0, former.stored).domain } ?? former.stored?.domain
+    guard var domain = found else { throw Outdated() }
     if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
-    if let template {
+    if let use = domain.template, edit.index == nil || !isResolved {
+      guard let template = templates[use.name] else { throw Outdated() }
       if edit.index == nil { domain.keepParameters(of: template, renaming: names) }
       domain = try domain.resolved(with: template)
     }

@@ -1,5 +1,6 @@
 package import Association
 package import Store
+import Synchronization
 
 /// How to undo a change.
 package struct ReversalOptions: Sendable {
@@ -34,7 +35,7 @@ extension Publisher {
   /// - Throws: `PublicationError`; `StoreError.notFound`; what `check` and `report` throw.
   package func revert(
     _ id: Int64, _ options: ReversalOptions = ReversalOptions(), by context: WriteContext,
-    checking check: @escaping (Alias) throws -> Void = { _ in },
+    checking check: @escaping @Sendable (Alias) throws -> Void = { _ in },
     report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedReversal {
     let templates = try store.changedTemplates(of: id)
@@ -116,7 +117,8 @@ private struct Reversal {
   /// - Throws: `PublicationError` if something has changed since, or is no longer kept.
   init(
     of id: Int64, _ apps: [ChangedApp], _ templates: [ChangedTemplate],
-    _ options: ReversalOptions, _ store: Store, checking check: @escaping (Alias) throws -> Void
+    _ options: ReversalOptions, _ store: Store,
+    checking check: @escaping @Sendable (Alias) throws -> Void
   ) throws {
     let domains = try store.changedDomains(of: id)
     // First, because domains change with their template.
@@ -162,8 +164,7 @@ private struct Reversal {
       }
     ) { $1 }
     let back = others.compactMap { domain in domain.before.map { (domain.name, $0) } }
-    var earlierRevisions = ReadAhead<(name: DomainName, number: Int), PublishedRevision>(
-      back, atOnce: 32)
+    let earlierRevisions = EarlierRevisions(back, store)
     var state = DesiredState(
       apps: earlier.compactMap { if case .ios(let app) = $0 { DesiredApp(app) } else { nil } },
       androidApps: earlier.compactMap {
@@ -174,7 +175,7 @@ private struct Reversal {
       accepted: { name, _ in accepted[name] ?? [] }
     ) { index, stored in
       let name = back[index].0
-      let published = try earlierRevisions.value(at: index, read: store.revisions)
+      let published = try earlierRevisions[index]
       var domain = try published.domain() ?? stored?.domain ?? Domain(name: name)
       domain.name = name
       let isRendered = try published.settle(&domain, apps: source)
@@ -196,6 +197,21 @@ private struct Reversal {
     plan.edits.allSatisfy { $0.index == nil || $0.version?.revision == revisions[$0.name] }
       && plan.deletions.map(\.name) == state.deleted
       && plan.deletions.allSatisfy { $0.version?.revision == revisions[$0.name] }
+  }
+}
+
+/// The revisions that an undo publishes again, read some at a time in their order.
+private final class EarlierRevisions: Sendable {
+  private let store: Store
+  private let revisions: Mutex<ReadAhead<(name: DomainName, number: Int), PublishedRevision>>
+
+  init(_ places: [(name: DomainName, number: Int)], _ store: Store) {
+    self.store = store
+    revisions = Mutex(ReadAhead(places, atOnce: 32))
+  }
+
+  subscript(index: Int) -> PublishedRevision {
+    get throws { try revisions.withLock { try $0.value(at: index, read: store.revisions) } }
   }
 }
 

@@ -21,7 +21,7 @@ extension Publisher {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     options.action = Self.putting + template.name.text
     options.skipsRefused = skipsRefused
-    var state = DesiredState(templates: [template], domains: []) { _, _ in nil }
+    var state = DesiredState(templates: [template], domains: []) { _, _ in throw Outdated() }
     state.publishesTemplates = true
     state.renamedParameters = renamed
     state.precondition = precondition

@@ -176,13 +176,13 @@ extension WriteContext {
 }
 
 /// Where edits find the apps that domains name.
-struct AppSource {
+struct AppSource: Sendable {
   /// The environment of an Apple app.
-  var environment: (AppIdentifier) throws -> App.Environment
+  var environment: @Sendable (AppIdentifier) throws -> App.Environment
   /// An Android app; `nil` if there is none with this package.
-  var androidApp: (PackageName) throws -> AndroidApp?
+  var androidApp: @Sendable (PackageName) throws -> AndroidApp?
   /// A template; `nil` if there is none with this name. Without a revision, it is one that the edit itself writes.
-  var template: (TemplateName) throws -> (template: Template, revision: Int?)?
+  var template: @Sendable (TemplateName) throws -> (template: Template, revision: Int?)?
 
   /// Adds to a domain what its template gives it now.
   ///

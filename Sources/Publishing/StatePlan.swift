@@ -89,11 +89,14 @@ struct StatePlanning {
   private var foreignChanges: [ForeignChange] = []
   private var foreignCount = 0
   private var unknownApps: Set<LinkedApp> = []
-  private var hasInvalid = false
+  /// What is wrong with domains of the state themselves.
+  private let faults = Faults()
   private var findingCount = 0
   private var work: StateWork
   /// The domains of the state, or those that change with it.
   private var formerDomains = ReadAhead<DomainName, FormerDomain>([])
+  /// Domains of the state that are read next.
+  private var unread: [(index: Int, former: FormerDomain)] = []
   /// The domains that wait to be reviewed, several at the same time.
   private var waiting: [Candidate] = []
 
@@ -101,7 +104,7 @@ struct StatePlanning {
   private static let mostNamed = 100
   /// The number of findings that a plan keeps in memory.
   private static let mostFindings = 200_000
-  /// How many domains wait to be reviewed, for each processor and at most. All of their reviews are in memory.
+  /// How many domains wait to be read or reviewed, for each processor and at most. All of their reviews are in memory.
   private static let mostWaiting = (each: 16, all: 32)
 
   init(
@@ -124,7 +127,7 @@ struct StatePlanning {
   /// The plan.
   ///
   /// - Parameter earlier: A plan that is outdated in part.
-  /// - Throws: `PublicationError`, `StoreError`, `DesiredState.Invalid`.
+  /// - Throws: `PublicationError`, `StoreError`, and what the state throws.
   mutating func plan(reusing earlier: StatePlan?) throws -> StatePlan {
     let earlier = try reusable(earlier)
     for template in state.templates {
@@ -158,19 +161,13 @@ struct StatePlanning {
         plan.unchanged.append(same)
         continue
       }
-      try work.begin()
-      let before = work.done + waiting.count
-      do {
-        try add(index, name, formerDomains.value(at: index, read: store.formerDomains(of:)))
-      } catch StoreError.unknownApps(let apps) where goesOn {
-        unknownApps.formUnion(apps)
-        try report(name, store.version(of: name) == nil ? .create : .update, nil)
-      }
-      // One that waits ends with its review.
-      if work.done + waiting.count == before { work.end(name) }
+      unread.append(
+        (index, try formerDomains.value(at: index, read: store.formerDomains(of:))))
+      if unread.count >= mostWaiting { try addUnread() }
     }
+    try addUnread()
     try reviewWaiting()
-    if hasInvalid { throw DesiredState.Invalid() }
+    try faults.check()
     try refuseUnusedApps()
     if foreignCount > 0 {
       try refuse(PublicationError.changedElsewhere(foreignChanges, count: foreignCount))
@@ -226,8 +223,41 @@ struct StatePlanning {
     return earlier
   }
 
-  private mutating func add(_ index: Int, _ name: DomainName, _ former: FormerDomain) throws {
-    var found: DesiredDomain?
+  /// Reads domains of the state over what is stored of them, on all processors, and adds them to the plan in their order.
+  private mutating func addUnread() throws {
+    let places = unread
+    unread = []
+    if places.isEmpty { return }
+    try work.begin()
+    let (read, work, isAbandoned) = (state.domain, work, context.isAbandoned)
+    let domains = concurrently(places.count, threads: processors, nice: 10) { number in
+      let start = ContinuousClock.now
+      let domain = Result {
+        if work.isOverdue || isAbandoned() { throw StoreError.busy }
+        return try read(places[number].index, places[number].former.stored)
+      }
+      return (domain, ContinuousClock.now - start)
+    }
+    for ((index, former), (domain, time)) in zip(places, domains) {
+      let name = state.domains[index]
+      try self.work.begin()
+      let before = self.work.done + waiting.count
+      do {
+        try add(index, name, former, domain)
+      } catch StoreError.unknownApps(let apps) where goesOn {
+        unknownApps.formUnion(apps)
+        try report(name, store.version(of: name) == nil ? .create : .update, nil)
+      }
+      // One that waits ends with its review.
+      if self.work.done + waiting.count == before { self.work.end(name, after: time) }
+    }
+  }
+
+  private mutating func add(
+    _ index: Int, _ name: DomainName, _ former: FormerDomain,
+    _ read: Result<DesiredDomain, any Error>
+  ) throws {
+    var desired: DesiredDomain
     var base: PublishedRevision?
     var (mayUndo, isLeftOut) = (false, false)
     do {
@@ -235,30 +265,26 @@ struct StatePlanning {
       {
         throw PublicationError.notAdoptable(name, table, .uses(other))
       }
-      found = try state.domain(index, former.stored)
-      if let desired = found {
-        let isAsStored = Self.isAsStored(desired.domain, former)
-        mayUndo = !isAsStored && self.mayUndo(since: desired.revision, former)
-        base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
-        isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
-        // One that is left to others may not even fit its template as it is now.
-        // A new domain is resolved by its review, unless it matters before which apps its template gives it.
-        if !isLeftOut && !state.isResolved
-          && (former.stored != nil || !context.within.isEverything)
-        {
-          found?.domain = try resolved(desired.domain, isAsStored, former)
-        }
+      desired = try read.get()
+      let isAsStored = Self.isAsStored(desired.domain, former)
+      mayUndo = !isAsStored && self.mayUndo(since: desired.revision, former)
+      base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
+      isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
+      // One that is left to others may not even fit its template as it is now.
+      // A new domain is resolved by its review, unless it matters before which apps its template gives it.
+      if !isLeftOut && !state.isResolved
+        && (former.stored != nil || !context.within.isEverything)
+      {
+        desired.domain = try resolved(desired.domain, isAsStored, former)
       }
     } catch let error as PublicationError {
       // Those before it are refused first.
       try reviewWaiting()
       return refuse(name, error)
+    } catch let error as InvalidInput {
+      return faults.add(error)
     }
-    guard let desired = found else {
-      hasInvalid = true
-      return
-    }
-    if hasInvalid { return }
+    if faults.count > 0 { return }
     plan.named.formUnion(desired.domain.namedApps)
     if let template = desired.domain.template { plan.templatesInUse.insert(template.name) }
     if try isLeftOut || Self.isStored(desired.domain, former) && isUnchanged(desired.domain, former)
@@ -524,9 +550,8 @@ struct StatePlanning {
         continue
       }
       let former = try store.formerDomain(of: edit.name)
-      guard let index = edit.index, let desired = try state.domain(index, former.stored) else {
-        throw Outdated()
-      }
+      guard let index = edit.index else { throw Outdated() }
+      let desired = try state.domain(index, former.stored)
       let candidate = Candidate(
         index: index, name: edit.name, former: former,
         proposal: Proposal(
@@ -542,8 +567,6 @@ struct StatePlanning {
 }
 
 extension DesiredState {
-  package struct Invalid: Error {}
-
   /// No domain of the state uses apps that somebody limited to domains would add.
   package struct UnusedApps: Error {
     package let apps: [LinkedApp]

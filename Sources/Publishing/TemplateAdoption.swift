@@ -1,5 +1,6 @@
 package import Association
 package import Store
+import Synchronization
 
 extension Publisher {
   /// Takes domains under a template, all of them or none, if each opens and shares the same with it. What they have beyond
@@ -80,13 +81,13 @@ extension Publisher {
 }
 
 /// Domains that are taken under a template.
-private final class TemplateAdoption {
+private final class TemplateAdoption: Sendable {
   private let template: Template
   private let values: [DomainName: JSON.Object]
   /// What was found out when a domain was planned, so that it is not while it is written.
-  private var known: [DomainName: Known] = [:]
+  private let known = Mutex<[DomainName: Known]>([:])
 
-  private struct Known {
+  private struct Known: Sendable {
     let version: StoredDomain.Version
     let use: TemplateUse?
     let entries: [Entry]
@@ -118,7 +119,7 @@ private final class TemplateAdoption {
       }
       throw PublicationError.notAdoptable(name, template.name, .uses(use.name))
     }
-    if let known = known[name], known.version == stored.version {
+    if let known = known.withLock({ $0[name] }), known.version == stored.version {
       var domain = stored.domain
       domain.template = known.use
       (domain.associationFile.entries, domain.expectations) = (known.entries, known.expectations)
@@ -126,9 +127,10 @@ private final class TemplateAdoption {
     }
     do {
       let domain = try stored.domain.joining(template, given: given)
-      known[name] = Known(
+      let found = Known(
         version: stored.version, use: domain.template, entries: domain.associationFile.entries,
         expectations: domain.expectations)
+      known.withLock { $0[name] = found }
       return domain
     } catch let error as OpenParameters {
       throw PublicationError.notAdoptable(name, template.name, .parameters(error.parameters))

@@ -291,7 +291,9 @@ import Testing
       { try $0.delete(shop.package) },
       against: { context in
         let desired = DesiredApp<PackageName>(id: shop.package, environment: nil) { _ in shop }
-        let state = DesiredState(apps: [], androidApps: [desired], domains: []) { _, _ in nil }
+        let state = DesiredState(apps: [], androidApps: [desired], domains: []) { _, _ in
+          throw Outdated()
+        }
         return try publisher.apply(
           state,
           by: WriteContext(author: "team-a", within: within, isAbandoned: context.isAbandoned))

@@ -116,6 +116,12 @@ package final class Faults {
     named.append(fault)
   }
 
+  /// Adds those that were found elsewhere.
+  package func add(_ input: InvalidInput) {
+    named += input.faults.prefix(max(0, Self.limit - named.count))
+    count += input.faults.count + input.more
+  }
+
   /// - Throws: `InvalidInput` if there are any.
   package func check() throws(InvalidInput) {
     if count > 0 { throw InvalidInput(faults: named, more: count - named.count) }

@@ -80,16 +80,19 @@ final class ReceivedState {
     while index < reading.domains.count {
       let names = reading.domains[index...].prefix(100)
       for former in try store.formerDomains(of: Array(names)) {
-        _ = try domain(index, over: former.stored)
+        do {
+          _ = try domains.domain(index, over: former.stored)
+        } catch let error as InvalidInput {
+          reading.faults.add(error)
+        }
         index += 1
       }
     }
     try reading.faults.check()
   }
 
-  private func domain(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain? {
-    let json = try Self.parse(spool.bytes(places[index]), "A domain").value
-    return reading.domain(index, json, over: old)
+  private var domains: ReceivedDomains {
+    ReceivedDomains(names: reading.domains, table: reading.table, spool: spool, places: places)
   }
 
   private func readLines() throws {
@@ -119,7 +122,7 @@ final class ReceivedState {
 
   private func read(_ line: [UInt8], _ number: Int, at start: Int) throws {
     if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { return }
-    let parsed = try Self.parse(line, "Line \(number)")
+    let parsed = try JSON.Parsed(received: line, "Line \(number)")
     let prefix = JSONPointer.root.appending("domains").appending(reading.domains.count)
     for pointer in parsed.duplicateKeys {
       reading.faults.add(
@@ -131,36 +134,86 @@ final class ReceivedState {
     }
   }
 
-  private static func parse(_ text: [UInt8], _ name: String) throws(Problem) -> JSON.Parsed {
-    do throws(JSON.SyntaxError) {
-      return try JSON.parse(text)
-    } catch {
-      if error.limit == nil { throw Problem(.notJSON, "\(name) is not valid JSON: \(error).") }
-      throw Problem(.bodyTooComplex, "\(name) is too complex: \(error).")
-    }
-  }
-
   /// The state, to be applied.
   ///
   /// - Parameter check: Called with each domain and the stored one; throws to refuse.
   func desired(
-    checking check: @escaping (Domain, StoredDomain?) throws -> Void
+    checking check: @escaping @Sendable (Domain, StoredDomain?) throws -> Void
   ) -> DesiredState {
+    let domains = domains
     var state = DesiredState(
       apps: reading.apps, androidApps: reading.androidApps, templates: reading.templates,
       domains: reading.domains, kept: reading.kept,
-      earlier: { [self] index, revision in
-        let json = try Self.parse(spool.bytes(places[index]), "A domain").value
-        return DomainResource.domain(in: json, over: revision)
-      }
-    ) { [self] index, old in
-      guard let desired = try domain(index, over: old) else { return nil }
+      earlier: { DomainResource.domain(in: try domains.json($0), over: $1) }
+    ) { index, old in
+      let desired = try domains.domain(index, over: old)
       try check(desired.domain, old)
       return desired
     }
     state.templateRevisions = reading.templateRevisions
     state.deleted = reading.deleted
     return state
+  }
+}
+
+/// The domains of a received state, as they came.
+private struct ReceivedDomains: Sendable {
+  let names: [DomainName]
+  let table: Template?
+  let spool: Spool
+  /// Where each is in the spool.
+  let places: [Range<Int>]
+
+  /// - Throws: `Problem`, `Spool.Failure`.
+  func json(_ index: Int) throws -> JSON {
+    try JSON.Parsed(received: spool.bytes(places[index]), "A domain").value
+  }
+
+  /// Reads a domain over the stored one.
+  ///
+  /// - Throws: `InvalidInput` with its faults; `Problem`, `Spool.Failure`.
+  func domain(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain {
+    let json = try json(index)
+    let faults = Faults()
+    faults.element = Fault.Element("domain", names[index].text)
+    let body = BodyValue(
+      json: table.map { Self.row(json, of: $0, over: old?.domain.template) } ?? json,
+      pointer: JSONPointer.root.appending("domains").appending(index), faults: faults)
+    let desired = DomainResource.read(body, over: old)
+    try faults.check()
+    // What cannot be read always has a fault.
+    guard let desired else { throw InvalidInput(faults: []) }
+    return desired
+  }
+
+  /// A row of a table with all values: those that it leaves out are as the domain has them.
+  private static func row(_ json: JSON, of table: Template, over old: TemplateUse?) -> JSON {
+    guard var row = json.objectValue, let given = row["parameters"]?.objectValue else {
+      return json
+    }
+    var values = JSON.Object()
+    for parameter in table.parameters {
+      values[parameter.name] = old?.name == table.name ? old?.parameters[parameter.name] : nil
+    }
+    let defaults = Set(table.parameters.filter { $0.defaultValue != nil }.map(\.name))
+    for member in given.members {
+      let isReset = member.value == .null && defaults.contains(member.key)
+      values[member.key] = isReset ? nil : member.value
+    }
+    row["parameters"] = .object(values)
+    return .object(row)
+  }
+}
+
+extension JSON.Parsed {
+  /// - Parameter name: What the text is, for the error.
+  fileprivate init(received text: [UInt8], _ name: String) throws(Problem) {
+    do throws(JSON.SyntaxError) {
+      self = try JSON.parse(text)
+    } catch {
+      if error.limit == nil { throw Problem(.notJSON, "\(name) is not valid JSON: \(error).") }
+      throw Problem(.bodyTooComplex, "\(name) is too complex: \(error).")
+    }
   }
 }
 

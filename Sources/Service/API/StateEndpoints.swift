@@ -2,6 +2,7 @@ import Association
 import HTTP
 import Publishing
 import Store
+import Synchronization
 
 /// `/v1/export` and `/v1/apply`.
 struct StateEndpoints: Sendable {
@@ -190,16 +191,17 @@ struct StateEndpoints: Sendable {
     listsRefusals: Bool = false,
     _ work: (DesiredState) throws -> AppliedState
   ) throws -> Outcome {
-    var foreignAliases: [DomainName: Problem] = [:]
+    let foreignAliases = Mutex<[DomainName: Problem]>([:])
     let limited = (reader ?? token).flatMap { $0.scope.isEverything ? nil : $0 }
     let (applied, domains) = try checked(received, of: token) { domain, problem in
       if !listsRefusals { throw problem }
-      foreignAliases[domain] = problem
+      foreignAliases.withLock { $0[domain] = problem }
     } _: { state in
       (try work(state), state.domains)
     }
     let refusals =
-      foreignAliases.sorted { $0.key < $1.key }.map(\.value) as [any Error] + applied.refusals
+      foreignAliases.withLock(\.self).sorted { $0.key < $1.key }.map(\.value) as [any Error]
+      + applied.refusals
     let refused = try problems(refusals, more: applied.moreRefusals, limited)
     // A domain that the state leaves to others may depend on its Android apps.
     let listed = Set(applied.dependents).intersection(applied.leftOut)
@@ -216,7 +218,7 @@ struct StateEndpoints: Sendable {
   /// - Throws: `Problem`, `InvalidInput`, and what `work` throws.
   func checked<Result>(
     _ received: ReceivedState, of token: Token?,
-    refuse: @escaping (DomainName, Problem) throws -> Void = { throw $1 },
+    refuse: @escaping @Sendable (DomainName, Problem) throws -> Void = { throw $1 },
     _ work: (DesiredState) throws -> Result
   ) throws -> Result {
     let token = token.flatMap { $0.scope.isEverything ? nil : $0 }
@@ -236,9 +238,6 @@ struct StateEndpoints: Sendable {
       return try work(state)
     } catch let error as DesiredState.UnusedApps {
       throw explained(error, to: token)
-    } catch is DesiredState.Invalid {
-      try received.reading.faults.check()
-      throw InvalidInput(faults: [])
     }
   }
 

@@ -244,37 +244,4 @@ package struct StateReading {
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
   }
-
-  /// Reads the domain with an index over the stored one.
-  ///
-  /// - Returns: `nil` for a fault, which is in `faults`.
-  package func domain(_ index: Int, _ json: JSON, over old: StoredDomain?) -> DesiredDomain? {
-    let pointer = JSONPointer.root.appending("domains").appending(index)
-    faults.element = Fault.Element("domain", domains[index].text)
-    defer { faults.element = nil }
-    let before = faults.count
-    let body = BodyValue(
-      json: table.map { Self.row(json, of: $0, over: old?.domain.template) } ?? json,
-      pointer: pointer, faults: faults)
-    let desired = DomainResource.read(body, over: old)
-    return faults.count == before ? desired : nil
-  }
-
-  /// A row of a table with all values: those that it leaves out are as the domain has them.
-  private static func row(_ json: JSON, of table: Template, over old: TemplateUse?) -> JSON {
-    guard var row = json.objectValue, let given = row["parameters"]?.objectValue else {
-      return json
-    }
-    var values = JSON.Object()
-    for parameter in table.parameters {
-      values[parameter.name] = old?.name == table.name ? old?.parameters[parameter.name] : nil
-    }
-    let defaults = Set(table.parameters.filter { $0.defaultValue != nil }.map(\.name))
-    for member in given.members {
-      let isReset = member.value == .null && defaults.contains(member.key)
-      values[member.key] = isReset ? nil : member.value
-    }
-    row["parameters"] = .object(values)
-    return .object(row)
-  }
 }
