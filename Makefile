@@ -26,7 +26,7 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build program bundle run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
+.PHONY: help setup test-setup test-tools build program bundle run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
   bench-check bench-fallback bench-fleet bench-lists bench-edits bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist checksums image packages package-test container-setup container-test reproducible debian13
@@ -100,13 +100,16 @@ generate: build
 
 # Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
 test: test-setup
-	$(MAKE) --no-print-directory --jobs 1 $(addsuffix /installed,$(TRAEFIK) $(CONTRACT) $(CLIENTS) $(DASHBOARD))
-	swift build --build-tests
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target PROGRAM= BUNDLE= \
+	$(MAKE) --no-print-directory --jobs 2 bundle test-tools
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target PROGRAM= BUNDLE= \
 	  dashboard test-commands test-postgresql test-units docs contract clients
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
+
+# What the parts download, one after the other.
+test-tools: test-setup
+	$(MAKE) --no-print-directory --jobs 1 $(addsuffix /installed,$(TRAEFIK) $(CONTRACT) $(CLIENTS) $(DASHBOARD))
 
 # What the parts of the tests need. `make test` builds it once, and sets these to nothing.
 PROGRAM = program

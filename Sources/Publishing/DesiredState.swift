@@ -1,7 +1,7 @@
 package import Association
 package import Store
 
-/// A set of apps and domains to apply. Domains are read one at a time, so a state of any size takes
+/// A set of apps and domains to apply. Domains are read a few at a time, so a state of any size takes
 /// little memory.
 package struct DesiredState {
   /// The apps. Apps that domains use are created even if they are not listed.

@@ -164,7 +164,7 @@ extension Transaction {
   /// How many edits are resolved while as many before them are written.
   private static var resolvedAtOnce: Int { 32 }
 
-  /// Writes the edits in their order. What needs no database is done beside that, because nobody else can write meanwhile.
+  /// Writes the edits in their order. The next ones are made beside that, because nobody else can write meanwhile.
   ///
   /// - Parameter begin: Called before each, with the number of those before it.
   private func writeEdits(
@@ -172,9 +172,7 @@ extension Transaction {
   ) throws {
     var apps = plan.apps
     for app in state.androidApps { apps.android[app.id] = try self.app(app.id)?.app }
-    var templates = try plan.templatesInUse.reduce(into: [TemplateName: Template]()) {
-      $0[$1] = try template($1)?.template
-    }
+    var templates: [TemplateName: Template] = [:]
     var formerDomains = ReadAhead<DomainName, FormerDomain>(plan.edits.map(\.name))
     var resolved: [Result<DomainEdit, any Error>] = []
     var (read, written) = (0, 0)
@@ -191,7 +189,12 @@ extension Transaction {
       let next = try plan.edits[read...].prefix(Self.resolvedAtOnce).map { edit in
         let former = try formerDomains.value(at: read) { try self.formerDomains(of: $0) }
         read += 1
-        return try unresolved(edit, former, &templates)
+        if let name = edit.template, templates[name] == nil,
+          edit.index == nil || !state.isResolved
+        {
+          templates[name] = try template(name)?.template
+        }
+        return try unresolved(edit, former)
       }
       let (names, isResolved) = (state.renamedParameters, state.isResolved)
       (resolved, _) = try beside {
@@ -315,19 +318,14 @@ extension Transaction {
   }
 
   /// What an edit needs from the database.
-  ///
-  /// - Parameter templates: Those that were read before.
   private func unresolved(
-    _ edit: StatePlan.Edit, _ former: FormerDomain, _ templates: inout [TemplateName: Template]
+    _ edit: StatePlan.Edit, _ former: FormerDomain
   ) throws -> UnresolvedEdit {
     try goOn()
     if former.stored?.version != edit.version { throw Outdated() }
     var former = former
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { former.stored?.domain.aliases[position] = alias }
-    if edit.index == nil, let use = former.stored?.domain.template, templates[use.name] == nil {
-      templates[use.name] = try template(use.name)?.template
-    }
     return UnresolvedEdit(edit: edit, former: former)
   }
 

@@ -200,18 +200,42 @@ private struct Reversal {
   }
 }
 
-/// The revisions that an undo publishes again, read some at a time in their order.
+/// The revisions that an undo publishes again. Threads ask for them almost in their order, so they are read some at a
+/// time.
 private final class EarlierRevisions: Sendable {
-  private let store: Store
-  private let revisions: Mutex<ReadAhead<(name: DomainName, number: Int), PublishedRevision>>
+  private struct Batch {
+    let first: Int
+    let revisions: [PublishedRevision]
 
-  init(_ places: [(name: DomainName, number: Int)], _ store: Store) {
-    self.store = store
-    revisions = Mutex(ReadAhead(places, atOnce: 32))
+    var range: Range<Int> { first..<first + revisions.count }
   }
 
+  private static let atOnce = 32
+
+  private let places: [(name: DomainName, number: Int)]
+  private let store: Store
+  /// The last two: a thread may still ask for one of the batch before.
+  private let batches = Mutex<[Batch]>([])
+
+  init(_ places: [(name: DomainName, number: Int)], _ store: Store) {
+    (self.places, self.store) = (places, store)
+  }
+
+  /// - Throws: `StoreError`.
   subscript(index: Int) -> PublishedRevision {
-    get throws { try revisions.withLock { try $0.value(at: index, read: store.revisions) } }
+    get throws {
+      try batches.withLock { batches in
+        while true {
+          if let batch = batches.first(where: { $0.range.contains(index) }) {
+            return batch.revisions[index - batch.first]
+          }
+          let next = batches.last?.range.upperBound ?? 0
+          let first = (next..<next + Self.atOnce).contains(index) ? next : index
+          let read = try store.revisions(Array(places[first...].prefix(Self.atOnce)))
+          batches = batches.suffix(1) + [Batch(first: first, revisions: read)]
+        }
+      }
+    }
   }
 }
 

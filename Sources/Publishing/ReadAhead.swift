@@ -18,8 +18,8 @@ struct ReadAhead<Key, Value> {
   mutating func value(at index: Int, read: ([Key]) throws -> [Value]) throws -> Value {
     if !range.contains(index) {
       // Two batches at most: this one, and the one that `take` got.
-      values = []
       let isNext = index == range.upperBound
+      (values, range) = ([], index..<index)
       values = try (isNext ? next : nil)?.get() ?? read(keys(from: index))
       next = nil
       range = index..<index + values.count

@@ -14,6 +14,8 @@ struct StatePlan {
     let version: StoredDomain.Version?
     /// The kept statements of a domain that the state does not list.
     let keptStatements: [JSON]?
+    /// The template that it uses.
+    let template: TemplateName?
     let acceptedCodes: [String]
     /// `nil` if the linter makes them later.
     let findings: [Finding]?
@@ -89,7 +91,7 @@ struct StatePlanning {
   private var foreignChanges: [ForeignChange] = []
   private var foreignCount = 0
   private var unknownApps: Set<LinkedApp> = []
-  /// What is wrong with domains of the state themselves.
+  /// The faults of domains of the state.
   private let faults = Faults()
   private var findingCount = 0
   private var work: StateWork
@@ -104,7 +106,8 @@ struct StatePlanning {
   private static let mostNamed = 100
   /// The number of findings that a plan keeps in memory.
   private static let mostFindings = 200_000
-  /// How many domains wait to be read or reviewed, for each processor and at most. All of their reviews are in memory.
+  /// How many domains wait to be read, and how many to be reviewed, for each processor and at most. All of them are in
+  /// memory.
   private static let mostWaiting = (each: 16, all: 32)
 
   init(
@@ -241,6 +244,7 @@ struct StatePlanning {
     for ((index, former), (domain, time)) in zip(places, domains) {
       let name = state.domains[index]
       try self.work.begin()
+      let start = ContinuousClock.now
       let before = self.work.done + waiting.count
       do {
         try add(index, name, former, domain)
@@ -249,7 +253,9 @@ struct StatePlanning {
         try report(name, store.version(of: name) == nil ? .create : .update, nil)
       }
       // One that waits ends with its review.
-      if self.work.done + waiting.count == before { self.work.end(name, after: time) }
+      if self.work.done + waiting.count == before {
+        self.work.end(name, after: time + (.now - start))
+      }
     }
   }
 
@@ -404,7 +410,7 @@ struct StatePlanning {
       StatePlan.Edit(
         index: candidate.index, name: candidate.name, version: former.stored?.version,
         keptStatements: candidate.index == nil ? review.edit.domain.assetLinksExtra : nil,
-        acceptedCodes: review.edit.acceptedCodes,
+        template: review.edit.domain.template?.name, acceptedCodes: review.edit.acceptedCodes,
         // A dry run writes none.
         findings: !context.isDryRun && findingCount <= Self.mostFindings
           ? review.edit.findings : nil,

@@ -78,6 +78,16 @@ import Testing
     }
   }
 
+  @Test func theFirstHundredFaultsOfAStateAreNamedInItsOrder() throws {
+    let state: JSON = ["domains": Self.domains(0..<Self.count, ["cacheSeconds": -1])]
+    let refused = try admin.send("POST", "/v1/apply", json: state)
+    #expect(refused.status == 422, "\(refused.text)")
+    let problem = try refused.json
+    let named = problem["errors"]?.arrayValue?.map { $0["domain"] }
+    #expect(named == (0..<100).map { .string(Self.name($0)) }, "\(refused.text)")
+    #expect(problem["moreErrors"] == .integer(Self.count - 100))
+  }
+
   @Test(TemporaryDatabase.isServer)
   func aLargeEditHasPostgreSQLCountTheRowsOfTablesThatGrew() throws {
     // Without that, it reads whole tables until it counts them by itself. -1 means that nobody has.

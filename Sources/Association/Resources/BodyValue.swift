@@ -116,10 +116,10 @@ package final class Faults {
     named.append(fault)
   }
 
-  /// Adds those that were found elsewhere.
+  /// Adds the faults of another reading.
   package func add(_ input: InvalidInput) {
     named += input.faults.prefix(max(0, Self.limit - named.count))
-    count += input.faults.count + input.more
+    count += max(1, input.faults.count + input.more)
   }
 
   /// - Throws: `InvalidInput` if there are any.

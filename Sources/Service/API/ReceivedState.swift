@@ -2,6 +2,7 @@ import Association
 import HTTP
 import Publishing
 import Store
+import Synchronization
 
 /// The state in the body of a request. Its elements stay in a spool, so that memory does not grow with
 /// their size.
@@ -169,10 +170,19 @@ private struct ReceivedDomains: Sendable {
     try JSON.Parsed(received: spool.bytes(places[index]), "A domain").value
   }
 
+  /// A text of this many bytes is read by itself, because it may take a hundred times as much memory.
+  private static let large = 65_536
+  private static let largeText = Mutex(())
+
   /// Reads a domain over the stored one.
   ///
   /// - Throws: `InvalidInput` with its faults; `Problem`, `Spool.Failure`.
   func domain(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain {
+    if places[index].count < Self.large { return try read(index, over: old) }
+    return try Self.largeText.withLock { _ in try read(index, over: old) }
+  }
+
+  private func read(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain {
     let json = try json(index)
     let faults = Faults()
     faults.element = Fault.Element("domain", names[index].text)
