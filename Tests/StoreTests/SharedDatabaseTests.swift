@@ -15,6 +15,10 @@ import Testing
 
   private func name(_ number: Int) throws -> DomainName { try DomainName("d\(number).example") }
 
+  @Test func statementsAreNotCompiledBecauseThatTakesLongerThanTheyDo() throws {
+    #expect(try store.read { try $0.first("SHOW jit") { $0.text(0) } } == "off")
+  }
+
   // MARK: The order of changes
 
   @Test func whoFollowsChangesMissesNoneHoweverCommitsOverlap() throws {

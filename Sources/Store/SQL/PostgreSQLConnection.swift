@@ -54,6 +54,9 @@ package final class PostgreSQLConnection: Connection {
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     isDirect = Self.isDirect(handle)
     self.handle = handle
+    // Compiling a statement takes longer than running it: no list reads all rows. A pooler would keep the setting for
+    // others.
+    if isDirect { try execute("SET jit = off") }
   }
 
   deinit { PQfinish(handle) }
@@ -127,8 +130,9 @@ package final class PostgreSQLConnection: Connection {
     isPipelining = false
     // A restore sets sequences back.
     (newIDs, mayNotTakeIDs, rows, rowBytes, updates) = ([:], false, [], 0, [])
+    let withoutJIT = isDirect ? "" : "; SET LOCAL jit = off"
     switch kind {
-    case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    case .read: try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + withoutJIT)
     // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
     case .write, .bulk:
       // What one transaction writes is found by an index. Plans that were made for empty tables would not use it, and
@@ -138,7 +142,7 @@ package final class PostgreSQLConnection: Connection {
         """
         BEGIN ISOLATION LEVEL \(level); SET LOCAL lock_timeout = '5s';
         SET LOCAL idle_in_transaction_session_timeout = '15s'
-        """ + (isDirect ? "; SET LOCAL enable_seqscan = off; SET LOCAL jit = off" : ""))
+        """ + (isDirect ? "; SET LOCAL enable_seqscan = off" : withoutJIT))
       isPipelining = kind == .bulk && isDirect
     // The number stands for aasa among the users of a database.
     case .schema: try execute("BEGIN; SELECT pg_advisory_xact_lock(1633776481)")
