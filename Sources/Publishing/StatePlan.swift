@@ -101,14 +101,18 @@ struct StatePlanning {
   private var unread: [(index: Int, former: FormerDomain)] = []
   /// The domains that wait to be reviewed, several at the same time.
   private var waiting: [Candidate] = []
+  private var waitingRoutes = 0
 
   /// The number of domains that a problem names.
   private static let mostNamed = 100
   /// The number of findings that a plan keeps in memory.
   private static let mostFindings = 200_000
-  /// How many domains wait to be read, and how many to be reviewed, for each processor and at most. All of them are in
-  /// memory.
+  /// How many domains are read together, and how many wait to be reviewed, for each processor and at most. All of them
+  /// are in memory.
+  private static let mostRead = (each: 4, all: 16)
   private static let mostWaiting = (each: 16, all: 32)
+  /// The number of routes with which as many domains as there are processors do not wait for more.
+  private static let mostRoutes = 4_000
 
   init(
     _ publisher: Publisher, _ state: DesiredState, _ options: ApplyOptions,
@@ -166,7 +170,9 @@ struct StatePlanning {
       }
       unread.append(
         (index, try formerDomains.value(at: index, read: store.formerDomains(of:))))
-      if unread.count >= mostWaiting { try addUnread() }
+      if unread.count >= min(Self.mostRead.each * processors, Self.mostRead.all) {
+        try addUnread()
+      }
     }
     try addUnread()
     try reviewWaiting()
@@ -337,7 +343,10 @@ struct StatePlanning {
         proposal: Proposal(
           domain: desired.domain,
           accepted: options.accepted.union(state.accepted(name, former.stored?.domain)))))
-    if waiting.count >= mostWaiting { try reviewWaiting() }
+    waitingRoutes += desired.domain.associationFile.entries.reduce(0) { $0 + $1.routes.count }
+    if waiting.count >= mostWaiting || waitingRoutes >= Self.mostRoutes * processors {
+      try reviewWaiting()
+    }
   }
 
   private var mostWaiting: Int { min(Self.mostWaiting.each * processors, Self.mostWaiting.all) }
@@ -346,7 +355,7 @@ struct StatePlanning {
   /// meanwhile.
   private mutating func reviewWaiting() throws {
     let candidates = waiting
-    waiting = []
+    (waiting, waitingRoutes) = ([], 0)
     let upcoming = candidates.isEmpty ? [] : formerDomains.upcoming(left: mostWaiting)
     let reviewed: [Reviewed]
     if upcoming.isEmpty {
