@@ -109,7 +109,7 @@ test: test-setup
 
 # What the parts download, one after the other.
 test-tools: test-setup
-	$(MAKE) --no-print-directory --jobs 1 $(addsuffix /installed,$(TRAEFIK) $(CONTRACT) $(CLIENTS) $(DASHBOARD))
+	MAKEFLAGS= $(MAKE) --no-print-directory $(addsuffix /installed,$(TRAEFIK) $(CONTRACT) $(CLIENTS) $(DASHBOARD))
 
 # What the parts of the tests need. `make test` builds it once, and sets these to nothing.
 PROGRAM = program

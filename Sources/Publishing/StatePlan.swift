@@ -111,7 +111,7 @@ struct StatePlanning {
   /// are in memory.
   private static let mostRead = (each: 4, all: 16)
   private static let mostWaiting = (each: 16, all: 32)
-  /// The number of routes with which as many domains as there are processors do not wait for more.
+  /// Reviews begin once the domains that wait have this many routes for each processor.
   private static let mostRoutes = 4_000
 
   init(

@@ -158,28 +158,31 @@ final class ReceivedState {
 }
 
 /// The domains of a received state, as they came.
-private struct ReceivedDomains: Sendable {
-  let names: [DomainName]
-  let table: Template?
-  let spool: Spool
+private final class ReceivedDomains: Sendable {
+  private let names: [DomainName]
+  private let table: Template?
+  private let spool: Spool
   /// Where each is in the spool.
-  let places: [Range<Int>]
+  private let places: [Range<Int>]
+  /// A text of this many bytes is read by itself, because it may take a hundred times as much memory.
+  private static let large = 65_536
+  private let largeText = Mutex(())
+
+  init(names: [DomainName], table: Template?, spool: Spool, places: [Range<Int>]) {
+    (self.names, self.table, self.spool, self.places) = (names, table, spool, places)
+  }
 
   /// - Throws: `Problem`, `Spool.Failure`.
   func json(_ index: Int) throws -> JSON {
     try JSON.Parsed(received: spool.bytes(places[index]), "A domain").value
   }
 
-  /// A text of this many bytes is read by itself, because it may take a hundred times as much memory.
-  private static let large = 65_536
-  private static let largeText = Mutex(())
-
   /// Reads a domain over the stored one.
   ///
   /// - Throws: `InvalidInput` with its faults; `Problem`, `Spool.Failure`.
   func domain(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain {
     if places[index].count < Self.large { return try read(index, over: old) }
-    return try Self.largeText.withLock { _ in try read(index, over: old) }
+    return try largeText.withLock { _ in try read(index, over: old) }
   }
 
   private func read(_ index: Int, over old: StoredDomain?) throws -> DesiredDomain {

@@ -54,9 +54,8 @@ package final class PostgreSQLConnection: Connection {
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     isDirect = Self.isDirect(handle)
     self.handle = handle
-    // Compiling a statement takes longer than running it: no list reads all rows. A pooler would keep the setting for
-    // others.
-    if isDirect { try execute("SET jit = off") }
+    // Compiling a statement takes longer than running it for a list. A pooler would keep the setting for others.
+    if isDirect && serverVersion >= 110_000 { try execute("SET jit = off") }
   }
 
   deinit { PQfinish(handle) }
