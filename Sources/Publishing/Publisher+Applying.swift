@@ -317,7 +317,9 @@ extension Transaction {
     return old == nil ? .create : .update
   }
 
-  /// What an edit needs from the database.
+  /// An edit over what is stored now.
+  ///
+  /// - Throws: `Outdated` if that is not what was planned for; what `goOn` throws.
   private func unresolved(
     _ edit: StatePlan.Edit, _ former: FormerDomain
   ) throws -> UnresolvedEdit {
@@ -360,7 +362,7 @@ private struct UnresolvedEdit: Sendable {
   ///   - templates: Those of the domains.
   ///   - isResolved: Whether domains of the state already have what their templates give them.
   ///   - names: The new names of parameters, by their old ones.
-  /// - Throws: `Outdated`, and what `read` throws.
+  /// - Throws: `Outdated`, `InvalidInput`, and what `read` throws.
   func resolved(
     _ read: (Int, StoredDomain?) throws -> DesiredDomain, with apps: UsedApps,
     _ templates: [TemplateName: Template], isResolved: Bool, renaming names: [String: String]

@@ -1,4 +1,4 @@
-package import Association
+import Association
 import Store
 
 /// What to write for a state. Of each domain that changes it has only what its review found: when it is
@@ -577,50 +577,6 @@ struct StatePlanning {
     }
     for publication in publications.comparingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
-    }
-  }
-}
-
-extension DesiredState {
-  /// No domain of the state uses apps that somebody limited to domains would add.
-  package struct UnusedApps: Error {
-    package let apps: [LinkedApp]
-  }
-
-  /// The domains that name Android apps whose certificates the state changes, or that use templates which it changes.
-  /// Their documents change with them.
-  ///
-  /// - Parameters:
-  ///   - app: The stored app.
-  ///   - domains: The domains that use an app.
-  ///   - template: The stored template.
-  ///   - users: The domains that use a template.
-  func dependents(
-    app: (PackageName) throws -> AndroidApp?, domains: (PackageName) throws -> [DomainName],
-    template: (TemplateName) throws -> StoredTemplate?,
-    domains users: (TemplateName) throws -> [DomainName]
-  ) throws -> Set<DomainName> {
-    var names: Set<DomainName> = []
-    for desired in templates
-    where try publishesTemplates || template(desired.name)?.template != desired {
-      names.formUnion(try users(desired.name))
-    }
-    for desired in androidApps {
-      guard let old = try app(desired.id) else { continue }
-      if desired.app(over: old).certificates == old.certificates { continue }
-      names.formUnion(try domains(desired.id))
-    }
-    return names
-  }
-
-  /// Those of the domains that somebody may change that pruning deletes.
-  ///
-  /// - Parameter users: The only domains that it deletes; `nil` for any.
-  func unlisted(of names: [DomainName], using users: [DomainName]?) -> [DomainName] {
-    let listed = Set(domains)
-    let users = users.map { Set($0) }
-    return names.filter {
-      !listed.contains($0) && !kept.contains($0) && users?.contains($0) != false
     }
   }
 }

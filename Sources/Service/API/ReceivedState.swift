@@ -77,6 +77,7 @@ final class ReceivedState {
 
   /// Reads the domains, too, so that one answer has the faults of everything.
   private func nameAllFaults(beside store: Store) throws {
+    let domains = domains
     var index = 0
     while index < reading.domains.count {
       let names = reading.domains[index...].prefix(100)
