@@ -36,6 +36,71 @@ enum AppClipStatus {
     return found
   }
 
+  /// What keeps Apple from the file. Apple explains none of its codes: the causes are our reading.
+  enum Cause {
+    case answer, crossSiteRedirect, insecureRedirect, redirects
+    case dns, tls, timeout, network
+    case content, signature
+
+    /// `nil` for codes that do not say a cause.
+    init?(_ code: String) {
+      switch code {
+      case "BAD_HTTP_RESPONSE", "CANNOT_REACH_AASA_FILE": self = .answer
+      case "CROSS_SITE_REDIRECTS_FORBIDDEN": self = .crossSiteRedirect
+      case "INSECURE_REDIRECTS_FORBIDDEN": self = .insecureRedirect
+      case "TOO_MANY_REDIRECTS": self = .redirects
+      case "DNS_ERROR": self = .dns
+      case "TLS_ERROR": self = .tls
+      case "TIMEOUT": self = .timeout
+      case "NETWORK_ERROR", "NETWORK_ERROR_TEMPORARY": self = .network
+      case "BAD_JSON_CONTENT": self = .content
+      case "BAD_PKCS7_SIGNATURE": self = .signature
+      default: return nil
+      }
+    }
+
+    var verdict: DeviceVerdict.Code {
+      switch self {
+      case .crossSiteRedirect, .insecureRedirect, .redirects: .redirectRefused
+      case .tls: .certificateRefused
+      case .content, .signature: .unusableFile
+      case .answer, .dns, .timeout, .network: .cdnFailed
+      }
+    }
+
+    /// What happened, as a sentence.
+    var meaning: String {
+      switch self {
+      case .answer: "The site answered Apple, but not with the file."
+      case .crossSiteRedirect: "The site redirected Apple to another site."
+      case .insecureRedirect: "The site redirected Apple to an address without TLS."
+      case .redirects: "The site redirected Apple again and again."
+      case .dns: "Apple found no address of the name."
+      case .tls: "Apple could not make a TLS connection, often because of the certificate."
+      case .timeout: "The site did not answer Apple in time."
+      case .network: "Apple could not connect to the site; that may pass by itself."
+      case .content: "What Apple got is not JSON, often a page in place of the file."
+      case .signature: "The signature of the file that Apple got is not valid."
+      }
+    }
+
+    /// What a check finds then.
+    var findings: String {
+      switch self {
+      case .answer: "`http-status` and `bot-blocked`"
+      case .crossSiteRedirect: "`redirect-cross-site`"
+      case .insecureRedirect: "`redirect-insecure`"
+      case .redirects: "`too-many-redirects`"
+      case .dns: "`dns-error`"
+      case .tls: "`tls-error`"
+      case .timeout: "`timeout` and `cdn-failed`"
+      case .network: "`connection-failed` and `private-address`"
+      case .content: "`html-answer`, `not-json` and `byte-order-mark`"
+      case .signature: "`cms-signed`"
+      }
+    }
+  }
+
   private static func row(_ object: ArraySlice<UInt8>) -> DeviceRow? {
     guard object.count <= DeviceOutput.longestValue, object.has(Marker.domain.rawValue) else {
       return nil

@@ -76,6 +76,9 @@ package struct AppleFailure {
         + "check, a rate limit, a login."
     case (.badResponse, 404?), (.badResponse, 410?):
       "Look for a server, a region or an older DNS record at which the path does not reach aasa."
+    case (.badResponse, let status?) where (300...399).contains(status):
+      "Serve the file at that address itself: Apple follows no redirect. Look for a rule that sends Apple's bot, its "
+        + "networks or other countries elsewhere."
     case (.badResponse, _):
       "Look at the logs of what is in front of aasa for the requests of AASA-Bot."
     case (.privateAddress, _):

@@ -6,7 +6,7 @@ extension DeviceCase {
   /// A host of an app's manifest. What a user switched off counts whatever else keeps links out.
   var onAndroid: DeviceVerdict {
     let verdict = stateVerdict
-    guard let switchedOff, !verdict.code.isFine,
+    guard let switchedOff, !verdict.isFine || verdict.code == .forced,
       ![.linkHandlingOff, .userChoseBrowser, .notADomain].contains(verdict.code)
     else { return verdict }
     return verdict.adding(switchedOff.message, next: switchedOff.nextStep)
@@ -25,7 +25,8 @@ extension DeviceCase {
     case "approved", "denied":
       let forced = DeviceVerdict(
         .forced, .sure, .user, "Someone set the state of \(host) in the shell.",
-        next: "Run `adb shell pm set-app-links --package \(package) 0 all`, then \(verifyAgain).")
+        next: "Run `adb shell pm set-app-links --package \(package) 0 all`, then \(verifyAgain).",
+        isFine: row.state == "approved" && published == nil && wrongKey == nil)
       guard let cause = published ?? wrongKey else { return forced }
       return forced.adding(cause.message, next: cause.nextStep)
     case "none", "undefined":
@@ -172,7 +173,13 @@ extension DeviceCase {
 
   /// An exception about the RP ID.
   var credentialManagerVerdict: DeviceVerdict {
-    DeviceVerdict(
+    if let type = row.error.flatMap({ CredentialManagerError.type(in: $0) }), !type.isAboutSite {
+      return DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "\(type.word.shown) says nothing about the site: the user, the app or the device ended the request.",
+        next: "Look at the request of the app, and at the passkeys on the device.")
+    }
+    return DeviceVerdict(
       .passkeyNotLinked, .likely, .operations,
       "For Google, the app is not linked to the site of the RP ID.",
       next:

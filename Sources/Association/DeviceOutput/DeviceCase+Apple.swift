@@ -19,7 +19,7 @@ extension DeviceCase {
       isAboutAppLinks
       ? "Touch and hold a link to \(host), and choose the app."
       : "Reinstall the app: for other services than links, no other way is known."
-    if site.code.isFine || [.unknownState, .incomplete].contains(site.code) {
+    if site.isFine || [.unknownState, .incomplete].contains(site.code) {
       return DeviceVerdict(
         .userChoseBrowser, .sure, .user,
         isAboutAppLinks
@@ -211,15 +211,14 @@ extension DeviceCase {
         next:
           "Compare the App Clip's entitlements with `appclips` of the file: `aasa entitlements`.")
     }
-    if ["BAD_JSON_CONTENT", "BAD_PKCS7_SIGNATURE"].contains(error) {
+    guard let cause = AppClipStatus.Cause(error) else {
       return DeviceVerdict(
-        .unusableFile, .likely, .operations,
-        "\(said) What Apple got is not a usable file.\(checked)",
-        next: "Run \(check), and look for `html-answer`, `not-json` and `cms-signed`.")
+        .unknownState, .likely, .operations, "\(said) No public document explains it.\(checked)",
+        next: "Run \(check), and look at the status again later.")
     }
     return DeviceVerdict(
-      .cdnFailed, .likely, .operations, "\(said) Apple could not fetch the file.\(checked)",
-      next: "Run \(check).")
+      cause.verdict, .likely, .operations, "\(said) \(cause.meaning)\(checked)",
+      next: "Run \(check), and look for \(cause.findings).")
   }
 
   /// `ASAuthorizationError` 1004.

@@ -186,17 +186,24 @@ extension DeviceOutput.Kind {
     var found = text.lineMarkers
     let words = Marker.found(in: text.flat)
     let has = { (marker: Marker) in words[marker] != nil }
-    if has(.verificationStatus) || has(.linkages) { found.insert(.preferredApps) }
+    let preferredApps: [Marker] = [
+      .verificationStatus, .linkages, .noVerification, .noPreferredApps,
+    ]
+    if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
     for braces in BracedRow.all(in: text.flat) {
       if braces.isApproval { found.insert(.swcutilGet) }
       if braces.verified(for: nil) != nil { found.insert(.swcutilVerify) }
     }
     if has(.noInput) { found.insert(.swcutilVerify) }
-    if has(.downloadError) { found.insert(.swcutilDownload) }
     // The code stands behind the words.
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
     if denied || has(.swcd) && has(.swcLog) { found.insert(.swcdLog) }
+    if text.flat.ranges(of: Marker.downloadError.rawValue).contains(where: {
+      SwcutilOutput.errorNumber(text.flat[$0.upperBound...]) != nil
+    }) {
+      found.insert(.swcutilDownload)
+    }
     if has(.isValid) && has(.domain) { found.insert(.appClipStatus) }
     if has(.authorizationError) && AuthorizationError.hasCode(in: text.flat)
       || AuthorizationError.markers.contains(where: has)

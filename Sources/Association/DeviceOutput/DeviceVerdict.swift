@@ -40,8 +40,7 @@ package struct DeviceVerdict: Sendable {
     case incomplete
     case unknownState = "unknown-state"
 
-    /// Whether nothing keeps links, passwords or passkeys from the app.
-    package var isFine: Bool {
+    fileprivate var isFine: Bool {
       [.fineHere, .cdnHasFile, .routeOpens, .carriedOver, .otherCandidate].contains(self)
     }
   }
@@ -67,15 +66,20 @@ package struct DeviceVerdict: Sendable {
   package let actor: Actor
   package let message: String
   package let nextStep: String
+  /// Whether nothing keeps links, passwords or passkeys from the app.
+  package let isFine: Bool
 
+  /// - Parameter isFine: If not as the code says.
   init(
-    _ code: Code, _ certainty: Certainty, _ actor: Actor, _ message: String, next nextStep: String
+    _ code: Code, _ certainty: Certainty, _ actor: Actor, _ message: String, next nextStep: String,
+    isFine: Bool? = nil
   ) {
     self.code = code
     self.certainty = certainty
     self.actor = actor
     self.message = message
     self.nextStep = nextStep
+    self.isFine = isFine ?? code.isFine
   }
 
   /// The same with another sentence and another step.

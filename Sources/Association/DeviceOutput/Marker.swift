@@ -2,9 +2,11 @@
 enum Marker: String, CaseIterable {
   case verificationStatus = "App verification status:"
   case linkages = "App linkages for user "
+  case noVerification = "No app verification established."
+  case noPreferredApps = "No domain preferred apps!"
   case debugLink = "--- App Link Resolution Debug ---"
   case noInput = "Input JSON did not match input URL."
-  case downloadError = "SWCErrorDomain error"
+  case downloadError = "SWCErrorDomain"
   case denied = "denied because the CDN"
   case swcd
   case swcLog = "[SWC] ###"
@@ -17,6 +19,7 @@ enum Marker: String, CaseIterable {
   case noIdentifier = "does not have an application identifier"
   case rpID = "RP ID cannot be validated"
   case incomingRequest = "The incoming request cannot be validated"
+  case rpIDValidation = "RpId validation failed"
   case createException = "CreatePublicKeyCredentialDomException"
   case getException = "GetPublicKeyCredentialDomException"
 

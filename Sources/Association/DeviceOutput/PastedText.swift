@@ -12,6 +12,7 @@ struct PastedText {
   private static let quotation = UInt8(ascii: ">")
 
   init(_ pasted: ArraySlice<UInt8>) {
+    let pasted = Self.withoutPrefixes(Self.utf8(pasted))
     var bytes: [UInt8] = []
     var flat: [UInt8] = []
     bytes.reserveCapacity(pasted.count + 1)
@@ -56,6 +57,61 @@ struct PastedText {
     (self.bytes, self.flat) = (bytes, flat[...])
   }
 
+  /// The text in UTF-8. PowerShell writes what a program prints as UTF-16 to a file.
+  private static func utf8(_ pasted: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isLittleEndian = pasted.starts(with: [0xFF, 0xFE])
+    guard isLittleEndian || pasted.starts(with: [0xFE, 0xFF]) else { return pasted }
+    let units = stride(from: pasted.startIndex + 2, to: pasted.endIndex - 1, by: 2).map { index in
+      let (first, second) = (UInt16(pasted[index]), UInt16(pasted[index + 1]))
+      return isLittleEndian ? second << 8 | first : first << 8 | second
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  /// Beginnings of lines from which on a tool's output is read line by line.
+  private static let lineBeginnings = [
+    "Domain verification state:", "Site/Fmwk Approval:", "App verification status:",
+    "App linkages for user ", "--- App Link Resolution Debug ---",
+  ].map { Array($0.utf8) }
+
+  /// The text without what a log writes before each line, such as a time, if there is such a prefix before the beginning
+  /// of a line that is known.
+  private static func withoutPrefixes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let lines = text.split(separator: lineEnd, omittingEmptySubsequences: false)
+    let prefixes = lines.lazy.compactMap { line -> [UInt8]? in
+      guard line.contains(UInt8(ascii: ":")) || line.contains(UInt8(ascii: "-")) else { return nil }
+      let place = line.prefix(300).indices.first { index in
+        lineBeginnings.contains { line[index] == $0[0] && line[index...].starts(with: $0) }
+      }
+      return place.map { shape(line[..<$0].trimmed) }
+    }
+    guard let prefix = prefixes.first, !prefix.allSatisfy({ " \t>".utf8.contains($0) }) else {
+      return text
+    }
+    let words = prefix.split(separator: blank).count
+    // A command, or a sentence, is no prefix of the next lines.
+    var count = 0
+    let stripped = lines.map { line -> ArraySlice<UInt8> in
+      var rest = line
+      for _ in 0..<words { rest = rest.drop { $0 == blank }.drop { $0 != blank } }
+      guard shape(line[..<rest.startIndex].trimmed) == prefix else { return line }
+      count += 1
+      return rest.dropFirst()
+    }
+    return count > 1 ? Array(stripped.joined(separator: [lineEnd]))[...] : text
+  }
+
+  /// A text with one digit in place of each number, and one blank in place of several.
+  private static func shape(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var shape: [UInt8] = []
+    for byte in text.prefix(300) {
+      let next = byte.isASCIIDigit ? UInt8(ascii: "0") : byte
+      if next == shape.last && (byte.isASCIIDigit || byte == blank) { continue }
+      shape.append(next)
+    }
+    return shape
+  }
+
   /// A line without the blanks and quotation marks around it.
   struct Line {
     let text: ArraySlice<UInt8>
@@ -80,6 +136,10 @@ struct PastedText {
     forEachLine { line in
       switch line.text.first {
       case UInt8(ascii: "D") where line.text.starts(with: "Domain verification state:".utf8):
+        found.insert(.appLinks)
+      // Without hosts to verify, a package has only the parts of its users.
+      case UInt8(ascii: "V")
+      where line.text.starts(with: "Verification link handling allowed:".utf8):
         found.insert(.appLinks)
       case UInt8(ascii: "S") where line.text.starts(with: "Site/Fmwk Approval:".utf8):
         found.insert(.swcutilShow)

@@ -58,7 +58,7 @@ enum AuthorizationError {
 
   private static func notAssociated(_ text: ArraySlice<UInt8>) -> DeviceRow? {
     guard let middle = text.firstRange(of: Marker.notAssociated.rawValue) else { return nil }
-    let app = text[..<middle.lowerBound].dropFirst(28).trimmed
+    let app = text[..<middle.lowerBound].dropFirst(28).trimmed.unquoted
     if app.contains(UInt8(ascii: " ")) || app.isEmpty { return nil }
     let host = hostWord(text[middle.upperBound...])
     var row = DeviceRow(
@@ -70,7 +70,7 @@ enum AuthorizationError {
   private static func notVerified(_ text: ArraySlice<UInt8>) -> DeviceRow? {
     let rest = text.dropFirst(Marker.unableToVerify.rawValue.utf8.count)
     guard let middle = rest.firstRange(of: " with domain") else { return nil }
-    let app = rest[..<middle.lowerBound].trimmed
+    let app = rest[..<middle.lowerBound].trimmed.unquoted
     if app.contains(UInt8(ascii: " ")) || app.isEmpty { return nil }
     let host = hostWord(rest[middle.upperBound...])
     var row = DeviceRow(
@@ -83,22 +83,13 @@ enum AuthorizationError {
 
   /// The word behind `domain`, without the punctuation after it.
   private static func hostWord(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var word = text.drop { $0 == UInt8(ascii: " ") }.prefix { !" \"'\\}{,;)(<>".utf8.contains($0) }
-    if let quote = word.indices.first(where: { isQuotationMark(word[$0...]) }) {
+    var word = text.drop { $0 == UInt8(ascii: " ") }.withoutOpeningQuotes
+      .prefix { !" \"'\\}{,;)(<>".utf8.contains($0) }
+    if let quote = word.indices.first(where: { word[$0...].quotationMark != nil }) {
       word = word[..<quote]
     }
     while word.last == UInt8(ascii: ".") { word.removeLast() }
     return word
-  }
-
-  /// Whether a text begins with a typographic quotation mark: U+2018 to U+201F, or an angle one.
-  private static func isQuotationMark(_ text: ArraySlice<UInt8>) -> Bool {
-    let next = text.dropFirst()
-    return switch text.first {
-    case 0xC2: next.first == 0xAB || next.first == 0xBB
-    case 0xE2: next.first == 0x80 && next.dropFirst().first.map { 0x98...0x9F ~= $0 } == true
-    default: false
-    }
   }
 
   private static func inProgress(_ text: ArraySlice<UInt8>) -> DeviceRow {
@@ -137,12 +128,14 @@ enum AuthorizationError {
 
 /// An exception of Android's Credential Manager about a site.
 enum CredentialManagerError {
-  static let markers: [Marker] = [.rpID, .incomingRequest, .createException, .getException]
+  static let markers: [Marker] = [
+    .rpID, .incomingRequest, .rpIDValidation, .createException, .getException,
+  ]
 
   /// One row: the text names neither host nor app.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
-    row.error = sentence(text.flat) ?? message(in: text)
+    row.error = sentence(text.flat) ?? message(in: text) ?? type(in: text.flat)?.word
     var found = DeviceRows()
     found.add(row)
     return found
@@ -150,7 +143,8 @@ enum CredentialManagerError {
 
   /// The sentence, with the number in brackets before it.
   private static func sentence(_ text: ArraySlice<UInt8>) -> String? {
-    let places = [Marker.rpID, .incomingRequest].compactMap { text.firstRange(of: $0.rawValue) }
+    let places = [Marker.rpID, .incomingRequest, .rpIDValidation]
+      .compactMap { text.firstRange(of: $0.rawValue) }
     guard let place = places.min(by: { $0.lowerBound < $1.lowerBound }) else { return nil }
     var (start, end) = (place.lowerBound, place.upperBound)
     if end < text.endIndex && text[end] == UInt8(ascii: ".") { end += 1 }
@@ -161,6 +155,26 @@ enum CredentialManagerError {
       start = open
     }
     return text[start..<end].value
+  }
+
+  /// The type of an exception, such as `TYPE_SECURITY_ERROR`. Of all, only two are about the site (Credential Manager).
+  struct ExceptionType {
+    let word: String
+
+    var isAboutSite: Bool { ["TYPE_SECURITY_ERROR", "TYPE_DATA_ERROR"].contains(word) }
+  }
+
+  static func type(in error: String) -> ExceptionType? { type(in: Array(error.utf8)[...]) }
+
+  /// The first type of an error; `TYPE_CREATE_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION` before it is none.
+  private static func type(in text: ArraySlice<UInt8>) -> ExceptionType? {
+    for place in text.ranges(of: "TYPE_") {
+      let word = text[place.lowerBound...].prefix(60).prefix {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_")
+      }
+      if word.suffix(6).elementsEqual("_ERROR".utf8) { return ExceptionType(word: word.value) }
+    }
+    return nil
   }
 
   /// What the exception says instead.
@@ -174,5 +188,41 @@ enum CredentialManagerError {
       message = line.text[place.upperBound...].drop { ": ".utf8.contains($0) }.valueOrNone
     }
     return message
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The length of the quotation mark with which a text begins: `"`, `'`, U+2018 to U+201F, or an angle one.
+  fileprivate var quotationMark: Int? {
+    let next = dropFirst()
+    switch first {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return 1
+    case 0xC2: return next.first == 0xAB || next.first == 0xBB ? 2 : nil
+    case 0xE2:
+      return next.first == 0x80 && next.dropFirst().first.map { 0x98...0x9F ~= $0 } == true
+        ? 3 : nil
+    default: return nil
+    }
+  }
+
+  /// The text from its first byte on that belongs to no quotation mark. In JSON, a backslash stands before one.
+  fileprivate var withoutOpeningQuotes: ArraySlice<UInt8> {
+    var rest = self
+    while true {
+      if rest.first == UInt8(ascii: "\\") {
+        rest = rest.dropFirst()
+      } else if let length = rest.quotationMark {
+        rest = rest.dropFirst(length)
+      } else {
+        return rest
+      }
+    }
+  }
+
+  /// The text without quotation marks around it.
+  fileprivate var unquoted: ArraySlice<UInt8> {
+    let rest = withoutOpeningQuotes
+    return rest.indices.first { rest[$0] == UInt8(ascii: "\\") || rest[$0...].quotationMark != nil }
+      .map { rest[..<$0] } ?? rest
   }
 }

@@ -12,7 +12,7 @@ enum SwcutilOutput {
       switch kind {
       case .swcutilDownload:
         for place in part.ranges(of: Marker.downloadError.rawValue) {
-          guard let number = number(part[place.upperBound...]) else { continue }
+          guard let number = errorNumber(part[place.upperBound...]) else { continue }
           var row = DeviceRow(host: host, state: "failed")
           row.error = "SWCErrorDomain \(number)"
           found.add(row)
@@ -43,10 +43,14 @@ enum SwcutilOutput {
     return zip([text.startIndex] + starts, starts + [text.endIndex]).map { text[$0..<$1] }
   }
 
-  /// The number at the beginning of a text.
-  private static func number(_ text: ArraySlice<UInt8>) -> String? {
-    let number = text.prefix(50).trimmed.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
-    return number.isEmpty || number.count > 20 ? nil : number.value
+  /// The number behind the domain of an error: `SWCErrorDomain error 7.`, the same in another language, or
+  /// `Error Domain=SWCErrorDomain Code=7`. Between them is one word.
+  static func errorNumber(_ text: ArraySlice<UInt8>) -> String? {
+    let word = text.prefix(40).prefix { !$0.isASCIIDigit && !".,:;(){}".utf8.contains($0) }
+    let isNegative =
+      word.suffix(2).elementsEqual(" -".utf8) || word.suffix(2).elementsEqual("=-".utf8)
+    let digits = text[word.endIndex...].prefix(21).prefix(while: \.isASCIIDigit)
+    return digits.isEmpty || digits.count > 20 ? nil : (isNegative ? "-" : "") + digits.value
   }
 }
 
@@ -113,13 +117,18 @@ struct BracedRow {
   func verified(for commandHost: String?) -> DeviceRow? {
     guard !isApproval else { return nil }
     let start = rest.prefix(20).drop { " :".utf8.contains($0) }
-    guard start.starts(with: "Pattern \"".utf8) else { return nil }
-    let pattern = rest[(start.startIndex + 9)...].prefix(Self.longest)
-    guard let quote = pattern.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-    let verdict = pattern[(quote + 1)...].prefix(20).trimmed
+    // Editors write typographic quotation marks in place of straight ones.
+    let quoted = [("\"", "\""), ("“", "”"), ("„", "“")].lazy.compactMap { open, close in
+      let begin = "Pattern \(open)".utf8
+      guard start.starts(with: begin) else { return nil as (ArraySlice<UInt8>, Int)? }
+      let pattern = rest[(start.startIndex + begin.count)...].prefix(Self.longest)
+      return pattern.firstRange(of: close).map { (pattern[..<$0.lowerBound], $0.upperBound) }
+    }.first
+    guard let (pattern, end) = quoted else { return nil }
+    let verdict = rest[end...].prefix(20).trimmed
     var row = row
     row.host = row.host ?? commandHost
-    row.url = pattern[..<quote].value
+    row.url = pattern.value
     if verdict.starts(with: "matched".utf8) {
       row.state = "match"
     } else if verdict.starts(with: "blocked".utf8) {

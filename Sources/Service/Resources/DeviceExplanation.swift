@@ -138,7 +138,7 @@ package struct DeviceExplanation {
   private static let verdictFields: [Field<DeviceVerdict>] = [
     Field("code", .word("DeviceVerdictCode"), get: \.code),
     Field(
-      "isFine", .bool, get: \.code.isFine,
+      "isFine", .bool, get: \.isFine,
       "Whether nothing keeps links, passwords or passkeys from the app."),
     Field(
       "certainty", .word("Certainty"), get: \.certainty,

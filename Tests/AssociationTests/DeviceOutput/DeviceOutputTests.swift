@@ -1,4 +1,5 @@
 import Association
+import Foundation
 import Testing
 
 /// One test per rule of the formats that `docs/devices.md` lists.
@@ -18,6 +19,15 @@ import Testing
     ("{ s = applinks, a = A.b, d = a.example }: {", "unknown"),
     ("Input JSON did not match input URL.", "swcutil-verify"),
     ("(SWCErrorDomain error 104.)", "swcutil-dl"),
+    ("(SWCErrorDomain-Fehler 7.)", "swcutil-dl"), ("(SWCErrorDomain erreur 7.)", "swcutil-dl"),
+    ("（SWCErrorDomainエラー7）", "swcutil-dl"), ("（“SWCErrorDomain”错误7。）", "swcutil-dl"),
+    ("Error Domain=SWCErrorDomain Code=7 \"(null)\"", "swcutil-dl"),
+    ("SWCErrorDomain is what it says", "unknown"),
+    ("{ s = applinks, a = A.b, d = a.example }: Pattern “/x” matched.", "swcutil-verify"),
+    ("E PublicKeyCredential: RpId validation failed", "credential-manager"),
+    ("User 0:\n  Verification link handling allowed: true", "get-app-links"),
+    ("No app verification established.", "domain-preferred-apps"),
+    ("No domain preferred apps!", "domain-preferred-apps"),
     ("denied because the CDN told us to stop: SWCERR00301 Timeout", "swcd-log"),
     ("SWCERR00301 Timeout, denied because the CDN told us", "unknown"),
     ("swcd: [SWC] ### Denying redirect 'https://a.example/' -> 'http://a.example/'", "swcd-log"),
@@ -39,6 +49,50 @@ import Testing
   ])
   func aKindIsSeenByItsMarker(text: String, kind: String) {
     #expect(DeviceOutput(text).kind.rawValue == kind)
+  }
+
+  @Test(arguments: [
+    "2026-09-23T10:00:00.%07dZ ", "[10:00:%02d] ", "Sep 23 10:00:%02d host ci[%d]: ", "web-1  | ",
+  ])
+  func whatALogWritesBeforeEachLineIsLeftOut(prefix: String) {
+    let links =
+      "  com.example.app:\n    Domain verification state:\n      a.example: verified\n      b.example: 1024\n"
+    for (text, lines) in [
+      (links, ["a.example - com.example.app verified", "b.example - com.example.app 1024"]),
+      (
+        TableEntry.approved("a.example"),
+        ["a.example applinks ABCDE12345.com.example.app approved"]
+      ),
+    ] {
+      let logged = text.split(separator: "\n").enumerated().map { number, line in
+        String(format: prefix, number, number) + line
+      }
+      #expect(DeviceOutput(logged.joined(separator: "\n")).lines == lines)
+    }
+  }
+
+  @Test func aSentenceBeforeAMarkerIsNoPrefixOfALog() {
+    #expect(
+      DeviceOutput("It says Domain verification state: none\nand nothing else").kind == .unknown)
+  }
+
+  @Test(arguments: [true, false])
+  func aFileThatPowerShellWroteIsRead(isLittleEndian: Bool) {
+    let text = "\u{FEFF}" + TableEntry.approved("bücher.example")
+    let bytes = text.utf16.flatMap { unit in
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      return isLittleEndian ? [low, high] : [high, low]
+    }
+    #expect(
+      DeviceOutput(bytes).lines == ["bücher.example applinks ABCDE12345.com.example.app approved"])
+  }
+
+  @Test func quotationMarksAroundAnAppAndAHostArePartOfNeither() {
+    for (open, close) in [("“", "”"), ("\"", "\""), ("«", "»")] {
+      let text =
+        "Application with identifier \(open)A.b\(close) is not associated with domain \(open)a.example\(close)"
+      #expect(DeviceOutput(text).lines == ["a.example webcredentials A.b not-associated"])
+    }
   }
 
   @Test func theFirstKindOfTheListDecides() {

@@ -89,6 +89,19 @@ import Testing
       .appClipStatus, row("invalid") { $0.error = "INVALID_ENTITLEMENT_UNKNOWN_ID" },
       "clip-mismatch likely app-team"
     ),
+    (
+      .appClipStatus, row("invalid") { $0.error = "TLS_ERROR" },
+      "certificate-refused likely operations"
+    ),
+    (
+      .appClipStatus, row("invalid") { $0.error = "INSECURE_REDIRECTS_FORBIDDEN" },
+      "redirect-refused likely operations"
+    ),
+    (
+      .appClipStatus, row("invalid") { $0.error = "OTHER_ERROR" }, "unknown-state likely operations"
+    ),
+    (.appClipStatus, row("invalid") { $0.error = "NEW_ERROR" }, "unknown-state likely operations"),
+    (.appClipStatus, row("invalid"), "unknown-state likely operations"),
     (.authorizationError, row("not-associated"), "not-associated likely operations"),
     (.authorizationError, row("not-verified"), "never-downloaded likely user"),
     (
@@ -105,6 +118,24 @@ import Testing
     ),
     (.authorizationError, row("failed") { $0.error = "(null)" }, "request-failed likely app-team"),
     (.credentialManager, row("failed"), "passkey-not-linked likely operations"),
+    (
+      .credentialManager,
+      row("failed") {
+        $0.error =
+          "androidx.credentials.TYPE_GET_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION/"
+          + "androidx.credentials.TYPE_SECURITY_ERROR"
+      },
+      "passkey-not-linked likely operations"
+    ),
+    (
+      .credentialManager,
+      row("failed") {
+        $0.error =
+          "androidx.credentials.TYPE_CREATE_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION/"
+          + "androidx.credentials.TYPE_INVALID_STATE_ERROR: one of the excluded credentials exists"
+      },
+      "request-failed likely app-team"
+    ),
     (.appLinks, row("verified"), "fine-here sure app-team"),
     (
       .appLinks, row("verified") { $0.users = [user(linkHandling: false)] },
@@ -331,5 +362,31 @@ import Testing
     let verdict = DeviceVerdict(Self.row("unspecified"), of: .swcutilShow, facts)
     #expect(
       verdict.message.hasSuffix("The check at 2026-09-24T00:00:00Z found cdn-failed, bot-blocked."))
+  }
+
+  @Test func aCodeOfAnAppClipLeadsToTheFindingsOfItsCause() {
+    for (error, finding) in [
+      ("BAD_HTTP_RESPONSE", "http-status"), ("CANNOT_REACH_AASA_FILE", "bot-blocked"),
+      ("CROSS_SITE_REDIRECTS_FORBIDDEN", "redirect-cross-site"),
+      ("TOO_MANY_REDIRECTS", "too-many-redirects"), ("DNS_ERROR", "dns-error"),
+      ("TIMEOUT", "timeout"), ("NETWORK_ERROR_TEMPORARY", "connection-failed"),
+      ("BAD_JSON_CONTENT", "not-json"), ("BAD_PKCS7_SIGNATURE", "cms-signed"),
+    ] {
+      let row = Self.row("invalid") { $0.error = error }
+      let next = DeviceVerdict(row, of: .appClipStatus).nextStep
+      #expect(next.contains("`\(finding)`"), "\(error): \(next)")
+    }
+  }
+
+  @Test func aStateThatSomeoneApprovedInTheShellKeepsNothingOut() {
+    #expect(DeviceVerdict(Self.row("approved"), of: .appLinks).isFine)
+    #expect(!DeviceVerdict(Self.row("denied"), of: .appLinks).isFine)
+  }
+
+  @Test func aRedirectThatAppleWasSentToIsNotFollowed() {
+    let row = Self.row("failed") {
+      $0.error = "SWCERR00101 Bad HTTP Response: 301 Moved Permanently"
+    }
+    #expect(DeviceVerdict(row, of: .cdnHeaders).nextStep.contains("Apple follows no redirect"))
   }
 }
