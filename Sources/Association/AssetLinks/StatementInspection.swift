@@ -354,10 +354,17 @@ struct StatementInspection {
         help: value.stringValue.flatMap(Relation.known(like:)).map { "Write `\($0)`." }
           ?? "Write \(Relation.handleAllURLs) for links.")
     case "relation":
+      let statement = pointer.keys.first.flatMap { Int($0) }.flatMap { index in
+        links.json.arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+      }
+      let service = AssociationFile.documentedServices.first { statement?[$0] != nil }
       add(
         .missingRelation, at: pointer,
-        "The statement has no array `relation` with a relation, so it permits nothing.",
-        help: remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
+        "The statement has no array `relation` with a relation, so it permits nothing."
+          + (service.map { " It has `\($0)`, as Apple's file has." } ?? ""),
+        help: service.map { _ in
+          "Apple's file is one object: remove `[` and `]`, and serve it as apple-app-site-association."
+        } ?? remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
     case "target":
       add(
         .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
@@ -423,8 +430,17 @@ struct StatementInspection {
       .malformedSite, at: unread.pointer,
       "\(unread.isText ? text.quoted : "`site` is \(unread.value.kind), which") is no site: a scheme, a host and maybe"
         + " a port, such as \"https://www.example.com\". Google skips the statement."
-        + Self.refusal,
+        + (Self.isRead(text) ? "" : Self.refusal),
       help: advice)
+  }
+
+  /// Whether AOSP's verifier reads a site nevertheless: it tolerates a fragment, and any number as a port.
+  private static func isRead(_ site: String) -> Bool {
+    let site = site.prefix { $0 != "#" }
+    guard let colon = site.lastIndex(of: ":") else { return WebSite(String(site)) != nil }
+    let port = site[colon...].dropFirst()
+    let hasPort = !port.isEmpty && port.utf8.allSatisfy(\.isASCIIDigit)
+    return WebSite(String(hasPort ? site[..<colon] : site)) != nil
   }
 
   private mutating func addFingerprint(_ unread: UnreadValue) {

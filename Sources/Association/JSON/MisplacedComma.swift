@@ -4,6 +4,8 @@ package struct MisplacedComma: Sendable, Equatable {
     case missing, excessive
     /// A key needs a colon there.
     case inPlaceOfColon
+    /// A key needs a value before it.
+    case inPlaceOfValue
   }
 
   package let fault: Fault
@@ -40,10 +42,21 @@ extension MisplacedComma {
     case ("value", comma), ("object key", comma):
       let isBehindValue = failure.reason.hasSuffix("expected end of input")
       if isBehindValue, !text[(place + 1)...].allSatisfy(isBlank) { return nil }
-      fault = .excessive
+      let rest = text[(place + 1)...].drop(while: isBlank)
+      let isEnd = rest.first == UInt8(ascii: "}") || Self.isKey(rest)
+      fault = previous.map { text[$0] } == UInt8(ascii: ":") && isEnd ? .inPlaceOfValue : .excessive
     case ("object separator", comma): fault = .inPlaceOfColon
     default: return nil
     }
     (line, column) = text.place(at: place)
+  }
+
+  /// Whether a text begins with a key and its colon.
+  private static func isKey(_ text: ArraySlice<UInt8>) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    guard text.first == quote, let end = text.dropFirst().firstIndex(of: quote) else {
+      return false
+    }
+    return text[(end + 1)...].first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ":")
   }
 }

@@ -45,8 +45,11 @@ extension Inspection {
         .unterminatedVariable, at: pointer,
         "`$(` without a name and `)` is literal text, which almost no URL contains.",
         help: "Close the variable: `$(name)`. A name cannot have `$`, `(` or `)`.")
-    // `$` is common in URLs; at the end it may be part of a regular expression.
-    case .loneDollar: break
+    case .loneDollar:
+      add(
+        .unterminatedVariable, at: pointer,
+        "A `$` without `(` after it is probably literal text: Apple documents no meaning.",
+        help: "Write a variable as `$(name)`, or `?` in place of the `$`.")
     }
   }
 

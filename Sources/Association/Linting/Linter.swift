@@ -269,6 +269,8 @@ extension MisplacedComma {
     switch fault {
     case .missing: "Write a comma in line \(line), behind column \(column): one is missing there."
     case .excessive: "Remove the comma in line \(line), column \(column): it is one too many."
+    case .inPlaceOfValue:
+      "Write a value before the comma in line \(line), column \(column): the key has none."
     case .inPlaceOfColon:
       "Write a colon in place of the comma in line \(line), column \(column): a key needs one. A list stands"
         + " between `[` and `]`."

@@ -88,7 +88,7 @@ extension NamedDocumentInspection {
     let missing = names.filter { name in
       !name.isWildcard
         && !canonical.contains {
-          Matcher.host(of: $0)?.lowercased() == name.name.text
+          Matcher.storedHost(of: $0) == name.name.text
         }
     }
     if !canonical.isEmpty, let first = missing.first {

@@ -34,9 +34,9 @@ struct PatternSyntax {
     guard bytes.contains(UInt8(ascii: ".")) else { return nil }
     let slashes = bytes.prefix { $0 == UInt8(ascii: "/") }.count
     var rest = text.dropFirst(slashes)
-    let scheme = rest.firstRange(of: "://")
-    let hasScheme = scheme.map { Self.isScheme(rest[..<$0.lowerBound]) } ?? false
-    if hasScheme, let scheme { rest = rest[scheme.upperBound...] }
+    let afterScheme = Self.afterScheme(rest)
+    let hasScheme = afterScheme != nil
+    rest = afterScheme ?? rest
     let authority = rest.prefix { $0 != "/" }
     let colon = authority.lastIndex(of: ":") ?? authority.endIndex
     let hasPort =
@@ -97,6 +97,19 @@ struct PatternSyntax {
 
   private static func isScheme(_ text: Substring) -> Bool {
     text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "*") }
+  }
+
+  /// What follows a scheme such as `https://` and `*://`, or one that is written as `https:/` or `http*//`; `nil` without
+  /// one.
+  private static func afterScheme(_ text: Substring) -> Substring? {
+    if let end = text.firstRange(of: "://"), isScheme(text[..<end.lowerBound]) {
+      return text[end.upperBound...]
+    }
+    let name = ["https", "http"].first { text.prefix($0.count).lowercased() == $0 }
+    guard let name else { return nil }
+    let sign = text.dropFirst(name.count).prefix { ":*?".contains($0) }
+    let rest = text[sign.endIndex...]
+    return sign.isEmpty || rest.first != "/" ? nil : rest.drop { $0 == "/" }
   }
 
   /// The path of a text that is a URL.

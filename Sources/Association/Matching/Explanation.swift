@@ -129,6 +129,14 @@ extension Matcher {
     let start = url.utf8.index(url.startIndex, offsetBy: range.lowerBound)
     return url[start..<url.utf8.index(start, offsetBy: range.count)]
   }
+
+  /// The host of a URL as domains are stored: in lower case, with A-labels.
+  package static func storedHost(of url: String) -> String? {
+    host(of: url).map { host in
+      let isASCII = host.utf8.allSatisfy { $0 < 0x80 }
+      return (isASCII ? nil : DomainName(usable: String(host))?.text) ?? host.lowercased()
+    }
+  }
 }
 
 extension AppLinks {

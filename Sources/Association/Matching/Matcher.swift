@@ -166,7 +166,7 @@ extension Domain {
   /// The host to resolve a URL with: the URL's own host if it serves this domain's file, otherwise
   /// the domain's name, so that the URL matches nothing.
   package func host(for url: String) -> String {
-    let host = Matcher.host(of: url).map { $0.lowercased() } ?? ""
+    let host = Matcher.storedHost(of: url) ?? ""
     return names.contains { $0.covers(host: host) } ? host : name.text
   }
 }

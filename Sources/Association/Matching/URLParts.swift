@@ -42,13 +42,19 @@ struct URLParts {
     domain.map { isHost(of: $0, in: url) } ?? true
   }
 
-  /// Whether the host is this domain, ignoring case.
+  /// Whether the host is this domain, ignoring case. A host with U-labels is the same one as with A-labels.
   func isHost(of domain: String, in url: Span<UInt8>) -> Bool {
     let host = host(in: url)
-    let domain = domain.utf8
-    let count = domain.last == Self.dot ? domain.count - 1 : domain.count
-    guard count == host.count else { return false }
-    return zip(host, domain).allSatisfy { url[$0].asciiLowercased == $1.asciiLowercased }
+    let name = domain.utf8
+    let count = name.last == Self.dot ? name.count - 1 : name.count
+    if count == host.count
+      && zip(host, name).allSatisfy({ url[$0].asciiLowercased == $1.asciiLowercased })
+    {
+      return true
+    }
+    guard host.contains(where: { url[$0] >= 0x80 }) else { return false }
+    let text = String(decoding: host.map { url[$0] }, as: UTF8.self)
+    return DomainName(usable: text)?.text == domain.lowercased()
   }
 
   private static let slash = UInt8(ascii: "/")

@@ -205,6 +205,7 @@ extension FindingCase {
     FindingCase(.undefinedVariable, route + "/~1", path("/$(Lang)")),
     FindingCase(.undefinedVariable, route + "/?/a", components(#"{"/":"/a","?":{"a":"$(v)"}}"#)),
     FindingCase(.unterminatedVariable, route + "/~1", path("/$(lang")),
+    FindingCase(.unterminatedVariable, route + "/~1", path("/a$b")),
     FindingCase(.variableInPaths, legacyRoute, legacy("/$(lang)")),
     FindingCase(
       .nestedVariable, "/applinks/substitutionVariables/v/0", variables(#""v":["$(lang)"]"#)),

@@ -608,6 +608,9 @@ import Testing
     ("{,\"a\":1}", "Remove the comma in line 1, column 2: it is one too many."),
     ("{\"a\":1},", "Remove the comma in line 1, column 8: it is one too many."),
     ("{\"a\":,\n1}", "Remove the comma in line 1, column 6: it is one too many."),
+    ("{\"a\":,\n\"b\":1}", "Write a value before the comma in line 1, column 6: the key has none."),
+    ("{\"a\":,}", "Write a value before the comma in line 1, column 6: the key has none."),
+    ("{\"a\":,\"b\"}", "Remove the comma in line 1, column 6: it is one too many."),
     (",{\"a\":1}", "Remove the comma in line 1, column 1: it is one too many."),
     (",\n[]", "Remove the comma in line 1, column 1: it is one too many."),
     (

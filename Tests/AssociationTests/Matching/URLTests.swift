@@ -50,4 +50,16 @@ import Testing
     }
     #expect(try everything.resolve(url, in: everything.everyEntry).resolution == .match)
   }
+
+  @Test(arguments: [
+    ("https://bücher.example/", true), ("https://BÜCHER.example:8443/", true),
+    ("https://xn--bcher-kva.example/", true), ("https://bücher。example/", true),
+    ("https://bucher.example/", false), ("https://büchers.example/", false),
+    ("https://b\u{FFFF}cher.example/", false),
+  ])
+  func aHostWithULabelsIsTheOneWithALabels(url: String, isOwn: Bool) throws {
+    let explanation = try everything.explain(
+      url, in: everything.everyEntry, domain: "xn--bcher-kva.example")
+    #expect(explanation.resolution == (isOwn ? .match : .noMatch), "\(explanation.reason)")
+  }
 }
