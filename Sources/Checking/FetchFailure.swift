@@ -119,7 +119,7 @@ extension FollowedFetch {
   package var redirectCode: Finding.Code? {
     if hops.count == 1 { return nil }
     let targets = hops.dropFirst().map(\.url)
-    let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }
+    let host = { (url: String) in Matcher.storedHost(of: url) ?? "" }
     let site = { (url: String) in RegistrableName(host(url))?.text ?? host(url) }
     let own = site(hops[0].url)
     if targets.contains(where: { $0.hasPrefix("http:") }) { return .redirectInsecure }

@@ -11,7 +11,7 @@ extension CheckInspection {
   mutating func inspect(_ kind: DocumentKind) throws -> [UInt8]? {
     if !subject.expects(kind) {
       let isAny = seen[kind].observations.contains { $0.file != nil }
-      if !isAny { notePage(kind) }
+      if !isAny { noteAnswer(kind) }
       if !isAny || subject.reference != nil { return nil }
     }
     if try inspectVariation(of: kind) { return nil }
@@ -71,15 +71,23 @@ extension CheckInspection {
         ][code] : nil)
   }
 
-  /// Reports a page in place of Android's file, which nobody expects.
-  private mutating func notePage(_ kind: DocumentKind) {
+  /// Reports what stands in place of Android's file, which nobody expects.
+  private mutating func noteAnswer(_ kind: DocumentKind) {
     let observation = seen[kind].chosen
-    guard kind == .assetLinks, subject.isServed, let answer = observation.answer,
-      answer.status == 200, answer.isPage
-    else { return }
+    guard kind == .assetLinks, subject.isServed, let answer = observation.answer else { return }
+    let isBlocked = [401, 403, 429].contains(answer.status) || answer.status >= 500
+    let found: (code: Finding.Code, what: String)? =
+      switch answer.status {
+      case 200 where answer.isPage: (.htmlAnswer, "serves an HTML page")
+      case 200 where !answer.isCut && JSON.readable(answer.body) == nil:
+        (.notJSON, answer.body.isEmpty ? "serves nothing" : "serves something that is not JSON")
+      case _ where isBlocked: (.httpStatus, "answers \(answer.status)")
+      default: nil
+      }
+    guard let (code, what) = found else { return }
     add(
-      .htmlAnswer, severity: .note, observation.url,
-      "\(observation.url) \(observation.redirectInWords)serves an HTML page. For Android, the domain has no "
+      code, severity: .note, observation.url,
+      "\(observation.url) \(observation.redirectInWords)\(what). For Android, the domain has no "
         + "assetlinks.json, so its links open no Android app.",
       "If that is meant, nothing needs to be done; 404 would say it better. Otherwise publish the file, and pass this "
         + "path to aasa. 'aasa check --app PACKAGE' checks for an Android app.", kind: kind)

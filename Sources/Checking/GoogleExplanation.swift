@@ -2,8 +2,10 @@ import Association
 
 /// The `debugString` of Google's service: several lines in which it explains its answer.
 struct GoogleExplanation {
-  /// A longer one is cut between lines, in characters.
+  /// A longer one is cut, in characters.
   private static let limit = 4_000
+  /// The shortest beginning of a line that is worth showing.
+  private static let shortest = 200
 
   let text: String
 
@@ -17,14 +19,14 @@ struct GoogleExplanation {
       let isRow = line.prefix(while: isMark).filter { $0 != " " }.count > 2
       let words =
         isRow ? String(bare.prefix { !"*=".contains($0) }.trimmingSuffix(isMark)) : String(line)
-      let next = words.fromOutside(atMost: Self.limit)
-      if next.isEmpty { continue }
       let gap = text.isEmpty ? "" : text.last.map { ".:;,!".contains($0) } == true ? " " : "; "
-      if left > 0 || text.count + gap.count + next.count > Self.limit {
+      let room = Self.limit - text.count - gap.count
+      if left > 0 || room < Self.shortest && words.count > room {
         left += 1
         continue
       }
-      text += gap + next
+      let next = words.fromOutside(atMost: room)
+      if !next.isEmpty { text += gap + next }
     }
     self.text = left > 0 ? "\(text)… (\(left.counted("more line")))" : text
   }

@@ -22,22 +22,30 @@ package struct RobotsFile: Sendable {
   /// A longer file is read up to here (RFC 9309 section 2.5).
   package static let limit = 512_000
 
-  /// The rules of the groups that name the agent; `nil` if none does.
-  private var own: [Rule]?
+  /// The rules of the groups that name each agent; `nil` if none does.
+  private var own: [[Rule]?]
   /// Those of the groups of `*`.
   private var general: [Rule] = []
 
-  /// Reads what a file says to an agent. Lines that are no rules have no effect.
-  package init(_ bytes: [UInt8], for agent: String) {
-    var (isOwn, isGeneral, isInRules) = (false, false, false)
+  /// Reads what a file says to an agent of several names. Lines that are no rules have no effect.
+  ///
+  /// - Parameter agents: The names; the first one with groups of its own decides.
+  package init(_ bytes: [UInt8], for agents: [String]) {
+    own = agents.map { _ in nil }
+    let tokens = agents.map { $0.lowercased() }
+    var named: Set<Int> = []
+    var (isGeneral, isInRules) = (false, false)
     for (number, line) in Self.lines(bytes).enumerated() {
       guard let (name, value) = Self.field(line) else { continue }
       switch name {
       case "user-agent", "useragent", "user agent":
-        if isInRules { (isOwn, isGeneral, isInRules) = (false, false, false) }
+        if isInRules { (named, isGeneral, isInRules) = ([], false, false) }
         let token = Self.agent(value)
         if token == "*" { isGeneral = true }
-        if token == agent.lowercased() { (isOwn, own) = (true, own ?? []) }
+        if let place = tokens.firstIndex(where: { $0 == token }) {
+          named.insert(place)
+          own[place] = own[place] ?? []
+        }
       case "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
         isInRules = true
         // An empty one allows everything, as no rule does.
@@ -47,7 +55,7 @@ package struct RobotsFile: Sendable {
             isAllowed: name == "allow", line: number + 1,
             text: String(decoding: line, as: UTF8.self), group: group, pattern: Self.decoded(value))
         }
-        if isOwn { own?.append(rule(agent)) }
+        for place in named { own[place]?.append(rule(agents[place])) }
         if isGeneral { general.append(rule("*")) }
       // Others, such as Sitemap, end no group.
       default: continue
@@ -60,7 +68,8 @@ package struct RobotsFile: Sendable {
   package func rule(against path: String) -> Rule? {
     let path = Self.decoded(path.utf8)
     var decisive: Rule?
-    for rule in own ?? general where Self.matches(rule.pattern, path) {
+    for rule in own.lazy.compactMap(\.self).first ?? general where Self.matches(rule.pattern, path)
+    {
       let isWeaker =
         decisive.map { other in
           rule.pattern.count < other.pattern.count

@@ -240,13 +240,13 @@ extension CheckInspection {
 
 // What robots.txt says to Google.
 extension CheckInspection {
-  /// The crawler whose rules Google's service heeds.
-  private static let crawler = "Googlebot"
+  /// The agents whose rules Google's service heeds: its own name, and without rules for that, the crawler's.
+  private static let crawlers = ["GoogleAssociationService", "Googlebot"]
 
   /// The rule that keeps Google from Android's file.
   private var robotsRule: RobotsFile.Rule? {
     guard let answer = seen.robots?.answer, (200...299).contains(answer.status) else { return nil }
-    return RobotsFile(answer.body, for: Self.crawler)
+    return RobotsFile(answer.body, for: Self.crawlers)
       .rule(against: Place.wellKnown(.assetLinks).path)
   }
 
@@ -266,8 +266,8 @@ extension CheckInspection {
     if let rule = robotsRule {
       add(
         .robotsDisallow, severity: isNotLinked ? .error : .warning, robots.url,
-        "Line \(rule.line) of \(robots.followed.last.url.fromOutside), \(rule.text.quoted), keeps \(Self.crawler) "
-          + "from \(file). It is in the group of "
+        "Line \(rule.line) of \(robots.followed.last.url.fromOutside), \(rule.text.quoted), keeps "
+          + "\(Self.crawlers.contains(rule.group) ? rule.group : "Googlebot") from \(file). It is in the group of "
           + (rule.group == "*" ? "\"*\", which is for every agent." : "\(rule.group.quoted)."),
         (rule.outweighing(Place.wellKnown(.assetLinks).path).map {
           "Remove that line, or add \"\($0)\" to its group."

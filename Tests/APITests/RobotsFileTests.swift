@@ -6,7 +6,7 @@ import Testing
   private static let path = "/.well-known/assetlinks.json"
 
   private static func rule(_ text: String, _ path: String = path) -> RobotsFile.Rule? {
-    RobotsFile(Array(text.utf8), for: "Googlebot").rule(against: path)
+    RobotsFile(Array(text.utf8), for: ["GoogleAssociationService", "Googlebot"]).rule(against: path)
   }
 
   @Test(
@@ -17,6 +17,12 @@ import Testing
       ("User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private", nil),
       ("User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:", nil),
       ("User-agent: a\nUser-agent: *\nDisallow: /", 3),
+      ("User-agent: GoogleAssociationService\nDisallow: /", 2),
+      ("User-agent: googleassociationservice\nAllow: /\n\nUser-agent: Googlebot\nDisallow: /", nil),
+      (
+        "User-agent: Googlebot\nAllow: /\n\nUser-agent: GoogleAssociationService\nDisallow: /.well-known",
+        5
+      ),
       ("User-agent: *\nUser-agent: a\n\nDisallow: /", 4),
       ("User-agent: *\nDisallow: /x\nUser-agent: a\nDisallow: /", nil),
       (
