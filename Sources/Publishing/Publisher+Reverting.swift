@@ -111,7 +111,7 @@ private struct Reversal {
 
   let state: DesiredState
   let skipped: [DomainName]
-  /// The revisions that the change published.
+  /// The current revisions, which are as the change left the domains.
   private let revisions: [DomainName: Int]
 
   /// - Throws: `PublicationError` if something has changed since, or is no longer kept.
@@ -137,9 +137,9 @@ private struct Reversal {
       throw PublicationError.revisionsPruned(
         id, Array(pruned.prefix(Self.mostNamed)), count: pruned.count)
     }
-    revisions = Dictionary(others.compactMap { domain in domain.after.map { (domain.name, $0) } }) {
-      $1
-    }
+    revisions = Dictionary(
+      others.compactMap { domain in domain.live.map { (domain.name, $0) } }
+    ) { $1 }
     let earlier = try apps.filter { try $0.goesBack(options, id, store) }.compactMap(\.before)
     var (apple, android) = ([AppIdentifier: App](), [PackageName: AndroidApp]())
     for app in earlier {
@@ -270,7 +270,12 @@ extension ChangedTemplate {
   ) throws -> Template? {
     guard let before else { return nil }
     let current = try store.storedTemplate(name)
-    if current?.revision == after {
+    // Later changes may have been undone.
+    let isBack =
+      try current?.revision == after
+      || current.map { try store.earlierTemplate(name, revision: after)?.template == $0.template }
+        ?? false
+    if isBack {
       return try store.earlierTemplate(name, revision: before)?.template
     }
     if options.skipsChanged { return nil }
@@ -307,6 +312,11 @@ extension DesiredApp {
   }
 }
 
+extension ChangedDomain {
+  /// The current revision; `nil` if the domain does not exist.
+  fileprivate var live: Int? { exists ? current : nil }
+}
+
 /// What renaming an app back undoes. That is exact only if nothing else has happened to its domains.
 struct RenamingReversal {
   let change: Int64
@@ -319,7 +329,7 @@ struct RenamingReversal {
   init(change: Int64, action: String, app: ChangedApp, _ domains: [ChangedDomain]) {
     (self.change, self.action, self.app) = (change, action, app)
     revisions = Dictionary(
-      domains.compactMap { domain in domain.after.map { (domain.name, $0) } }
+      domains.compactMap { domain in domain.live.map { (domain.name, $0) } }
     ) { $1 }
     changed = domains.filter(\.hasChangedSince).map(\.name)
   }

@@ -33,9 +33,12 @@ package struct ChangedDomain: Sendable, Equatable {
   package let acceptedCodes: [String]?
   /// The last change of the domain after this one; `nil` if there is none.
   package let laterChange: Int64?
+  /// Whether all later changes of the domain have been undone.
+  fileprivate(set) var isBack = false
 
   /// Whether the domain is not as the change left it.
   package var hasChangedSince: Bool {
+    if isBack { return false }
     if let after { return !exists || current != after }
     return exists || current != nil && current != before
   }
@@ -331,7 +334,7 @@ enum RecordedChangeRows {
     of change: Int64, _ within: Scope, after last: String, limit: Int,
     _ connection: any Connection
   ) throws -> [ChangedDomain] {
-    try connection.all(
+    var domains = try connection.all(
       """
       SELECT own.name, revision_before, revision_after, coalesce(live.revision, dead.revision),
         live.id IS NOT NULL, accepted_codes,
@@ -354,6 +357,37 @@ enum RecordedChangeRows {
         after: try Int?.read(row, 2), current: try Int?.read(row, 3), exists: row.bool(4),
         acceptedCodes: try Optional<[String]>.read(row, 5), laterChange: row.optionalInteger(6))
     }
+    let changed = domains.indices.filter { domains[$0].hasChangedSince }
+    guard let first = changed.first, let last = changed.last else { return domains }
+    let later = try laterSteps(
+      than: change, of: domains[first].name...domains[last].name, connection)
+    for index in changed {
+      let domain = domains[index]
+      guard domain.exists, let steps = later[domain.name.text] else { continue }
+      domains[index].isBack = RevisionStep.origin(of: domain.current, steps) == domain.after
+    }
+    return domains
+  }
+
+  /// What later changes did to domains, the last first.
+  private static func laterSteps(
+    than change: Int64, of names: ClosedRange<DomainName>, _ connection: any Connection
+  ) throws -> [String: [RevisionStep]] {
+    var steps: [String: [RevisionStep]] = [:]
+    try connection.run(
+      """
+      SELECT name, change_id, reverts, revision_before, revision_after
+      FROM changed_domain JOIN recorded_change ON id = change_id
+      WHERE change_id > ? AND name >= ? AND name <= ? ORDER BY change_id DESC
+      """,
+      [.integer(change), .text(names.lowerBound.text), .text(names.upperBound.text)]
+    ) { row in
+      steps[row.text(0), default: []].append(
+        RevisionStep(
+          change: row.integer(1), reverts: row.optionalInteger(2), before: try Int?.read(row, 3),
+          after: try Int?.read(row, 4)))
+    }
+    return steps
   }
 
   static func apps(of change: Int64, _ connection: any Connection) throws -> [ChangedApp] {
@@ -388,6 +422,26 @@ enum RecordedChangeRows {
       "SELECT apps FROM recorded_change WHERE id = ?", [.integer(change)]
     ) { try $0.json(0) }
     return json?.arrayValue ?? []
+  }
+}
+
+/// What a change did to a domain.
+private struct RevisionStep {
+  let change: Int64
+  let reverts: Int64?
+  let before: Int?
+  let after: Int?
+
+  /// The revision that a domain has again: an undo publishes the one before the change that it undoes.
+  ///
+  /// - Parameter steps: The last first.
+  static func origin(of current: Int?, _ steps: [RevisionStep]) -> Int? {
+    var revision = current
+    for step in steps where step.after == revision {
+      guard let undone = steps.first(where: { $0.change == step.reverts }) else { break }
+      revision = undone.before
+    }
+    return revision
   }
 }
 

@@ -36,6 +36,34 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
+  func changesAreUndoneOneAfterTheOtherTheLastFirst(site: StateTrial.Site) throws {
+    let change = { (words: String...) in
+      let done = try trial.run(words[0], at: site, words: Array(words.dropFirst()))
+      #expect(done.status == 0, "\(done.errors)")
+      return try String(
+        trial.run("changes", at: site, "--limit", "1").lines[0].prefix { $0 != "\t" })
+    }
+    let export = {
+      let domains = try trial.server.client().send("GET", "/v1/export").json["domains"]?.arrayValue
+      return (domains ?? []).map { $0["entries"] }
+    }
+    let before = try export()
+    let first = try change("routes", "--add", "/one/*", "*.example")
+    let middle = try export()
+    let second = try change("routes", "--add", "/two/*", "*.example")
+    let last = try export()
+    let undone = try change("undo", second)
+    #expect(try export() == middle)
+    _ = try change("undo", first)
+    #expect(try export() == before)
+    let redone = try trial.run("undo", at: site, undone)
+    #expect(redone.status == 1 && redone.errors.contains("changed since"))
+    _ = try change("undo", String((Int(undone) ?? 0) + 1))
+    _ = try change("undo", undone)
+    #expect(try export() == last)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
   func domainsThatChangedSinceAreNamed(site: StateTrial.Site) throws {
     let edited = try trial.run("routes", at: site, "--add", "/gift/*", "a.example", "b.example")
     #expect(edited.status == 0, "\(edited.errors)")
