@@ -199,6 +199,36 @@ import Testing
     #expect(try store.replicas() == [] && store.awaited(of: "1") == nil)
   }
 
+  @Test func noReadingFailsBecauseTheServerHasClosedIdleConnections() throws {
+    try store.put(.example())
+    // Several at the same time, so that several connections stay open.
+    let arrived = Atomic(0)
+    let readers = Threads(
+      (0..<4).map { _ in
+        {
+          do {
+            _ = try self.store.read { connection in
+              arrived.add(1, ordering: .relaxed)
+              while arrived.load(ordering: .relaxed) < 4 { sched_yield() }
+              return try connection.number("SELECT count(*) FROM domain") ?? 0
+            }
+          } catch {
+            Issue.record(error)
+          }
+        }
+      })
+    #expect(readers.end())
+    let name = try #require(
+      try temporary.connect().first("SELECT current_database()") { $0.text(0) })
+    let ended = try TemporaryDatabase.administrator().number(
+      "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = ? AND state = 'idle'",
+      [.text(name)])
+    #expect(try #require(ended) >= 4)
+    for _ in 0..<6 {
+      #expect(try store.read { try $0.number("SELECT count(*) FROM domain") } == 1)
+    }
+  }
+
   // MARK: Databases that cannot be used
 
   /// The error when a database is opened, and how many tables there are then.

@@ -107,7 +107,10 @@ package final class PostgreSQLConnection: Connection {
 
   /// Whether a transaction can begin, as far as can be seen without asking the server.
   package var isUsable: Bool {
-    let isThere = PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+    // Of a connection that the server has closed, the first call may only read why.
+    let isThere =
+      PQconsumeInput(handle) == 1 && PQconsumeInput(handle) == 1
+      && PQstatus(handle) == CONNECTION_OK
     // A pooler may pass on notices that another connection listens to. Nobody would take them here.
     _ = takeNotices()
     return isThere && PQtransactionStatus(handle) == PQTRANS_IDLE
