@@ -58,20 +58,25 @@ package enum Backup {
     try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0, progress)
     progress("Checking the copy", nil)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
-    try endSessions(file.temporaryPath)
+    try leaveOutServers(file.temporaryPath)
     try file.commit(replacing: replacing)
     return contents
   }
 
-  /// Deletes the sessions of a copy: a server on it would believe those whose owners have signed out since.
-  private static func endSessions(_ path: String) throws {
+  /// The tables that belong to the servers on a database, not to its copies. A server would believe the sessions of people
+  /// who have signed out since, and wait for servers that run elsewhere.
+  static let ofServers = ["session", "replica", "lease"]
+
+  static func leaveOutServers(_ path: String) throws {
     try BackupError.naming(path) {
       let copy = try SQLiteConnection(path: path, mode: .existing)
-      // The schema may be older than sessions.
-      let hasSessions = try copy.first("SELECT 1 FROM sqlite_schema WHERE name = 'session'") { _ in
-        true
+      for table in ofServers {
+        // The schema may be older.
+        let exists = try copy.first(
+          "SELECT 1 FROM sqlite_schema WHERE name = ?", [.text(table)]
+        ) { _ in true }
+        if exists != nil { try copy.execute("DELETE FROM \(table)") }
       }
-      if hasSessions != nil { try copy.execute("DELETE FROM session") }
     }
   }
 

@@ -74,6 +74,8 @@ extension Backup {
         return try replacement.perform(contents: contents, schema: schema, progress)
       }
     }
+    // An earlier version kept in backups what belongs to servers.
+    try Backup.leaveOutServers(file.temporaryPath)
     try BackupError.naming(path) {
       try Replacement.record(now: now, SQLiteConnection(path: file.temporaryPath, mode: .existing))
     }

@@ -43,7 +43,7 @@ struct TableCopy {
   init() throws {
     let connection = try SQLiteConnection(path: ":memory:", mode: .create)
     try Migrator.migrate(connection, now: 0)
-    let own = ["migration", "replica", "lease", "session"]
+    let own = ["migration"] + Backup.ofServers
     var waiting = try connection.all(
       """
       SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'

@@ -256,6 +256,19 @@ import Testing
     }
   }
 
+  @Test func aCopyDoesNotHaveTheServersThatRanOnTheDatabase() throws {
+    let replica = Replica(
+      id: "1", name: "host", version: "1", url: "http://127.0.0.1:1", startedAt: 0, applied: 0)
+    try store.report(replica, for: 15)
+    try save()
+    let path = temporary.directory.path("new.db")
+    try restore(to: path, replacing: false)
+    for copy in [file, path] {
+      #expect(try Store(.file(copy), now: { TemporaryStore.time }).replicas() == [])
+    }
+    #expect(try store.replicas().count == 1)
+  }
+
   @Test func everyRestoreIsAuditedEvenIfNothingIsRepublished() throws {
     try save()
     let path = temporary.directory.path("new.db")
