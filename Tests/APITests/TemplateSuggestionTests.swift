@@ -34,6 +34,32 @@ import Testing
       json: ["domains": .strings(domains), "parameters": .object(values)])
   }
 
+  @Test func fallbacksOfDomainsAndOfRoutesArePartOfIt() throws {
+    let names = ["anna.example", "bruno.example"]
+    for name in names {
+      let shop = name.prefix { $0 != "." }
+      try running.put(
+        name,
+        [
+          "fallback": [
+            "web": .string("https://\(shop).test{path}"), "apple": "https://apple.test/",
+          ],
+          "entries": [
+            entry(
+              [app(String(shop))],
+              [["path": "/help/*", "fallback": "https://help.test{path}?{query}"]])
+          ],
+        ])
+    }
+    let suggestion = try suggest(names).json
+    let template = suggestion["template"]
+    #expect(
+      template?["fallback"] == ["web": "https://{web}.test{path}", "apple": "https://apple.test/"])
+    #expect(
+      template?["entries"]?[0]?["routes"]?[0]?["fallback"] == "https://help.test{path}?{query}")
+    #expect(try take(suggestion, names).status == 200)
+  }
+
   @Test func whatDiffersBecomesParametersOfItsType() throws {
     for (name, city, clips) in [("anna", "bern", 1), ("bruno", "rome", 2)] {
       try running.put(

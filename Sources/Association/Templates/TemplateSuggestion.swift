@@ -104,6 +104,7 @@ private struct Generalization {
         result.appendNew(key, value)
       }
       return .object(result)
+    case .item(let places): return item(values, places)
     case .fixed: return most(values)
     default:
       let texts = values.compactMap(\.stringValue)
@@ -298,7 +299,10 @@ private struct Generalization {
   private mutating func text(
     _ texts: [String], _ place: TemplatePlace, name: String
   ) -> String? {
-    guard let first = texts.first, texts.allSatisfy({ isPlain(.string($0)) }) else { return nil }
+    let own = Set(place.ownNames.map(String.init))
+    guard let first = texts.first,
+      texts.allSatisfy({ own.isSuperset(of: TemplateText.parameters(in: .string($0))) })
+    else { return nil }
     if texts.allSatisfy({ sameScalars($0, first) }) { return first }
     if place.allows(.domain, isWhole: false, isItem: false), let text = withDomain(texts) {
       return text
@@ -342,7 +346,9 @@ private struct Generalization {
       String(String.UnicodeScalarView($0.unicodeScalars.dropFirst(prefix).dropLast(suffix)))
     }
     let kind: TemplateParameter.Kind =
-      if case .text = place { .text } else {
+      if place.allows(TemplateParameter(name: "", kind: .text), isWhole: false, isItem: false) {
+        .text
+      } else {
         middles.allSatisfy { TemplateParameter(name: "", kind: .path).accepts($0) }
           ? .path : .pattern
       }
@@ -404,7 +410,7 @@ extension TemplatePlace {
   /// Whether a parameter may be a part of what stands here.
   fileprivate var isText: Bool {
     switch self {
-    case .text, .pattern: true
+    case .text, .target, .pattern: true
     default: false
     }
   }
