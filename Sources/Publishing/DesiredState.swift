@@ -5,8 +5,8 @@ package import Store
 /// little memory.
 package struct DesiredState {
   /// The apps. Apps that domains use are created even if they are not listed.
-  package let apps: [DesiredApp<AppIdentifier>]
-  package let androidApps: [DesiredApp<PackageName>]
+  package internal(set) var apps: [DesiredApp<AppIdentifier>]
+  package internal(set) var androidApps: [DesiredApp<PackageName>]
   /// The templates. All their domains are published with them.
   package internal(set) var templates: [Template]
   /// The revisions that templates of the state were made from, as far as it names them.
@@ -114,18 +114,25 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   package let id: Key
   /// The environment; `nil` to keep the one of an app that exists.
   package let environment: App.Environment?
+  /// Whether the state has it as it was exported. If it is stored, it stays as it is unless others are overwritten.
+  package let isAsExported: Bool
   private let change: @Sendable (Key.App) -> Key.App
 
   /// An app.
   ///
   /// - Parameter change: Returns a stored app with what the state says of it.
   package init(
-    id: Key, environment: App.Environment?, change: @escaping @Sendable (Key.App) -> Key.App
+    id: Key, environment: App.Environment?, isAsExported: Bool = false,
+    change: @escaping @Sendable (Key.App) -> Key.App
   ) {
     self.id = id
     self.environment = environment
+    self.isAsExported = isAsExported
     self.change = change
   }
+
+  /// The same app, which stays as it is stored.
+  var left: DesiredApp { DesiredApp(id: id, environment: nil) { $0 } }
 
   /// The app over the stored one.
   package func app(over old: Key.App?) -> Key.App { change(old ?? Key.app(id)) }

@@ -15,7 +15,7 @@ extension Publisher {
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
     report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedState {
-    let state = try options.overwrite ? state : state.leavingTemplates(store)
+    let state = try options.overwrite ? state : state.leavingTemplates(store).leavingApps(store)
     let applied = try store.edit(context) { (earlier: StatePlan?) in
       var planning = StatePlanning(self, state, options, by: context, report: report)
       return try planning.plan(reusing: earlier)

@@ -65,23 +65,3 @@ extension RecordedChange {
     action.hasPrefix(Publisher.putting) ? String(action.dropFirst(Publisher.putting.count)) : nil
   }
 }
-
-extension DesiredState {
-  /// The state without the templates that others have changed since, and that it has as they were before.
-  ///
-  /// - Throws: `PublicationError.templateChangedElsewhere` if the state has changed one, too.
-  func leavingTemplates(_ store: Store) throws -> DesiredState {
-    var state = self
-    state.templates = try templates.filter { desired in
-      guard let revision = templateRevisions[desired.name],
-        let current = try store.storedTemplate(desired.name), current.revision != revision,
-        current.template != desired, !current.isApplied
-      else { return true }
-      let base = try store.earlierTemplate(desired.name, revision: revision)
-      if base?.template == desired { return false }
-      throw PublicationError.templateChangedElsewhere(
-        desired.name, author: current.author, revision: current.revision, expected: revision)
-    }
-    return state
-  }
-}

@@ -136,7 +136,8 @@ extension Entry {
     case .last: return routes.count
     case .before(let route), .after(let route):
       guard let index = routes.firstIndex(where: route.isSame) else {
-        throw RouteMisfit(reason: "It lacks the route that \"position\" names.")
+        throw RouteMisfit(
+          reason: "It lacks the route before or behind which the other one belongs.")
       }
       return if case .after = place { index + 1 } else { index }
     }

@@ -333,7 +333,7 @@ import Testing
     try running.put("a.example", ["entries": entries, "androidCredentials": [.string(package)]])
     let export = try admin.send("GET", "/v1/export")
     let exported = try #require(try export.json["androidApps"]?[0]?.objectValue)
-    #expect(exported.keys == ["package", "name", "environment", "fingerprints"])
+    #expect(exported.keys == ["package", "name", "environment", "fingerprints", "base"])
     let other = try RunningService()
     let applied = try other.admin.send("POST", "/v1/apply", body: export.body)
     #expect(applied.status == 200, "\(applied.text)")

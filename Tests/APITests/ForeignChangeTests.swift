@@ -1,4 +1,5 @@
 import Association
+import Store
 import TestSupport
 import Testing
 
@@ -388,5 +389,67 @@ import Testing
   func aConditionThatNothingCanMeetIsNotIgnored(method: String, path: String) throws {
     let refused = try admin.send(method, path, json: [:], "If-Match: \"7\"")
     #expect(try refused.status == 412 && refused.code == "precondition-unsupported")
+  }
+
+  // MARK: Apps
+
+  private static let package: JSON = [
+    "androidApps": [
+      [
+        "package": "com.example.app", "name": "Mine",
+        "fingerprints": [["sha256": .string(fingerprint("AA")), "label": "play-signing"]],
+      ]
+    ]
+  ]
+
+  private static func fingerprint(_ first: String) -> String {
+    ([first] + (1..<32).map { String($0 + 16, radix: 16).uppercased() }).joined(separator: ":")
+  }
+
+  private func putApp(_ first: String) throws {
+    let put = try admin.send(
+      "PUT", "/v1/android-apps/com.example.app",
+      json: [
+        "name": "Theirs",
+        "fingerprints": [["sha256": .string(Self.fingerprint(first)), "label": "play-signing"]],
+      ])
+    #expect(put.status == 200, "\(put.text)")
+  }
+
+  @Test func anAppThatTheStateHasAsItWasExportedStaysAsOthersHaveMadeIt() throws {
+    #expect(try apply(Self.package).status == 200)
+    let state = try export()
+    try putApp("AB")
+    let now = try export()
+    let applied = try apply(state)
+    #expect(applied.status == 200, "\(applied.text)")
+    #expect(try export()["androidApps"] == now["androidApps"])
+    // Somebody limited to a domain does not have to take over what others have changed.
+    let limited = try running.client(.editor, domains: ["a.example"])
+    let own: JSON = [
+      "androidApps": state["androidApps"] ?? .null,
+      "domains": .array(
+        (state["domains"]?.arrayValue ?? []).filter { $0["domain"] == "a.example" }),
+    ]
+    #expect(try limited.send("POST", "/v1/apply", json: own).status == 200)
+    #expect(try apply(state, "overwrite=true").status == 200)
+    #expect(try export()["androidApps"] == state["androidApps"])
+  }
+
+  @Test func anAppThatTheStateHasOtherwiseThanItWasExportedIsWritten() throws {
+    #expect(try apply(Self.package).status == 200)
+    let app = try #require(try export()["androidApps"]?[0]?.objectValue)
+    try putApp("AB")
+    var edited = app
+    edited["name"] = "Edited"
+    #expect(try apply(["androidApps": [.object(edited)]]).status == 200)
+    let stored = try admin.send("GET", "/v1/android-apps/com.example.app").json
+    #expect(stored["name"] == "Edited")
+    // An export brings apps to a server that does not have them.
+    let other = try RunningService()
+    #expect(
+      try other.admin.send("POST", "/v1/apply", json: ["androidApps": [.object(app)]]).status == 200
+    )
+    #expect(try other.admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Mine")
   }
 }

@@ -78,6 +78,7 @@ import Testing
     let routes = entries.flatMap { $0["routes"]?.arrayValue ?? [] }
     let readOnly: Set = [
       "unicode", "revision", "id", "updatedAt", "domains", "findings", "addedBy", "behindTemplate",
+      "base",
       // `TemplateFileTests` exports and applies these.
       "template", "parameters",
     ]

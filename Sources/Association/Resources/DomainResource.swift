@@ -16,6 +16,19 @@ package enum DomainResource {
   /// The members that a template can give.
   static let shared = fields.filter { TemplatePlace.members[$0.member.name] != nil }
 
+  /// The members of an exported domain, of which those that its template gives are `null`.
+  package static let exportedMembers = fields.members().map { member in
+    var member = member
+    if TemplatePlace.members[member.name] != nil { member.traits.insert(.nullFromTemplate) }
+    return member
+  }
+
+  /// What an answer with everything that is in force has besides.
+  package static let sources = Member(
+    "sources", .object,
+    "With `resolved=true`, where each member comes from: `domain` or `template`; of lists that both have, for each "
+      + "element. Left out for a domain without a template.", .optional)
+
   /// The members, besides entries and expectations, that are a domain's own. In their order, because some are read over
   /// others.
   static func owned(by use: TemplateUse) -> [Field<StoredDomain>] {
@@ -360,7 +373,7 @@ package enum DomainResource {
             ? list(use.ownExpectations, stored.domain.expectations.count)
             : .string(use.ownMembers.contains(name) ? "domain" : "template"))
     }
-    json["sources"] = .object(sources)
+    json[Self.sources.name] = .object(sources)
     return .object(json)
   }
 
@@ -438,7 +451,7 @@ package enum DomainResource {
     for (index, expectation) in domain.expectations.enumerated()
     where !known.contains(expectation) {
       let host = domain.host(for: expectation.url)
-      if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
+      if Matcher.storedHost(of: expectation.url) == host { continue }
       body.faults.add(
         .foreignURL,
         at: body.pointer.appending("expectations").appending(index).appending("url"),

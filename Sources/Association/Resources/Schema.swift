@@ -188,6 +188,8 @@ package struct Member: Sendable {
     package static let local = Traits(rawValue: 8)
     /// Exports write `null` where answers leave it out, so that applying an export resets it.
     package static let nullInExport = Traits(rawValue: 16)
+    /// Exports write `null` where a template gives it.
+    package static let nullFromTemplate = Traits(rawValue: 32)
     /// Maintained by the database itself.
     package static let kept: Traits = [.local, .readOnly]
   }
@@ -221,7 +223,7 @@ package struct Member: Sendable {
     let mayBeNull =
       use.isRequest
       ? !traits.contains(.required)
-      : use == .export && traits.contains(.nullInExport)
+      : use == .export && !traits.isDisjoint(with: [.nullInExport, .nullFromTemplate])
     if mayBeNull { json = json.orNull }
     return json.described(documentation)
   }

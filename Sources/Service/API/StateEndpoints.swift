@@ -329,7 +329,7 @@ extension Token {
   /// The apps that a state changes.
   private func changed<Key>(_ apps: [DesiredApp<Key>], _ store: Store) throws -> [String] {
     try apps.filter { app in
-      guard let old = try store.storedApp(app.id)?.app else { return false }
+      guard !app.isAsExported, let old = try store.storedApp(app.id)?.app else { return false }
       return app.app(over: old) != old
     }.map(\.id.text)
   }

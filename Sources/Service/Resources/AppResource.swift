@@ -29,18 +29,33 @@ package struct AppResource<Key: AppKey>: Sendable {
     [
       schema: members.schema(),
       "\(schema)Input": requestFields.members().schema(documentation, for: .request),
-      "\(schema)OfState": stateFields.members().schema(
+      "\(schema)OfState": (stateFields + [Self.base]).members().schema(
         "An app. In an existing app, a member that is left out stays as it is, and null resets it.",
         for: .request),
-      "Exported\(schema)": members.schema(for: .export),
+      "Exported\(schema)": (fields + [Self.base]).members().schema(for: .export),
     ]
   }
 
   package func json(_ stored: StoredApp<Key>) -> JSON { .object(fields.json(of: stored)) }
 
   /// An app as it is exported.
-  package func json(_ app: Key.App) -> JSON.Object {
-    fields.json(of: StoredApp(app: app), for: .export)
+  package func exported(_ app: Key.App) -> JSON.Object {
+    var object = fields.json(of: StoredApp(app: app), for: .export)
+    object.appendNew(Self.base.member.name, .string(hash(app)))
+    return object
+  }
+
+  private static var base: Field<StoredApp<Key>> {
+    Field(
+      "base", .sha256,
+      "What the app was when it was exported. An app of a state that still is as it was then stays as it is now, "
+        + "whatever others have changed in it. Leave it out of an app that you write.",
+      write: { _ in nil }, read: { body, _ in _ = body.string })
+  }
+
+  private func hash(_ app: Key.App) -> String {
+    SHA256.hexadecimal(
+      of: Array(JSON.object(fields.json(of: StoredApp(app: app), for: .export)).serialized()))
   }
 
   package var identifier: Schema { coding.schema }
@@ -62,12 +77,13 @@ package struct AppResource<Key: AppKey>: Sendable {
   /// Reads an app of a state.
   package func read(_ body: BodyValue) -> DesiredApp<Key>? {
     var read = StoredApp<Key>(app: blank)
-    guard body.read(stateFields, into: &read) else { return nil }
+    guard body.read(stateFields + [Self.base], into: &read) else { return nil }
     let app = read.app
     let given = fields.filter { body.json[$0.member.name] != nil }
     return DesiredApp(
       id: app[keyPath: Key.rows.key],
-      environment: body.json["environment"].map { _ in app[keyPath: Key.rows.environment] }
+      environment: body.json["environment"].map { _ in app[keyPath: Key.rows.environment] },
+      isAsExported: body.json[Self.base.member.name]?.stringValue == hash(app)
     ) { old in
       var stored = StoredApp<Key>(app: old)
       given.copy(StoredApp(app: app), into: &stored)

@@ -12,8 +12,8 @@ extension DomainResource {
   }
 
   package static let schemas: JSON.Object = [
-    "Domain": fields.members().schema(),
-    "ExportedDomain": fields.members().schema(for: .export),
+    "Domain": (fields.members() + [sources]).schema(),
+    "ExportedDomain": exportedMembers.schema(for: .export),
     "DomainInput": fields.members().schema(
       "A whole domain. A member that is left out or null gets its default, except `expectations`, "
         + "which stay as they are.", for: .request),

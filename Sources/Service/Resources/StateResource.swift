@@ -99,7 +99,7 @@ package enum StateResource {
     of reader: StateReader, domains: @escaping () throws -> [JSON]
   ) -> StreamedLists {
     func list<Key>(_ apps: [StoredApp<Key>], _ resource: AppResource<Key>) -> StreamedLists.List {
-      .batches(resource.list, of: apps) { JSON.object(resource.json($0.app)).serialized() }
+      .batches(resource.list, of: apps) { JSON.object(resource.exported($0.app)).serialized() }
     }
     return StreamedLists(
       [list(reader.apps, .apple)]

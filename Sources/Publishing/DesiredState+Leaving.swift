@@ -1,0 +1,35 @@
+import Association
+import Store
+
+// What a state leaves to others.
+extension DesiredState {
+  /// The state without the templates that others have changed since, and that it has as they were before.
+  ///
+  /// - Throws: `PublicationError.templateChangedElsewhere` if the state has changed one, too.
+  func leavingTemplates(_ store: Store) throws -> DesiredState {
+    var state = self
+    state.templates = try templates.filter { desired in
+      guard let revision = templateRevisions[desired.name],
+        let current = try store.storedTemplate(desired.name), current.revision != revision,
+        current.template != desired, !current.isApplied
+      else { return true }
+      let base = try store.earlierTemplate(desired.name, revision: revision)
+      if base?.template == desired { return false }
+      throw PublicationError.templateChangedElsewhere(
+        desired.name, author: current.author, revision: current.revision, expected: revision)
+    }
+    return state
+  }
+
+  /// The state in which apps that it has as they were exported stay as they are stored: others may have changed them since.
+  func leavingApps(_ store: Store) throws -> DesiredState {
+    func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
+      let known = Set(try store.known(apps.filter(\.isAsExported).map(\.id)))
+      return apps.map { known.contains($0.id) ? $0.left : $0 }
+    }
+    var state = self
+    state.apps = try left(apps)
+    state.androidApps = try left(androidApps)
+    return state
+  }
+}
