@@ -32,7 +32,9 @@ package struct EffectiveConfiguration: Sendable {
   package func origin(of setting: Setting) -> Origin { origins[setting.name] ?? .standard }
 
   /// Variables that are not settings.
-  private static let otherVariables = ["AASA_CONFIG", "AASA_SERVER", "AASA_TOKEN"]
+  private static let otherVariables = [
+    "AASA_CONFIG", "AASA_SERVER", "AASA_TOKEN", "AASA_KEYSTORE_PASSWORD",
+  ]
 
   /// Reads settings from everywhere.
   ///

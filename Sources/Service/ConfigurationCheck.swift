@@ -34,6 +34,11 @@ extension Configuration {
     } catch {
       check.faults.append(error.description)
     }
+    do throws(Invalid) {
+      try checkAuthorityFile()
+    } catch {
+      check.faults.append(error.description)
+    }
     let files = [("database", database.path), ("snapshot", snapshot)]
     for case (let setting, let path?) in files {
       let directory = URL(filePath: path).deletingLastPathComponent().path
@@ -66,6 +71,24 @@ extension Configuration {
       description:
         "spoolDirectory: cannot write to \(directory.quotedPath): \(String(cString: strerror(errno))). "
         + "Create it, and give the server's user access.")
+  }
+
+  /// Refuses a file of certificate authorities with which no check could connect.
+  package func checkAuthorityFile() throws(Invalid) {
+    guard let file = checkAuthorities else { return }
+    let reason =
+      if access(file, R_OK) != 0 {
+        "cannot be read: \(String(cString: strerror(errno)))"
+      } else if fileText(at: file)?.contains("-----BEGIN CERTIFICATE-----") != true {
+        "has no certificate in PEM"
+      } else {
+        ""
+      }
+    if reason.isEmpty { return }
+    throw Invalid(
+      description:
+        "checkAuthorities: \(file.quotedPath) \(reason). Name a file with the certificates of authorities."
+    )
   }
 
   /// Refuses a header for users that no proxy may send, or that requests to any host may have.

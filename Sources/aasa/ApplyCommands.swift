@@ -116,6 +116,9 @@ private struct DesiredChange {
     if let table = arguments.value(ApplyCommand.table) {
       return try apply(table, change, to: installation)
     }
+    if arguments.value(ApplyCommand.template) != nil {
+      throw UsageError("--template needs --from FILE, the table of its domains.")
+    }
     if paths.isEmpty { throw UsageError("FILE|DIR is required.") }
     return try Progress.during("Reading \(listed)") { progress in
       var known: [String: String] = [:]

@@ -53,8 +53,12 @@ enum RestoreCommand {
     let database = location.description
     let restored = try Store.advisingBackup(location) {
       try Progress.copy {
-        try Backup.restore(
-          file, to: location, replacing: arguments.has(.force), now: .now, progress: $0)
+        do {
+          return try Backup.restore(
+            file, to: location, replacing: arguments.has(.force), now: .now, progress: $0)
+        } catch BackupError.database(file, .database(.damaged, _)) {
+          throw Failure("\(file.quotedPath) is not a backup of aasa, or is damaged.")
+        }
       }
     }
     let text =

@@ -11,7 +11,8 @@ enum CheckCommand {
   private static let expect = Option(
     "--expect", "URL=RESOLUTION",
     "How a URL must resolve with Apple's copy for the app of --app: match, blocked or no-match. May be "
-      + "repeated.")
+      + "repeated."
+  ).repeatable
 
   static let command = Command(
     name: "check", group: .look, summary: "check domains from outside",

@@ -33,7 +33,11 @@ enum CopyCommand {
     let copied = try Store.advisingBackup(target) {
       try Store.advisingBackup(source) { try Store.checkExists(source) }
       return try Progress.copy {
-        try Backup.copy(from: source, to: target, now: .now, progress: $0)
+        do {
+          return try Backup.copy(from: source, to: target, now: .now, progress: $0)
+        } catch BackupError.alreadyExists(let path) {
+          throw Failure("\(path.quotedPath) already exists. Choose another path, or move it away.")
+        }
       }
     }
     if arguments.has(.json) {

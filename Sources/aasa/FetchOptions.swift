@@ -8,12 +8,14 @@ import Service
 extension Option {
   static let resolve = Option(
     "--resolve", "HOST:ADDRESS[:PORT]",
-    "Connect to this address instead of the one in DNS; * stands for every host. May be repeated.")
+    "Connect to this address instead of the one in DNS; * stands for every host. May be repeated."
+  ).repeatable
   static let authorities = Option(
     "--ca", "FILE", "Also trust the certificate authorities in this PEM file.")
   static let allowPrivate = Option(
     "--allow-private", "RANGES",
-    "Also connect to these private addresses: addresses and ranges, separated by commas.")
+    "Also connect to these private addresses: addresses and ranges, separated by commas."
+  ).repeatable
 
   /// The options that choose where to connect.
   static let fetching = [resolve, authorities, allowPrivate, Option(Setting.checkProxy)]

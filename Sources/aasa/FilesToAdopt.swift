@@ -72,13 +72,17 @@ struct FilesToAdopt {
       let domain = Self.domain(of: entry)
       let isFile = !Self.isDirectory(entry)
       if try !isFile && addFiles(in: entry) { continue }
-      if isFile
-        ? isState && !name.hasSuffix(".json") || !Self.isRelated(entry, domain) : domain == nil
-      {
+      // A pipe would be waited for.
+      let isUnrelated =
+        isFile
+        ? !Self.isReadable(entry) || isState && !name.hasSuffix(".json")
+          || !Self.isRelated(entry, domain)
+        : try domain == nil || !Self.hasNearMiss(in: entry)
+      if isUnrelated {
         unrelated.append(entry)
         continue
       }
-      // A domain's directory without files is reported when Apple's cannot be read.
+      // Reported when it cannot be read.
       let file = isFile ? entry : "\(entry)/\(DocumentKind.apple.rawValue)"
       files.append(File(path: file, domain: domain, isListed: true))
     }
@@ -162,7 +166,7 @@ struct FilesToAdopt {
   private static func files(in directory: String) -> [File] {
     DocumentKind.allCases.compactMap { kind in
       [".well-known/\(kind.rawValue)", kind.rawValue].map { "\(directory)/\($0)" }
-        .first { FileManager.default.fileExists(atPath: $0) }
+        .first { isReadable($0) }
         .map { File(path: $0, domain: domain(of: directory), isListed: true) }
     }
   }
@@ -171,6 +175,22 @@ struct FilesToAdopt {
   private static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Whether a path is, or leads to, a file or something that cannot be read, and no pipe or device.
+  static func isReadable(_ path: String) -> Bool {
+    var status = stat()
+    if stat(path, &status) != 0 { return errno != ENOENT || lstat(path, &status) == 0 }
+    return status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Whether the directory of a domain has something that is named almost like an association file: then the file is
+  /// missing, and not meant to be.
+  private static func hasNearMiss(in directory: String) throws -> Bool {
+    let places = [directory, "\(directory)/\(wellKnown)"].filter(isDirectory)
+    return try places.flatMap(names).contains { name in
+      ["apple-app-site", "assetlinks", "webauthn"].contains { name.lowercased().hasPrefix($0) }
+    }
   }
 
   /// The files in the directory of a domain that are published as bytes.

@@ -13,10 +13,11 @@ enum GroupCommands {
   private static let domain = Option(
     "--domain", "DOMAIN",
     "Limit the group to this domain, such as example.com or *.example.com. May be repeated. Default: all domains."
-  )
+  ).repeatable
   private static let label = Option(
     "--label", "LABEL",
-    "Limit the group to domains with this label. May be repeated: one of the labels is enough.")
+    "Limit the group to domains with this label. May be repeated: one of the labels is enough."
+  ).repeatable
 
   static let commands = [
     Command(

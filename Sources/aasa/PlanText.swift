@@ -118,7 +118,8 @@ struct PlanPrinter {
     }
     if format != .json {
       if !unchanged.isEmpty { domains[.unchanged, default: 0] += unchanged.count }
-      return try Terminal.print(format == .text ? summary : markdown(refused))
+      return try Terminal.print(
+        format == .text ? summary(isRefused: refused != nil) : markdown(refused))
     }
     for name in unchanged {
       let step: JSON = ["domain": .string(name), "action": .string(Plan.Action.unchanged.rawValue)]
@@ -166,11 +167,16 @@ struct PlanPrinter {
     }
   }
 
-  private var summary: String {
+  private func summary(isRefused: Bool) -> String {
     let left =
       leftOut == 0
       ? []
       : ["Left to others: \(leftOut.counted("domain")); 'aasa export DIR' brings their changes."]
+    // A domain that is refused is none that is up to date.
+    if !isDifferent && isRefused {
+      return (["Nothing would change: what the state changes is refused."] + left)
+        .joined(separator: " ")
+    }
     if !isDifferent {
       let same = domains.values.reduce(-leftOut, +)
       let apps = apps.values.reduce(0, +).counted("app")
@@ -194,7 +200,7 @@ struct PlanPrinter {
       ? "`aasa apply` would be refused"
       : isDifferent ? "`aasa apply` would change this" : "`aasa apply` would change nothing"
     var parts = ["### \(title)"]
-    if hasPlan { parts.append(summary) }
+    if hasPlan { parts.append(summary(isRefused: refused != nil)) }
     if !comment.isEmpty {
       let more =
         moreChanges == 0

@@ -134,7 +134,7 @@ struct ProblemText {
   private static func claims(_ problem: JSON, _ files: DesiredFiles?) -> [String] {
     guard let claimed = problem["name"]?.stringValue,
       let one = problem["domain"]?.stringValue.flatMap({ files?.file(of: $0) }),
-      let other = problem["claimant"]?.stringValue.flatMap({ files?.file(of: $0) })
+      let other = problem["claimant"]?.stringValue.flatMap({ files?.file(of: $0) }), one != other
     else { return [] }
     return ["  \(one) and \(other) both claim \(claimed)."]
   }

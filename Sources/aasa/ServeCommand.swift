@@ -34,6 +34,7 @@ enum ServeCommand {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     try configuration.checkUserHeader()
     try configuration.checkSpoolDirectory()
+    try configuration.checkAuthorityFile()
     let log = Log(format: configuration.logFormat)
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     let location = configuration.database

@@ -40,7 +40,8 @@ enum SuppressionCommands {
         ),
         (
           "In all domains with a label",
-          "aasa suppression create --code no-final-rule --label legacy --why 'moves in June' --owner Ben --until 2027-06-30"
+          "aasa suppression create --code no-final-rule --kind assetlinks.json --label legacy --why 'moves in June' "
+            + "--owner Ben --until 2027-06-30"
         ),
       ],
       failure: "refused, or the database cannot be used", run: create),
@@ -92,7 +93,8 @@ enum SuppressionCommands {
       having: "id")
     try Terminal.print(arguments.has(.json) ? created.text : created["id"]?.text ?? "")
     Terminal.complain(
-      "It covers \((created["findings"]?.integerValue ?? 0).counted("finding")) now.")
+      "It covers \((created["findings"]?.integerValue ?? 0).counted("finding")) of "
+        + "\(created["document"]?.stringValue ?? DocumentKind.apple.rawValue) now.")
     return .success
   }
 
@@ -100,14 +102,22 @@ enum SuppressionCommands {
     let titles = ["NUMBER", "CODE", "COVERS", "FINDINGS", "UNTIL", "OWNER", "REASON"]
     try ItemList(path: "/v1/suppressions", isPaged: false, titles: titles, noun: "suppression") {
       item in
-      let label = item["label"]?.stringValue.map { "label \($0)" }
       return [
         .init(item["id"]), .init(item["code"]),
-        .init(label ?? item["domain"]?.stringValue ?? ""), .init(item["findings"]),
+        .init(covered(by: item)),
+        .init(item["findings"]),
         .init(item["until"], item["active"] == false ? .faint : nil), .init(item["owner"]),
         .init(item["reason"]),
       ]
     }.print(arguments)
     return .success
+  }
+
+  /// The domains that a suppression covers, and the file, unless it is Apple's.
+  private static func covered(by item: JSON) -> String {
+    let domains =
+      item["label"]?.stringValue.map { "label \($0)" } ?? item["domain"]?.stringValue ?? ""
+    let document = item["document"]?.stringValue ?? ""
+    return document == DocumentKind.apple.rawValue ? domains : "\(domains) (\(document))"
   }
 }

@@ -13,15 +13,18 @@ enum TokenCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",
     "Limit the token to this domain, such as example.com or *.example.com. May be repeated. Without "
-      + "it, the token covers all domains.")
+      + "it, the token covers all domains."
+  ).repeatable
   private static let label = Option(
     "--label", "LABEL",
     "Limit the token to domains with this label. May be repeated: one of the labels is enough. The token then cannot "
-      + "add domains or names, or change labels.")
+      + "add domains or names, or change labels."
+  ).repeatable
   private static let document = Option(
     "--document", "NAME",
     "Limit the token to this document, such as security.txt: with the role editor it can replace and remove it, and "
-      + "everything else it can only read. May be repeated.")
+      + "everything else it can only read. May be repeated."
+  ).repeatable
   static let publishesProtected = Option(
     "--publishes-protected", nil,
     "Publish changes of protected domains without the approval of a second person. On a server, only an admin who may "
@@ -126,6 +129,7 @@ enum TokenCommand {
     let documents = (token["documents"]?.arrayValue ?? []).compactMap(\.stringValue)
     return (labels.isEmpty ? text : "\(text) with \(labels.joined(separator: ","))")
       + (documents.isEmpty ? "" : " (only \(documents.joined(separator: ",")))")
+      + (token["publishesProtected"]?.boolValue == true ? " (publishes protected domains)" : "")
   }
 
   private static func text(ofExpiry token: JSON) -> String {

@@ -69,7 +69,11 @@ enum ValidateCommand {
       let directory = file.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       let beside = (directory + [DesiredFiles.appsName[...]]).joined(separator: "/")
       return file.isListed || file.domain != nil ? [beside] : [beside, file.path]
-    }.filter { seen.insert($0).inserted && FileManager.default.fileExists(atPath: $0) }
+    }.filter { path in
+      // A pipe can be read only once.
+      seen.insert(path).inserted && FileManager.default.fileExists(atPath: path)
+        && FilesToAdopt.isReadable(path)
+    }
   }
 
   /// The apps of a state. What is wrong with the file is reported in its turn.

@@ -91,6 +91,20 @@ import Testing
     #expect(result.errors.hasPrefix("database: cannot write to its directory \""))
   }
 
+  @Test(arguments: [("missing.pem", "cannot be read"), ("empty.pem", "has no certificate in PEM")])
+  func authoritiesWithWhichNoCheckCouldConnectAreReported(file: String, reason: String) throws {
+    try scratch.write("none", to: "empty.pem")
+    for command in ["config", "serve"] {
+      let result = try Program.aasa(command, "--check-authorities", file, in: scratch)
+      #expect(result.status == (command == "serve" ? 64 : 1))
+      #expect(result.errors.contains("checkAuthorities: \"\(file)\" \(reason)"), "\(result.errors)")
+    }
+  }
+
+  @Test func thePasswordOfAKeystoreStopsNoServer() throws {
+    #expect(try !rows(environment: ["AASA_KEYSTORE_PASSWORD": "secret"]).isEmpty)
+  }
+
   private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
 
   @Test func theExampleHasEverySettingWithItsDefault() throws {

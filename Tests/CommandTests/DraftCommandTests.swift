@@ -92,5 +92,8 @@ import Testing
     let given = try trial.run(
       "token create", at: .server, "--name", "second", "--role", "admin", "--publishes-protected")
     #expect(given.status == 0, "\(given.errors)")
+    let list = try trial.run("token list", at: .database)
+    #expect(
+      list.lines.count { $0.contains("(publishes protected domains)") } >= 2, "\(list.output)")
   }
 }

@@ -254,6 +254,18 @@ import Testing
       ))
   }
 
+  @Test func aSiteWithoutAnAssociationFileIsSkipped() throws {
+    try scratch.write("<html>", to: "sites/five.example/index.html")
+    let result = try trial.run("import", at: .server, "--atomic", scratch.path("sites"))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains("Skipped 1 other file: \"\(scratch.path("sites/five.example"))\"."))
+    try expectServed(true)
+    // A name that is almost right is a mistake.
+    try scratch.write("{}", to: "sites/five.example/apple-app-site-association.bak")
+    #expect(try trial.run("import", at: .server, scratch.path("sites")).status == 1)
+  }
+
   @Test func aDomainIsForOneFile() throws {
     let result = try trial.run(
       "import", at: .server, "--domain", "a.example", scratch.path("sites"))

@@ -15,6 +15,7 @@ import Testing
     ["token", "create", "--name", "", "--role", "admin"],
     ["token", "create", "--name", "a\tb", "--role", "admin"], ["token", "revoke"],
     ["token", "list", "all"],
+    ["routes", "--add", "/a", "--add", "/b", "a.example"], ["apply", "--template", "t", "state"],
   ])
   func wrongUsageEndsWith64AndOneHint(words: [String]) throws {
     let scratch = try TemporaryDirectory()

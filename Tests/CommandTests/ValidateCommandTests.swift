@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Association
+import Glibc
 import TestSupport
 import Testing
 
@@ -35,6 +36,20 @@ import Testing
     #expect(result.output.contains("error not-json (the whole file)"))
     #expect(result.lines.last == "Checked: 2 valid, 1 not valid, 1 unreadable. Found: 1 error.")
     #expect(result.errors == "Cannot read \"missing.json\": No such file or directory.\n")
+  }
+
+  @Test(arguments: ["validate <(cat good.json)", "validate /dev/stdin < <(cat good.json)"])
+  func aPipeIsReadOnce(words: String) throws {
+    let result = try Program.run("bash", ["-c", "\(Program.aasa) \(words)"], in: scratch)
+    #expect(result.status == 0 && result.output.contains("valid, \(good.count) bytes"))
+  }
+
+  @Test func aPipeInADirectoryIsNotWaitedFor() throws {
+    try scratch.write(good, to: "sites/a.example.json")
+    #expect(mkfifo(scratch.path("sites/b.example"), 0o600) == 0)
+    let result = try validate(["sites"])
+    #expect(result.status == 0)
+    #expect(result.errors == "Skipped 1 other file: \"sites/b.example\".\n")
   }
 
   @Test func whatSeveralFilesHaveIsPrintedOnce() throws {

@@ -77,6 +77,12 @@ struct Arguments {
         "Unexpected argument \(operands[command.operands.count.upperBound].quoted).")
     }
     for option in command.options where option.isRequired { _ = try required(option) }
+    for option in command.options where option.placeholder != nil {
+      let isOverridable = option.variable != nil || option.name == "--server"
+      if !option.isRepeatable && !isOverridable && all(option).count > 1 {
+        throw UsageError("\(option.name) may be given only once.")
+      }
+    }
     if operands.count < command.operands.count.lowerBound {
       let names = command.operands.name.split(separator: " ").joined(separator: " and ")
       throw UsageError(

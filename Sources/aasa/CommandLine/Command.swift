@@ -76,6 +76,9 @@ struct Option: Sendable {
   var placeholder: String?
   let help: String
   var isRequired = false
+  /// Whether all of its values count. Otherwise it is given once, unless it is a setting or the server, which callers may
+  /// override.
+  var isRepeatable = false
   var choices: [String] = []
   /// The range of a number, as a sentence.
   var range: String?
@@ -103,6 +106,13 @@ struct Option: Sendable {
   var required: Option {
     var option = self
     option.isRequired = true
+    return option
+  }
+
+  /// The same option, of which all values count.
+  var repeatable: Option {
+    var option = self
+    option.isRepeatable = true
     return option
   }
 

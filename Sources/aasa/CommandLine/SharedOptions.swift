@@ -18,7 +18,7 @@ extension Option {
   static let accept = Option(
     "--accept", "CODES",
     "Accept these errors: codes of findings, separated by commas. May be repeated."
-  )
+  ).repeatable
   static let severity = Option(
     "--severity", "SEVERITY", "Only findings of this severity or a worse one.",
     choices: Finding.Severity.allCases.map(\.rawValue))
