@@ -455,21 +455,29 @@ extension Publisher {
   ///
   /// - Parameter token: The token of the request.
   func problem(of error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
-    if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
-      return Problem(
-        .domainNotFound,
-        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
-      )
+    if case StoreError.notFound(.domain(let name)) = error,
+      let reason = reason(whyMissing: name, for: token)
+    {
+      return Problem(.domainNotFound, reason)
     }
     return try Problem.of(error, for: token)
   }
 
-  /// Whether a domain can be restored. False if the database does not say so.
-  private func isDeleted(_ name: DomainName) -> Bool {
+  /// Why a domain does not exist; `nil` if it never did, or if the database does not say so.
+  private func reason(whyMissing name: DomainName, for token: Token?) -> String? {
     do {
-      return try store.isDeleted(name)
+      if try store.isDeleted(name) {
+        return
+          "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
+      }
+      // Somebody limited to domains may not know the other one.
+      let mayKnow = token?.scope.isEverything ?? true
+      let owner = mayKnow ? try store.domain(serving: name) : nil
+      return owner.map {
+        "The domain \"\(name)\" does not exist. The host belongs to the domain \"\($0)\": name that one."
+      }
     } catch {
-      return false
+      return nil
     }
   }
 }
