@@ -77,28 +77,38 @@ struct PastedText {
   /// The text without what a log writes before each line, such as a time, if there is such a prefix before the beginning
   /// of a line that is known.
   private static func withoutPrefixes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let lines = text.split(separator: lineEnd, omittingEmptySubsequences: false)
-    let prefixes = lines.lazy.compactMap { line -> [UInt8]? in
-      guard line.contains(UInt8(ascii: ":")) || line.contains(UInt8(ascii: "-")) else { return nil }
+    var prefix: [UInt8]?
+    forEachLine(of: text) { line in
+      if prefix != nil { return }
       let place = line.prefix(300).indices.first { index in
         lineBeginnings.contains { line[index] == $0[0] && line[index...].starts(with: $0) }
       }
-      return place.map { shape(line[..<$0].trimmed) }
+      prefix = place.map { shape(line[..<$0].trimmed) }
     }
-    guard let prefix = prefixes.first, !prefix.allSatisfy({ " \t>".utf8.contains($0) }) else {
-      return text
-    }
+    guard let prefix, !prefix.allSatisfy({ " \t>".utf8.contains($0) }) else { return text }
     let words = prefix.split(separator: blank).count
-    // A command, or a sentence, is no prefix of the next lines.
-    var count = 0
-    let stripped = lines.map { line -> ArraySlice<UInt8> in
+    var (stripped, count): ([UInt8], Int) = ([], 0)
+    forEachLine(of: text) { line in
       var rest = line
       for _ in 0..<words { rest = rest.drop { $0 == blank }.drop { $0 != blank } }
-      guard shape(line[..<rest.startIndex].trimmed) == prefix else { return line }
-      count += 1
-      return rest.dropFirst()
+      let hasPrefix = shape(line[..<rest.startIndex].trimmed) == prefix
+      if hasPrefix { count += 1 }
+      stripped += hasPrefix ? rest.dropFirst() : line
+      stripped.append(lineEnd)
     }
-    return count > 1 ? Array(stripped.joined(separator: [lineEnd]))[...] : text
+    // A command, or a sentence, is no prefix of the next lines.
+    return count > 1 ? stripped[...] : text
+  }
+
+  private static func forEachLine(
+    of text: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void
+  ) {
+    var rest = text
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != lineEnd }
+      body(line)
+      rest = rest[line.endIndex...].dropFirst()
+    }
   }
 
   /// A text with one digit in place of each number, and one blank in place of several.
@@ -120,13 +130,9 @@ struct PastedText {
   }
 
   func forEachLine(_ body: (Line) -> Void) {
-    var start = 0
-    while start < bytes.count {
-      let end = bytes[start...].firstIndex(of: Self.lineEnd) ?? bytes.count
-      let line = bytes[start..<end]
+    Self.forEachLine(of: bytes[...]) { line in
       let text = line.drop { $0 == Self.blank || $0 == Self.quotation }.trimmed
       body(Line(text: text, columns: line.count))
-      start = end + 1
     }
   }
 
