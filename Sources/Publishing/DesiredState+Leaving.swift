@@ -21,15 +21,25 @@ extension DesiredState {
     return state
   }
 
-  /// The state in which apps that it has as they were exported stay as they are stored: others may have changed them since.
+  /// The state in which apps that it has as they were exported stay as others have made them since.
   func leavingApps(_ store: Store) throws -> DesiredState {
     func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
       let known = Set(try store.known(apps.filter(\.isAsExported).map(\.id)))
-      return apps.map { known.contains($0.id) ? $0.left : $0 }
+      return try apps.map { app in
+        guard known.contains(app.id), let stored = try store.storedApp(app.id),
+          app.app(over: stored.app) != stored.app
+        else { return app }
+        return try store.isApplied(stored) ? app : app.left
+      }
     }
     var state = self
     state.apps = try left(apps)
     state.androidApps = try left(androidApps)
     return state
+  }
+
+  /// The apps that stay as they are stored.
+  var leftApps: Set<LinkedApp> {
+    Set(apps.filter(\.isLeft).map(\.id.id) + androidApps.filter(\.isLeft).map(\.id.id))
   }
 }

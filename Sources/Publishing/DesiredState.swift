@@ -131,8 +131,15 @@ package struct DesiredApp<Key: AppKey>: Sendable {
     self.change = change
   }
 
+  /// Whether it stays as it is stored.
+  private(set) var isLeft = false
+
   /// The same app, which stays as it is stored.
-  var left: DesiredApp { DesiredApp(id: id, environment: nil) { $0 } }
+  var left: DesiredApp {
+    var app = DesiredApp(id: id, environment: nil) { $0 }
+    app.isLeft = true
+    return app
+  }
 
   /// The app over the stored one.
   package func app(over old: Key.App?) -> Key.App { change(old ?? Key.app(id)) }
@@ -212,6 +219,8 @@ package struct AppliedState: Sendable {
   package var skipReasons: [PublicationError] = []
   /// The domains that the state leaves to others, who have changed them since it was exported.
   package var leftOut: Set<DomainName> = []
+  /// The apps that it leaves to others.
+  package var leftApps: Set<LinkedApp> = []
   /// What would be refused, if a dry run lists it.
   package var refusals: [any Error] = []
   /// The number of domains that would be refused without an error there.

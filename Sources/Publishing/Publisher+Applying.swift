@@ -15,15 +15,10 @@ extension Publisher {
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
     report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedState {
-    let state = try options.overwrite ? state : state.leavingTemplates(store).leavingApps(store)
-    let applied = try store.edit(context) { (earlier: StatePlan?) in
-      var planning = StatePlanning(self, state, options, by: context, report: report)
-      return try planning.plan(reusing: earlier)
-    } write: { transaction, plan in
-      try transaction.apply(state, plan, options)
-    }
-    try serve(context)
-    return applied
+    let state = try options.overwrite ? state : state.leavingTemplates(store)
+    return try apply(options, by: context, report: report) {
+      try options.overwrite ? state : state.leavingApps(store)
+    }.applied
   }
 
   /// Applies a state that is made from what is stored, again if that has changed meanwhile.
@@ -113,6 +108,7 @@ extension Transaction {
       deleted: plan.deletions.map(\.name),
       dependents: plan.edits.filter { $0.index == nil }.map(\.name), change: change,
       refused: plan.refused, skipReasons: plan.skipReasons, leftOut: plan.leftOut(of: state),
+      leftApps: state.leftApps,
       refusals: plan.refusals + taken, moreRefusals: plan.moreRefusals)
   }
 
@@ -306,6 +302,8 @@ extension Transaction {
     _ app: DesiredApp<Key>, _ plan: StatePlan
   ) throws -> AppliedState.Action {
     let old = try self.app(app.id)?.app
+    // It was stored when it was left to others.
+    if old == nil && app.isLeft { throw Outdated() }
     let new = app.app(over: old)
     if old == new { return .unchanged }
     // Somebody limited to domains adds apps that domains of the state use, and changes none. So since that was

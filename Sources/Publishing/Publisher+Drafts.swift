@@ -10,7 +10,10 @@ extension Publisher {
     _ state: DesiredState, _ content: JSON, accepting accepted: Set<Finding.Code>,
     by context: WriteContext
   ) throws -> Draft {
-    let state = try state.leavingTemplates(store)
+    var state = try state.leavingTemplates(store).leavingApps(store)
+    let leftApps = Set(state.leftApps.map(\.text))
+    state.apps.removeAll(where: \.isLeft)
+    state.androidApps.removeAll(where: \.isLeft)
     // Before the plan, so that it is never older.
     var draft = Draft()
     draft.bases = try store.bases(
@@ -45,7 +48,7 @@ extension Publisher {
     draft.bases.add(others)
     let own = content.leaving(
       { applied.leftOut.contains($0) || domains[$0] == nil },
-      onlyTemplates: Set(state.templates.map(\.name)))
+      apps: leftApps, onlyTemplates: Set(state.templates.map(\.name)))
     return try store.write(context) { try $0.addDraft(draft, own) }
   }
 
@@ -123,10 +126,10 @@ extension EditedDomain {
 }
 
 extension JSON {
-  /// A state without some of its domains, and with only some of its templates. Who may see its domains may see all
+  /// A state without some of its domains and apps, and with only some of its templates. Who may see its domains may see all
   /// of it.
   fileprivate func leaving(
-    _ isLeft: (DomainName) -> Bool, onlyTemplates templates: Set<TemplateName>
+    _ isLeft: (DomainName) -> Bool, apps: Set<String>, onlyTemplates templates: Set<TemplateName>
   ) -> JSON {
     guard var state = objectValue else { return self }
     state["keep"] = nil
@@ -137,6 +140,8 @@ extension JSON {
     keep("domains", "domain") { text in
       DomainName(usable: text).map { !isLeft($0) } ?? true
     }
+    keep("apps", "app") { !apps.contains($0) }
+    keep("androidApps", "package") { !apps.contains($0) }
     keep("templates", "template") { templates.contains(TemplateName(stored: $0)) }
     return .object(state)
   }

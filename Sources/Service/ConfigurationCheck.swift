@@ -79,7 +79,7 @@ extension Configuration {
     let reason =
       if access(file, R_OK) != 0 {
         "cannot be read: \(String(cString: strerror(errno)))"
-      } else if fileText(at: file)?.contains("-----BEGIN CERTIFICATE-----") != true {
+      } else if fileText(at: file)?.contains("CERTIFICATE-----") != true {
         "has no certificate in PEM"
       } else {
         ""

@@ -358,36 +358,44 @@ enum RecordedChangeRows {
         acceptedCodes: try Optional<[String]>.read(row, 5), laterChange: row.optionalInteger(6))
     }
     let changed = domains.indices.filter { domains[$0].hasChangedSince }
-    guard let first = changed.first, let last = changed.last else { return domains }
-    let later = try laterSteps(
-      than: change, of: domains[first].name...domains[last].name, connection)
-    for index in changed {
-      let domain = domains[index]
-      guard domain.exists, let steps = later[domain.name.text] else { continue }
-      domains[index].isBack = RevisionStep.origin(of: domain.current, steps) == domain.after
+    for start in stride(from: 0, to: changed.count, by: namesAtOnce) {
+      let part = changed[start...].prefix(namesAtOnce)
+      let later = try laterSteps(than: change, of: part.map { domains[$0].name }, connection)
+      for index in part {
+        let domain = domains[index]
+        guard let steps = later[domain.name.text] else { continue }
+        domains[index].isBack = RevisionStep.cancel(
+          out: steps, after: domain.after, now: domain.exists ? domain.current : nil)
+      }
     }
     return domains
   }
 
-  /// What later changes did to domains, the last first.
+  /// How many domains are asked for at once, and how many later changes of them are looked at: with more, they count as
+  /// changed.
+  private static let (namesAtOnce, mostSteps) = (200, 20_000)
+
+  /// What later changes did to domains, the first first.
   private static func laterSteps(
-    than change: Int64, of names: ClosedRange<DomainName>, _ connection: any Connection
+    than change: Int64, of names: [DomainName], _ connection: any Connection
   ) throws -> [String: [RevisionStep]] {
     var steps: [String: [RevisionStep]] = [:]
+    var count = 0
     try connection.run(
       """
       SELECT name, change_id, reverts, revision_before, revision_after
       FROM changed_domain JOIN recorded_change ON id = change_id
-      WHERE change_id > ? AND name >= ? AND name <= ? ORDER BY change_id DESC
+      WHERE name IN (SELECT each.value FROM json_each(?) AS each) AND change_id > ? ORDER BY change_id LIMIT ?
       """,
-      [.integer(change), .text(names.lowerBound.text), .text(names.upperBound.text)]
+      [.text(JSON.strings(names.map(\.text)).text), .integer(change), .integer(mostSteps)]
     ) { row in
+      count += 1
       steps[row.text(0), default: []].append(
         RevisionStep(
           change: row.integer(1), reverts: row.optionalInteger(2), before: try Int?.read(row, 3),
           after: try Int?.read(row, 4)))
     }
-    return steps
+    return count < mostSteps ? steps : [:]
   }
 
   static func apps(of change: Int64, _ connection: any Connection) throws -> [ChangedApp] {
@@ -432,16 +440,29 @@ private struct RevisionStep {
   let before: Int?
   let after: Int?
 
-  /// The revision that a domain has again: an undo publishes the one before the change that it undoes.
+  /// Whether later changes of a domain have all been undone: each undo of a change that was the last one left gives back
+  /// what was before it.
   ///
-  /// - Parameter steps: The last first.
-  static func origin(of current: Int?, _ steps: [RevisionStep]) -> Int? {
-    var revision = current
-    for step in steps where step.after == revision {
-      guard let undone = steps.first(where: { $0.change == step.reverts }) else { break }
-      revision = undone.before
+  /// - Parameters:
+  ///   - steps: The first first.
+  ///   - after: The revision after the change that they follow; `nil` if it deleted the domain.
+  ///   - now: The current one.
+  static func cancel(out steps: [RevisionStep], after: Int?, now: Int?) -> Bool {
+    // A revision stands for what it has, and so does an earlier one that is published again.
+    var (content, revision) = (after, after)
+    var done: [Int64: (before: Int?, after: Int?)] = [:]
+    for step in steps {
+      // Something else may have happened in between.
+      let before = step.before == revision ? content : step.before
+      if let undone = step.reverts.flatMap({ done[$0] }), undone.after == before {
+        content = undone.before
+      } else {
+        content = step.after
+      }
+      done[step.change] = (before, content)
+      revision = step.after
     }
-    return revision
+    return revision == now && content == after
   }
 }
 

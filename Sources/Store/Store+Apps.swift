@@ -60,6 +60,20 @@ extension Store {
     }
   }
 
+  /// Whether `apply` gave an app what it has now, as far as the revision says that a domain with it got at that time.
+  package func isApplied<Key: AppKey>(_ app: StoredApp<Key>) throws -> Bool {
+    try read { connection in
+      let key = app.app[keyPath: Key.rows.key]
+      guard let user = try Key.rows.domains(naming: key, limit: 1, connection).first,
+        let id = try DomainRows.id(of: user, connection)
+      else { return false }
+      return try connection.first(
+        "SELECT is_applied FROM revision WHERE domain_id = ? AND published_at = ? ORDER BY number DESC LIMIT 1",
+        [.integer(id), .integer(app.updatedAt)]
+      ) { $0.bool(0) } ?? false
+    }
+  }
+
   /// The environment of an app; production if it is not stored.
   package func environment(of id: AppIdentifier) throws -> App.Environment {
     try environments(of: [id])[id] ?? .production

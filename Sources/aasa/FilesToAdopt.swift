@@ -180,7 +180,9 @@ struct FilesToAdopt {
   /// Whether a path is, or leads to, a file or something that cannot be read, and no pipe or device.
   static func isReadable(_ path: String) -> Bool {
     var status = stat()
-    if stat(path, &status) != 0 { return errno != ENOENT || lstat(path, &status) == 0 }
+    if stat(path, &status) != 0 {
+      return errno != ENOENT && errno != ENOTDIR || lstat(path, &status) == 0
+    }
     return status.st_mode & S_IFMT == S_IFREG
   }
 

@@ -61,6 +61,7 @@ enum ServeCommand {
       ) { () throws(Configuration.Invalid) in
         let configuration = try EffectiveConfiguration(arguments).configuration
         try configuration.checkUserHeader()
+        try configuration.checkAuthorityFile()
         return configuration
       }
       lifecycle.run()

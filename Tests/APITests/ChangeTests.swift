@@ -310,4 +310,45 @@ import Testing
     #expect(try revert(change, "?dryRun=true", by: try running.client(.viewer)).status == 200)
     #expect(try revert(change, by: all).status == 200)
   }
+
+  @Test func anUndoThatLeftAnEditAsItWasCancelsNothingOut() throws {
+    let template = { (seconds: Int) -> JSON in
+      [
+        "template": "t", "cacheSeconds": .integer(seconds),
+        "entries": [["apps": [.string(app)], "routes": [["path": "/t/*"]]]],
+      ]
+    }
+    #expect(try admin.send("PUT", "/v1/templates/t", json: template(60)).status == 201)
+    try running.put("used.example", ["template": "t"])
+    let patch = { (path: String) in
+      try admin.send(
+        "PATCH", "/v1/domains/used.example",
+        json: ["entries": [["apps": [.string(app)], "routes": [["path": .string(path)]]]]])
+    }
+    let first = try #require(try patch("/first/*").json["change"]?.integerValue)
+    let put = try admin.send("PUT", "/v1/templates/t", json: template(61))
+    let second = try #require(
+      try put.json["change"]?.integerValue
+        ?? admin.send("GET", "/v1/changes").json["items"]?[0]?["id"]?.integerValue, "\(put.text)")
+    #expect(try patch("/second/*").status == 200)
+    let skipped = try revert(second, "?skip=changed")
+    #expect(skipped.status == 200, "\(skipped.text)")
+    let refused = try revert(first)
+    #expect(refused.status == 409, "\(refused.text)")
+    #expect(try running.served("used.example").text.contains("/second/"))
+  }
+
+  @Test func aDomainThatWasDeletedAgainIsAsItsDeletionLeftIt() throws {
+    let deletion = try admin.send("DELETE", "/v1/domains/d0.example?accept=opens-nothing")
+    #expect(deletion.status < 300, "\(deletion.text)")
+    let number = {
+      try admin.send("GET", "/v1/changes").json["items"]?[0]?["id"]?.integerValue ?? 0
+    }
+    let deleted = try number()
+    try running.put("d0.example", ["cacheSeconds": 60])
+    #expect(try revert(number(), "?accept=opens-nothing").status == 200)
+    let restored = try revert(deleted)
+    #expect(restored.status == 200, "\(restored.text)")
+    #expect(try running.served("d0.example").text.contains("/old/"))
+  }
 }

@@ -432,6 +432,7 @@ import Testing
         (state["domains"]?.arrayValue ?? []).filter { $0["domain"] == "a.example" }),
     ]
     #expect(try limited.send("POST", "/v1/apply", json: own).status == 200)
+    #expect(try limited.send("POST", "/v1/apply?overwrite=true", json: own).status == 403)
     #expect(try apply(state, "overwrite=true").status == 200)
     #expect(try export()["androidApps"] == state["androidApps"])
   }
@@ -451,5 +452,50 @@ import Testing
       try other.admin.send("POST", "/v1/apply", json: ["androidApps": [.object(app)]]).status == 200
     )
     #expect(try other.admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Mine")
+  }
+
+  @Test func anAppIsTakenBackToItsExportByThoseWhoChangedItWithAStateThemselves() throws {
+    let used: JSON = [
+      "androidApps": Self.package["androidApps"] ?? .null,
+      "domains": [
+        [
+          "domain": "c.example",
+          "entries": [
+            [
+              "apps": [.string(app)], "androidApps": ["com.example.app"],
+              "routes": [["path": "/*"]],
+            ]
+          ],
+        ]
+      ],
+    ]
+    #expect(try apply(used).status == 200)
+    let exported = try #require(try export()["androidApps"]?[0]?.objectValue)
+    var edited = exported
+    edited["fingerprints"] = [["sha256": .string(Self.fingerprint("AC")), "label": "play-signing"]]
+    #expect(try apply(["androidApps": [.object(edited)]]).status == 200)
+    let back = try apply(["androidApps": [.object(exported)]])
+    #expect(try back.json["androidApps"]?[0]?["action"] == "update", "\(back.text)")
+    #expect(try export()["androidApps"]?[0] == .object(exported))
+    // Others' changes stay, and the plan says so.
+    try putApp("AD")
+    let left = try apply(["androidApps": [.object(exported)]], "dryRun=true")
+    #expect(try left.json["androidApps"]?[0]?["leftOut"] == true, "\(left.text)")
+  }
+
+  @Test func aDraftLeavesAppsToOthers() throws {
+    #expect(try apply(Self.package).status == 200)
+    let state = try export()
+    try putApp("AB")
+    let draft: JSON = [
+      "androidApps": state["androidApps"] ?? .null,
+      "domains": [["domain": "a.example", "cacheSeconds": 60]],
+    ]
+    let added = try admin.send("POST", "/v1/drafts", json: draft)
+    let id = try #require(try added.json["id"]?.integerValue, "\(added.text)")
+    let approved = try running.client(.admin, publishesProtected: true)
+      .send("POST", "/v1/drafts/\(id)/approve")
+    #expect(approved.status == 200, "\(approved.text)")
+    #expect(try admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Theirs")
   }
 }

@@ -57,7 +57,8 @@ import Testing
     try running.put("acme.example", ["aliases": ["www.acme.example", "*.shop.acme.example"]])
     for host in ["www.acme.example", "a.shop.acme.example"] {
       let answer = try running.admin.send("GET", "/v1/domains/\(host)")
-      #expect(answer.status == 404 && answer.text.contains("belongs to the domain \\\"acme.example"))
+      #expect(
+        answer.status == 404 && answer.text.contains("belongs to the domain \\\"acme.example"))
       let limited = try running.client(.viewer, domains: ["*.acme.example"])
       let hidden = try limited.send("GET", "/v1/domains/\(host)")
       #expect(hidden.status >= 400 && !hidden.text.contains("\\\"acme.example"))

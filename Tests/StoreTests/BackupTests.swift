@@ -262,10 +262,11 @@ import Testing
     try store.report(replica, for: 15)
     try save()
     let path = temporary.directory.path("new.db")
+    #expect(try Store(.file(file), now: { TemporaryStore.time }).replicas() == [])
+    // As earlier versions made it.
+    try Store(.file(file), now: { TemporaryStore.time }).report(replica, for: 15)
     try restore(to: path, replacing: false)
-    for copy in [file, path] {
-      #expect(try Store(.file(copy), now: { TemporaryStore.time }).replicas() == [])
-    }
+    #expect(try Store(.file(path), now: { TemporaryStore.time }).replicas() == [])
     #expect(try store.replicas().count == 1)
   }
 

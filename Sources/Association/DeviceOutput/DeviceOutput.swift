@@ -199,8 +199,11 @@ extension DeviceOutput.Kind {
     // The code stands behind the words.
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
     if denied || has(.swcd) && has(.swcLog) { found.insert(.swcdLog) }
+    // The log may have such an error, too.
+    let isLog = found.contains(.swcdLog)
     if text.flat.ranges(of: Marker.downloadError.rawValue).contains(where: {
-      SwcutilOutput.errorNumber(text.flat[$0.upperBound...]) != nil
+      let rest = text.flat[$0.upperBound...]
+      return SwcutilOutput.errorNumber(rest) != nil && (!isLog || rest.starts(with: " error".utf8))
     }) {
       found.insert(.swcutilDownload)
     }

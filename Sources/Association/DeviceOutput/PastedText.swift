@@ -83,15 +83,15 @@ struct PastedText {
       let place = line.prefix(300).indices.first { index in
         lineBeginnings.contains { line[index] == $0[0] && line[index...].starts(with: $0) }
       }
-      prefix = place.map { shape(line[..<$0].trimmed) }
+      prefix = place.map { shape(line[..<$0]) }
     }
     guard let prefix, !prefix.allSatisfy({ " \t>".utf8.contains($0) }) else { return text }
     let words = prefix.split(separator: blank).count
     var (stripped, count): ([UInt8], Int) = ([], 0)
     forEachLine(of: text) { line in
       var rest = line
-      for _ in 0..<words { rest = rest.drop { $0 == blank }.drop { $0 != blank } }
-      let hasPrefix = shape(line[..<rest.startIndex].trimmed) == prefix
+      for _ in 0..<words { rest = rest.drop(while: isBlank).drop { !isBlank($0) } }
+      let hasPrefix = shape(line[..<rest.startIndex]) == prefix
       if hasPrefix { count += 1 }
       stripped += hasPrefix ? rest.dropFirst() : line
       stripped.append(lineEnd)
@@ -99,6 +99,8 @@ struct PastedText {
     // A command, or a sentence, is no prefix of the next lines.
     return count > 1 ? stripped[...] : text
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == blank || byte == UInt8(ascii: "\t") }
 
   private static func forEachLine(
     of text: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void
@@ -115,11 +117,11 @@ struct PastedText {
   private static func shape(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var shape: [UInt8] = []
     for byte in text.prefix(300) {
-      let next = byte.isASCIIDigit ? UInt8(ascii: "0") : byte
+      let next = byte.isASCIIDigit ? UInt8(ascii: "0") : isBlank(byte) ? blank : byte
       if next == shape.last && (byte.isASCIIDigit || byte == blank) { continue }
       shape.append(next)
     }
-    return shape
+    return Array(shape[...].trimmed)
   }
 
   /// A line without the blanks and quotation marks around it.

@@ -47,6 +47,7 @@ enum SwcutilOutput {
   /// `Error Domain=SWCErrorDomain Code=7`. Between them is one word.
   static func errorNumber(_ text: ArraySlice<UInt8>) -> String? {
     let word = text.prefix(40).prefix { !$0.isASCIIDigit && !".,:;(){}".utf8.contains($0) }
+    if word.count(where: { $0 == UInt8(ascii: " ") }) > 2 { return nil }
     let isNegative =
       word.suffix(2).elementsEqual(" -".utf8) || word.suffix(2).elementsEqual("=-".utf8)
     let digits = text[word.endIndex...].prefix(21).prefix(while: \.isASCIIDigit)

@@ -176,7 +176,9 @@ struct StateEndpoints: Sendable {
       accepted: try call.acceptedCodes(),
       listsRefusals: try call.flag(.listRefusals) && call.flag(.dryRun))
     options.table = table
-    return try apply(received, of: call.token, listsRefusals: options.listsRefusals) {
+    return try apply(
+      received, of: call.token, overwrites: options.overwrite, listsRefusals: options.listsRefusals
+    ) {
       try publisher.apply($0, options, by: call.context(), report: report)
     }
   }
@@ -188,12 +190,13 @@ struct StateEndpoints: Sendable {
   ///   - work: Applies it.
   func apply(
     _ received: ReceivedState, of token: Token?, readBy reader: Token? = nil,
-    listsRefusals: Bool = false,
+    overwrites: Bool = true, listsRefusals: Bool = false,
     _ work: (DesiredState) throws -> AppliedState
   ) throws -> Outcome {
     let foreignAliases = Mutex<[DomainName: Problem]>([:])
     let limited = (reader ?? token).flatMap { $0.scope.isEverything ? nil : $0 }
-    let (applied, domains) = try checked(received, of: token) { domain, problem in
+    let (applied, domains) = try checked(received, of: token, overwrites: overwrites) {
+      domain, problem in
       if !listsRefusals { throw problem }
       foreignAliases.withLock { $0[domain] = problem }
     } _: { state in
@@ -217,12 +220,12 @@ struct StateEndpoints: Sendable {
   ///   work goes on.
   /// - Throws: `Problem`, `InvalidInput`, and what `work` throws.
   func checked<Result>(
-    _ received: ReceivedState, of token: Token?,
+    _ received: ReceivedState, of token: Token?, overwrites: Bool = false,
     refuse: @escaping @Sendable (DomainName, Problem) throws -> Void = { throw $1 },
     _ work: (DesiredState) throws -> Result
   ) throws -> Result {
     let token = token.flatMap { $0.scope.isEverything ? nil : $0 }
-    try token?.check(received.reading, publisher.store)
+    try token?.check(received.reading, overwrites: overwrites, publisher.store)
     let state = received.desired { domain, old in
       // A token may keep existing aliases outside its limits.
       let before = Set(old?.domain.aliases ?? [])
@@ -315,10 +318,13 @@ extension Token {
   /// Checks that a token that is limited to domains covers those of a state, and does not change apps.
   ///
   /// - Throws: `Problem`, 403.
-  fileprivate func check(_ state: StateReading, _ store: Store) throws {
+  fileprivate func check(
+    _ state: StateReading, overwrites: Bool, _ store: Store
+  ) throws {
     let foreign = try (state.domains + state.deleted).filter { try !store.has($0, scope) }
     try refuse(foreign.map(\.text), "which does not cover")
-    let changed = try changed(state.apps, store) + changed(state.androidApps, store)
+    let changed =
+      try changed(state.apps, overwrites, store) + changed(state.androidApps, overwrites, store)
     try refuse(changed, "so it cannot change the app")
     let templates = try state.templates.filter {
       try store.storedTemplate($0.name)?.template != $0
@@ -327,9 +333,14 @@ extension Token {
   }
 
   /// The apps that a state changes.
-  private func changed<Key>(_ apps: [DesiredApp<Key>], _ store: Store) throws -> [String] {
+  private func changed<Key>(
+    _ apps: [DesiredApp<Key>], _ overwrites: Bool, _ store: Store
+  ) throws -> [String] {
     try apps.filter { app in
-      guard !app.isAsExported, let old = try store.storedApp(app.id)?.app else { return false }
+      guard let stored = try store.storedApp(app.id) else { return false }
+      // It stays as others have made it.
+      if try !overwrites && app.isAsExported && !store.isApplied(stored) { return false }
+      let old = stored.app
       return app.app(over: old) != old
     }.map(\.id.text)
   }

@@ -46,7 +46,11 @@ extension Plan {
     func list<Key>(
       _ apps: [(app: Key, action: Action)], _ resource: AppResource<Key>
     ) -> StreamedLists.List {
-      .batches(resource.list, of: apps) { text(of: $0.app.text, $0.action, as: resource.key) }
+      .batches(resource.list, of: apps) {
+        text(
+          of: $0.app.text, $0.action, as: resource.key,
+          isLeftOut: applied.leftApps.contains($0.app.id))
+      }
     }
     return StreamedLists(
       [list(applied.apps, .apple)]
@@ -74,8 +78,10 @@ extension Plan {
     ).json("domain").serialized()
   }
 
-  private static func text(of name: String, _ action: Action, as kind: String) -> [UInt8] {
-    Step(name: name, action: action, publication: nil).json(kind).serialized()
+  private static func text(
+    of name: String, _ action: Action, as kind: String, isLeftOut: Bool = false
+  ) -> [UInt8] {
+    Step(name: name, action: action, publication: nil, isLeftOut: isLeftOut).json(kind).serialized()
   }
 }
 
@@ -103,7 +109,7 @@ extension Plan.Step {
 
   fileprivate static let leftOut = Member(
     "leftOut", .constant(true),
-    "True if others have changed the domain since the state was exported, and the state has it as it was "
+    "True if others have changed the domain or the app since the state was exported, and the state has it as it was "
       + "exported or last applied: it stays as it is. Otherwise left out.", .optional)
 }
 
@@ -113,10 +119,14 @@ extension Plan {
   static let schemas: JSON.Object = [
     "Plan":
       ([
-        Member("apps", .list(of: .named("AppPlan", .object([Member("app", .app), action])))),
+        Member(
+          "apps",
+          .list(of: .named("AppPlan", .object([Member("app", .app), action, Step.leftOut])))),
         Member(
           "androidApps",
-          .list(of: .named("AndroidAppPlan", .object([Member("package", .packageName), action]))),
+          .list(
+            of: .named(
+              "AndroidAppPlan", .object([Member("package", .packageName), action, Step.leftOut]))),
           "Left out if there are none.", .optional),
         Member(
           "templates",

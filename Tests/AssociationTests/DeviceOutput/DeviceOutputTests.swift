@@ -22,7 +22,11 @@ import Testing
     ("(SWCErrorDomain-Fehler 7.)", "swcutil-dl"), ("(SWCErrorDomain erreur 7.)", "swcutil-dl"),
     ("（SWCErrorDomainエラー7）", "swcutil-dl"), ("（“SWCErrorDomain”错误7。）", "swcutil-dl"),
     ("Error Domain=SWCErrorDomain Code=7 \"(null)\"", "swcutil-dl"),
-    ("SWCErrorDomain is what it says", "unknown"),
+    ("SWCErrorDomain is what it says", "unknown"), ("SWCErrorDomain seen at 12:30", "unknown"),
+    (
+      "denied because the CDN told us to stop: SWCERR00301 Timeout\nError Domain=SWCErrorDomain Code=7",
+      "swcd-log"
+    ),
     ("{ s = applinks, a = A.b, d = a.example }: Pattern “/x” matched.", "swcutil-verify"),
     ("E PublicKeyCredential: RpId validation failed", "credential-manager"),
     ("User 0:\n  Verification link handling allowed: true", "get-app-links"),
@@ -53,6 +57,7 @@ import Testing
 
   @Test(arguments: [
     "2026-09-23T10:00:00.%07dZ ", "[10:00:%02d] ", "Sep 23 10:00:%02d host ci[%d]: ", "web-1  | ",
+    "tag\t",
   ])
   func whatALogWritesBeforeEachLineIsLeftOut(prefix: String) {
     let links =
