@@ -49,6 +49,9 @@ import Testing
     try database.stop()
     #expect(try client.change("example.com", "/b").status == 503)
     #expect(try becomesTrue { try client.send("GET", "/readyz").json["status"] == "degraded" })
+    // Reading failed first; the next thing that the server writes by itself fails, too.
+    let since = "aasa_problem_since_timestamp_seconds{problem=\"writing\"}"
+    #expect(try becomesTrue(within: 60) { try Metrics(of: server)[since] != nil })
     _ = try server.end()
     let log = try server.errors()
     #expect(log.contains("fetch counts") && log.contains("Cannot write the database."), "\(log)")
