@@ -442,6 +442,10 @@ import Testing
     let app = try #require(try export()["androidApps"]?[0]?.objectValue)
     try putApp("AB")
     var edited = app
+    edited["base"] = "A"
+    let refused = try apply(["androidApps": [.object(edited)]])
+    #expect(try refused.faults == ["/androidApps/0/base: malformed-value"])
+    edited["base"] = app["base"]
     edited["name"] = "Edited"
     #expect(try apply(["androidApps": [.object(edited)]]).status == 200)
     let stored = try admin.send("GET", "/v1/android-apps/com.example.app").json

@@ -50,7 +50,15 @@ package struct AppResource<Key: AppKey>: Sendable {
       "base", .sha256,
       "What the app was when it was exported. An app of a state that still is as it was then stays as it is now, "
         + "whatever others have changed in it. Leave it out of an app that you write.",
-      write: { _ in nil }, read: { body, _ in _ = body.string })
+      write: { _ in nil },
+      read: { body, _ in
+        let isHash = { (text: String) in
+          text.utf8.count == 64 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        }
+        if let text = body.string, !isHash(text) {
+          body.fault(.malformedValue, "Leave \"base\" as it was exported, or leave it out.")
+        }
+      })
   }
 
   private func hash(_ app: Key.App) -> String {
