@@ -116,11 +116,15 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   package let environment: App.Environment?
   /// Whether the state has it as it was exported. If it is stored, it stays as it is unless others are overwritten.
   package let isAsExported: Bool
+  /// Whether it stays as it is stored.
+  private(set) var isLeft = false
   private let change: @Sendable (Key.App) -> Key.App
 
   /// An app.
   ///
-  /// - Parameter change: Returns a stored app with what the state says of it.
+  /// - Parameters:
+  ///   - isAsExported: Whether the state has it as it was exported.
+  ///   - change: Returns a stored app with what the state says of it.
   package init(
     id: Key, environment: App.Environment?, isAsExported: Bool = false,
     change: @escaping @Sendable (Key.App) -> Key.App
@@ -130,9 +134,6 @@ package struct DesiredApp<Key: AppKey>: Sendable {
     self.isAsExported = isAsExported
     self.change = change
   }
-
-  /// Whether it stays as it is stored.
-  private(set) var isLeft = false
 
   /// The same app, which stays as it is stored.
   var left: DesiredApp {

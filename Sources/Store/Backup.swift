@@ -67,6 +67,9 @@ package enum Backup {
   /// who have signed out since, and wait for servers that run elsewhere.
   static let ofServers = ["session", "replica", "lease"]
 
+  /// Empties the tables of servers in a copy.
+  ///
+  /// - Throws: `BackupError`.
   static func leaveOutServers(_ path: String) throws {
     try BackupError.naming(path) {
       let copy = try SQLiteConnection(path: path, mode: .existing)

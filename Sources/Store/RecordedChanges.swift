@@ -364,8 +364,8 @@ enum RecordedChangeRows {
       for index in part {
         let domain = domains[index]
         guard let steps = later[domain.name.text] else { continue }
-        domains[index].isBack = RevisionStep.cancel(
-          out: steps, after: domain.after, now: domain.exists ? domain.current : nil)
+        domains[index].isBack = RevisionStep.areUndone(
+          steps, after: domain.after, now: domain.exists ? domain.current : nil)
       }
     }
     return domains
@@ -447,7 +447,7 @@ private struct RevisionStep {
   ///   - steps: The first first.
   ///   - after: The revision after the change that they follow; `nil` if it deleted the domain.
   ///   - now: The current one.
-  static func cancel(out steps: [RevisionStep], after: Int?, now: Int?) -> Bool {
+  static func areUndone(_ steps: [RevisionStep], after: Int?, now: Int?) -> Bool {
     // A revision stands for what it has, and so does an earlier one that is published again.
     var (content, revision) = (after, after)
     var done: [Int64: (before: Int?, after: Int?)] = [:]

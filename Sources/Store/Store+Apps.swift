@@ -61,6 +61,7 @@ extension Store {
   }
 
   /// Whether `apply` gave an app what it has now, as far as the revision says that a domain with it got at that time.
+  /// What publishes nothing, such as a name, is never recognized.
   package func isApplied<Key: AppKey>(_ app: StoredApp<Key>) throws -> Bool {
     try read { connection in
       let key = app.app[keyPath: Key.rows.key]

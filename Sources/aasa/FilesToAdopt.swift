@@ -36,6 +36,10 @@ struct FilesToAdopt {
   }
 
   private static let wellKnown = ".well-known"
+  /// What the names of the kinds begin with.
+  private static let stems = DocumentKind.allCases.map {
+    $0.rawValue.replacing(".json", with: "")
+  }
 
   /// Whether a file is below `.well-known`, or the one that Windows also asks for beside it.
   static func isWellKnown(_ path: String) -> Bool {
@@ -144,7 +148,7 @@ struct FilesToAdopt {
 
   /// Adds the files in the directory of a domain; returns false if it has none.
   private mutating func addFiles(in directory: String) throws -> Bool {
-    let stems = DocumentKind.allCases.map { $0.rawValue.replacing(".json", with: "") }
+    let stems = Self.stems
     let own = Self.files(in: directory) + (try Self.namedFiles(in: directory, besides: stems))
     if own.isEmpty { return false }
     files += own
@@ -190,9 +194,7 @@ struct FilesToAdopt {
   /// missing, and not meant to be.
   private static func hasNearMiss(in directory: String) throws -> Bool {
     let places = [directory, "\(directory)/\(wellKnown)"].filter(isDirectory)
-    return try places.flatMap(names).contains { name in
-      ["apple-app-site", "assetlinks", "webauthn"].contains { name.lowercased().hasPrefix($0) }
-    }
+    return try places.flatMap(names).contains { name in stems.contains(where: name.hasPrefix) }
   }
 
   /// The files in the directory of a domain that are published as bytes.
