@@ -141,7 +141,8 @@ extension CheckInspection {
     inspectType(answer.mediaType, observation, kind)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       add(
-        .byteOrderMark, observation.url, "\(url) begins with a byte order mark, which is not JSON.",
+        .byteOrderMark, severity: Finding.Code.byteOrderMark.severity(in: kind), observation.url,
+        "\(url) begins with a byte order mark, which is not JSON.",
         "Save the file as UTF-8 without a byte order mark.", kind: kind,
         apple: apple("BAD_JSON_CONTENT"))
     }

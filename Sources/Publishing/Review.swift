@@ -408,7 +408,8 @@ struct AdoptedFile {
   ) throws(PublicationError) {
     let syntax = Linter.syntax(ofFile: bytes, kind: kind)
     guard let file = syntax.document,
-      !syntax.findings.contains(where: { $0.isRefused(accepting: accepted) })
+      !syntax.findings.contains(where: { $0.isRefused(accepting: accepted) }),
+      !syntax.findings.contains(where: { $0.code == .duplicateKey })
     else { throw Self.refusal(of: bytes, as: kind, accepting: accepted) }
     (self.kind, self.bytes, self.file) = (kind, bytes, file)
     findings = syntax.findings
@@ -449,6 +450,13 @@ struct AdoptedFile {
       $0.code != .tooLarge && $0.code != .nearSizeLimit
         && ($0.severity != .error || $0.isRefused(accepting: accepted))
     }
+    .map { finding in
+      // Even where it is a warning: which of the values should be stored?
+      finding.code != .duplicateKey
+        ? finding
+        : Finding(.duplicateKey, at: finding.pointer, finding.message, help: finding.help)
+    }
+    .about(kind)
     if let error, !findings.contains(where: { $0.severity == .error && !$0.code.isAcceptable }) {
       let finding = Finding(
         .wrongType, at: error.pointer, error.message,

@@ -61,7 +61,9 @@ struct ItemList {
   /// What a table does not show.
   private func note(_ count: Int, isCut: Bool) {
     if isCut {
-      Terminal.complain("There are more than \(count.counted(noun)). Use --limit to see more.")
+      Terminal.complain(
+        "There \(count == 1 ? "is" : "are") more than \(count.counted(noun)). Use --limit to see more."
+      )
     } else if count == 0 {
       Terminal.complain("No \(noun)s.")
     }

@@ -17,6 +17,16 @@ enum ListCommands {
   private static let source = Option(
     "--source", "SOURCE", "Only findings in documents (lint) or from outside (check).",
     choices: Finding.Source.allCases.map(\.rawValue))
+  private static let template = Option(
+    "--template", "TEMPLATE", "Only domains that use this template.")
+  private static let behind = Option(
+    "--behind-template", nil,
+    "Only domains for which an edit of their template was not published.")
+  private static let environment = Option(
+    "--environment", "ENVIRONMENT", "Only domains with this environment.",
+    choices: App.Environment.allCases.map(\.rawValue))
+  private static let disabled = Option(
+    "--disabled", nil, "Only domains that are not served.")
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
@@ -39,12 +49,17 @@ enum ListCommands {
       + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose "
       + "name or alias contains it.",
     options: [
-      .app, androidApp, finding, uncollected, check, .label, deleted, ItemList.limit, .json,
+      .app, androidApp, template, behind, .label, environment, disabled, finding, uncollected,
+      check, deleted,
+      ItemList.limit, .json,
     ]
       + Option.installation,
     operands: .optional("TEXT"),
     examples: [
-      ("List the domains that use an app", "aasa domains --app ABCDE12345.com.example.app"),
+      (
+        "List the domains that an edit of their template has left behind",
+        "aasa domains --template shops --behind-template"
+      ),
       (
         "List those of a server that fail when they are checked from outside",
         "aasa domains --check failing --server https://aasa.internal:8081"
@@ -52,11 +67,13 @@ enum ListCommands {
     ]
   ) { arguments in
     var query = arguments.query([
-      ("app", .app), ("androidApp", androidApp), ("finding", finding), ("check", check),
-      ("label", .label),
+      ("app", .app), ("androidApp", androidApp), ("template", template), ("label", .label),
+      ("environment", environment), ("finding", finding), ("check", check),
     ])
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
+    if arguments.has(behind) { query["behindTemplate"] = "true" }
+    if arguments.has(disabled) { query["enabled"] = "false" }
     if arguments.has(deleted) { query["deleted"] = "true" }
     let titles = ["DOMAIN", "REVISION", "CHANGED", "ENVIRONMENT", "STATE", "CHECK"]
     try ItemList(path: "/v1/domains", query: query, titles: titles, noun: "domain") { item in

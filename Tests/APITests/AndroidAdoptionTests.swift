@@ -459,4 +459,25 @@ import Testing
       #expect(first["place"] == "entries", "\(first.text)")
     }
   }
+
+  /// Readers of `assetlinks.json` skip a mark and take one of equal keys, so both are warnings of a file; but nobody
+  /// knows which of the values to store.
+  @Test func aByteOrderMarkIsLeftOutAndARepeatedKeyIsRefused() throws {
+    let file = JSON.array([statement()]).serialized()
+    let marked = [0xEF, 0xBB, 0xBF] + file
+    let path = "\(domain)/documents/assetlinks.json\(create)"
+    let adopted = try admin.send("PUT", path, body: marked)
+    #expect(adopted.status == 201, "\(adopted.text)")
+    #expect(try adopted.json["findings"]?[0]?["code"] == "byte-order-mark")
+    #expect(try running.serve("example.com", "assetlinks.json").body == file)
+    let relation = #""relation":["delegate_permission/common.handle_all_urls"]"#
+    let twice = Array(
+      String(decoding: file, as: UTF8.self).replacing(relation, with: "\(relation),\(relation)")
+        .utf8)
+    let refused = try admin.send("PUT", path, body: twice)
+    #expect(try refused.status == 422 && refused.faults == ["/0/relation: duplicate-key"])
+    #expect(try running.serve("example.com", "assetlinks.json").body == file)
+    let report = try admin.send("POST", "/v1/validate?kind=assetlinks.json", body: twice)
+    #expect(try report.json["valid"] == true, "\(report.text)")
+  }
 }

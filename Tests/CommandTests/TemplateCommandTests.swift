@@ -107,6 +107,40 @@ import Testing
     #expect(unlike.status == 1 && unlike.errors.contains("uses the template"), "\(unlike.errors)")
   }
 
+  @Test(arguments: Site.allCases)
+  func domainsAreListedByTemplateAndByWhatEditsOfItLeftBehind(site: Site) throws {
+    let client = try trial.server.client()
+    func rules(_ path: String) -> JSON {
+      ["entries": [["apps": ["ABCDE12345.com.example.a"], "routes": [["path": .string(path)]]]]]
+    }
+    func put(_ path: String, _ json: JSON) throws {
+      let answer = try client.send("PUT", path, json: json)
+      #expect([200, 201].contains(answer.status), "\(answer.text)")
+    }
+    try put("/v1/templates/shops", rules("/a/*"))
+    let expectations: JSON = [
+      [
+        "url": "https://one.example/a/1", "app": "ABCDE12345.com.example.a", "resolution": "match",
+      ]
+    ]
+    try put("/v1/domains/one.example", ["template": "shops", "expectations": expectations])
+    try put(
+      "/v1/domains/two.example",
+      ["template": "shops", "environment": "staging", "enabled": false])
+    try put("/v1/templates/shops?skip=refused", rules("/b/*"))
+    func names(_ options: String...) throws -> [String] {
+      let result = try trial.run("domains", at: site, words: options)
+      #expect(result.status == 0, "\(result.errors)")
+      return result.lines.map { $0.prefix { $0 != "\t" }.description }
+    }
+    #expect(try names("--template", "shops") == ["one.example", "two.example"])
+    #expect(try names("--behind-template") == ["one.example"])
+    #expect(try names("--environment", "staging") == ["two.example"])
+    #expect(try names("--disabled") == ["two.example"])
+    let cut = try trial.run("domains", at: site, "--template", "shops", "--limit", "1")
+    #expect(cut.errors.contains("There is more than 1 domain."), "\(cut.errors)")
+  }
+
   @Test func whyDomainsAreSkippedIsSaid() throws {
     try trial.scratch.write(
       #"""

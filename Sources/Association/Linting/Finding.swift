@@ -337,6 +337,15 @@ extension Finding.Code {
     }
   }
 
+  /// The usual severity in files of a kind. Some readers of `assetlinks.json`, AOSP's among them, skip a byte order mark
+  /// and take the last of equal keys.
+  package func severity(in kind: DocumentKind) -> Finding.Severity {
+    switch self {
+    case .byteOrderMark, .duplicateKey: kind == .assetLinks ? .warning : severity
+    default: severity
+    }
+  }
+
   /// Whether publication can accept this error.
   ///
   /// False if the meaning of the file is unclear or rows cannot hold it, and for what only checks find.

@@ -117,8 +117,8 @@ package enum Linter {
   private static func syntax(ofJSON bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
-      let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
-      return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
+      let mark = parsed.hasByteOrderMark ? [byteOrderMark(kind)] : []
+      return Report(findings: mark + duplicateKeys(parsed, kind), document: parsed.value)
     } catch {
       let finding = error.limit.map(tooComplex) ?? notJSON(error, kind, bytes)
       return Report(findings: [finding], document: nil)
@@ -200,10 +200,12 @@ package enum Linter {
       help: "Serve JSON that is not signed.")
   }
 
-  private static let byteOrderMark = Finding(
-    .byteOrderMark, at: .root,
-    "The file starts with a byte order mark, which JSON forbids. Devices may reject it.",
-    help: "Save the file as UTF-8 without a byte order mark.")
+  private static func byteOrderMark(_ kind: DocumentKind) -> Finding {
+    Finding(
+      .byteOrderMark, severity: Finding.Code.byteOrderMark.severity(in: kind), at: .root,
+      "The file starts with a byte order mark, which JSON forbids. Devices may reject it.",
+      help: "Save the file as UTF-8 without a byte order mark.")
+  }
 
   private static func tooComplex(_ limit: JSON.Limit) -> Finding {
     Finding(
@@ -211,13 +213,14 @@ package enum Linter {
       help: "Make the file smaller.")
   }
 
-  private static func duplicateKeys(_ parsed: JSON.Parsed) -> [Finding] {
+  private static func duplicateKeys(_ parsed: JSON.Parsed, _ kind: DocumentKind) -> [Finding] {
+    let severity = Finding.Code.duplicateKey.severity(in: kind)
     var list = FindingList()
-    _ = list.count(.duplicateKey, .error, parsed.duplicateKeyCount)
+    _ = list.count(.duplicateKey, severity, parsed.duplicateKeyCount)
     for pointer in parsed.duplicateKeys {
       list.append(
         Finding(
-          .duplicateKey, at: pointer,
+          .duplicateKey, severity: severity, at: pointer,
           "The object has this key more than once. JSON does not define which value applies.",
           help: "Keep one of them."))
     }

@@ -49,8 +49,9 @@ extension FindingCase {
 
   private static let ofStatements: [FindingCase] = [
     FindingCase(android: .notJSON, "", "[{]"),
-    FindingCase(android: .byteOrderMark, "", "\u{FEFF}" + statement()),
-    FindingCase(android: .duplicateKey, "/0/target", statement(more: #","target":{}"#)),
+    FindingCase(android: .byteOrderMark, "", "\u{FEFF}" + statement(), .warning),
+    FindingCase(
+      android: .duplicateKey, "/0/target", statement(more: #","target":{}"#), .warning),
     FindingCase(
       android: .tooLarge, "", statement() + String(repeating: " ", count: 1_048_576)),
     FindingCase(
