@@ -28,6 +28,8 @@ package struct DesiredState {
   let accepted: (DomainName, Domain?) -> Set<Finding.Code>
   /// Refuses what would be published for a domain, after it was compared with what is.
   var check: (Publication) throws -> Void = { _ in }
+  /// Refuses to publish a domain that the state does not list with what it uses of the state.
+  var checkDependent: (Domain) throws -> Void = { _ in }
   /// Reads the domain with this index over the stored one. It is called for several domains at the same time, and may be
   /// called again. With `InvalidInput`, the others are read, too, and nothing is applied.
   package let domain: @Sendable (Int, StoredDomain?) throws -> DesiredDomain

@@ -41,6 +41,7 @@ extension Publisher {
       )
     }
     draft.bases.domains = domains
+    draft.bases.within = context.within
     // What its domains use belongs to what is approved, too.
     let others = try store.bases(
       templates: Array(templates), apps: used.compactMap(\.identifier),
@@ -58,13 +59,20 @@ extension Publisher {
   ///   - state: The state of the draft.
   ///   - listsRefusals: Whether a dry run lists what would be refused, also what others have changed.
   ///   - approver: Who approves it; somebody else than its author.
+  ///   - visible: The domains that the one who reads the answer may see.
   /// - Throws: `StoreError.draftEnded`, `PublicationError.draftOutdated`, and what `apply` throws.
   package func approve(
     _ draft: Draft, _ state: DesiredState, accepting accepted: Set<Finding.Code> = [],
-    listsRefusals: Bool = false, by approver: WriteContext,
+    listsRefusals: Bool = false, by approver: WriteContext, visible: Scope,
     report: @escaping AppliedState.Report
   ) throws -> AppliedState {
     var state = state
+    state.checkDependent = { domain in
+      if !visible.covers(Alias(domain.name), labels: domain.labels) {
+        throw PublicationError.draftOutdated(
+          draft.id, "which domains use an app or a template of it", nil)
+      }
+    }
     state.check = { publication in
       let name = publication.edited.stored.domain.name
       if publication.edited.isChanged,
@@ -109,11 +117,12 @@ extension WriteContext {
       reason: reason, isDryRun: isDryRun, isAbandoned: isAbandoned)
   }
 
-  /// The author of a draft with the rights of the one who approves it.
+  /// The author of a draft, who may change with it what both may, also where a second person must approve that.
   fileprivate func approving(_ draft: Draft) -> WriteContext {
     let approval = "draft \(draft.id), approved by \(author)"
     return WriteContext(
-      author: draft.author, address: address, within: within, documents: documents,
+      author: draft.author, address: address,
+      within: draft.bases.within.isEverything ? within : draft.bases.within, documents: documents,
       unapproved: Scope(),
       reason: draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))",
       isDryRun: isDryRun, isAbandoned: isAbandoned)
@@ -139,6 +148,12 @@ extension JSON {
     }
     keep("domains", "domain") { text in
       DomainName(usable: text).map { !isLeft($0) } ?? true
+    }
+    if let deleted = state["delete"]?.arrayValue {
+      state["delete"] = .array(
+        deleted.filter {
+          $0.stringValue.flatMap(DomainName.init(usable:)).map { !isLeft($0) } ?? true
+        })
     }
     keep("apps", "app") { !apps.contains($0) }
     keep("androidApps", "package") { !apps.contains($0) }

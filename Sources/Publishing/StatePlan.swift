@@ -438,6 +438,7 @@ struct StatePlanning {
     let names = plan.dependents.subtracting(others).sorted()
     let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
     formerDomains = ReadAhead(names, atOnce: !dependents.isEmpty ? 1 : 128)
+    var isRefused = false
     for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       if let edit = dependents[name], versions[name] == edit.version {
@@ -448,6 +449,14 @@ struct StatePlanning {
       let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if let stored = former.stored {
+        do {
+          try state.checkDependent(stored.domain)
+        } catch {
+          // Once, because it says nothing of the domain.
+          if !isRefused { try refuse(error) }
+          isRefused = true
+          continue
+        }
         var domain = stored.domain
         for app in state.androidApps {
           guard let old = try store.androidApp(app.id) else { continue }

@@ -16,6 +16,8 @@ package struct Draft: Sendable {
     package var templates: [TemplateName: Int] = [:]
     /// The hashes of the apps that it or its domains have, by platform and identifier; empty for a new one.
     fileprivate var apps: [String: String] = [:]
+    /// The domains that its author is limited to. Approving it gives the author no more than that.
+    package var within = Scope()
 
     package init() {}
 
@@ -94,6 +96,11 @@ extension Store {
   /// - Throws: `StoreError.notFound`, also if somebody who is limited to domains may not see it.
   package func draft(_ id: Int64, within scope: Scope = Scope()) throws -> Draft {
     try read { try DraftRows.get(id, within: scope, $0) }
+  }
+
+  /// Whether a scope has every domain of a draft.
+  package func has(_ draft: Draft, _ scope: Scope) throws -> Bool {
+    try read { try DraftRows.covers(scope, draft, $0) }
   }
 
   /// The state of a draft, and its comments, the oldest first.
@@ -361,6 +368,7 @@ extension Draft.Bases {
       "domains": .object(Self.members(domains, \.text) { .integer($0) }),
       "templates": .object(Self.members(templates, \.text) { .integer($0) }),
       "apps": .object(Self.members(apps, \.self) { .string($0) }),
+      "within": .strings(within.texts),
     ]
   }
 
@@ -383,5 +391,6 @@ extension Draft.Bases {
       templates[TemplateName(stored: member.key)] = member.value.integerValue
     }
     for member in members("apps") { apps[member.key] = member.value.stringValue }
+    within = Scope(stored: (json["within"]?.arrayValue ?? []).compactMap(\.stringValue))
   }
 }

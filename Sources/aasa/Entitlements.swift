@@ -25,10 +25,6 @@ struct Entitlements {
         )
       }
       let address = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-      if text.contains("$(") {
-        throw Malformed(
-          "It has a build variable. Check the entitlements of the signed app instead.")
-      }
       service = String(parts[0])
       do throws(ValidationError) {
         name = try Alias(String(address[0]))
@@ -64,6 +60,8 @@ struct Entitlements {
 
   /// The entries as they are written.
   let entries: [String]
+  /// The text that stands in place of the list of entries.
+  let textInPlaceOfList: String?
   /// The app; `nil` if the file does not say, or has a build variable.
   let app: String?
   /// Whether only developers can run the app; `nil` if the file does not say.
@@ -82,7 +80,7 @@ struct Entitlements {
   }
 
   /// Those of an app without entries.
-  init() { (entries, app, isForDevelopers) = ([], nil, nil) }
+  init() { (entries, textInPlaceOfList, app, isForDevelopers) = ([], nil, nil, nil) }
 
   /// Reads a file; `-` is stdin.
   init(path: String) throws(Failure) {
@@ -112,23 +110,51 @@ struct Entitlements {
     guard bytes.contains(UInt8(ascii: "<")) else {
       throw Failure("\(name) is not an XML property list.")
     }
-    entries = list.domains ?? []
+    if list.isProfile {
+      throw Failure(
+        "\(name) is a provisioning profile, which says what an app may have, not what it has. Use the output of: "
+          + "codesign -d --entitlements - --xml App.app")
+    }
+    entries = list.domains?.entries ?? []
+    textInPlaceOfList = list.domains?.text
     app = [list.app, list.appOnMac].compactMap(\.self).first { !$0.contains("$(") }
     isForDevelopers = list.isDebuggable
   }
 
   /// The members that matter here.
   private struct PropertyList: Decodable {
-    let domains: [String]?
+    let domains: Domains?
     let app: String?
     let appOnMac: String?
     let isDebuggable: Bool?
+    /// What a provisioning profile has instead.
+    private let entitlements: Nested?
+
+    var isProfile: Bool { entitlements != nil && domains == nil }
 
     enum CodingKeys: String, CodingKey {
       case domains = "com.apple.developer.associated-domains"
       case app = "application-identifier"
       case appOnMac = "com.apple.application-identifier"
       case isDebuggable = "get-task-allow"
+      case entitlements = "Entitlements"
+    }
+
+    private struct Nested: Decodable {}
+  }
+
+  /// A list of entries, or the text that provisioning profiles have in its place.
+  private struct Domains: Decodable {
+    let entries: [String]
+    let text: String?
+
+    init(from decoder: any Decoder) throws {
+      let value = try decoder.singleValueContainer()
+      do {
+        (entries, text) = (try value.decode([String].self), nil)
+      } catch {
+        (entries, text) = ([], try value.decode(String.self))
+      }
     }
   }
 }

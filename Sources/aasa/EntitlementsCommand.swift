@@ -104,6 +104,8 @@ private struct EntitlementsCheck {
   let app: String?
   private(set) var findings: [ProjectFinding] = []
   private let published: PublishedNames
+  /// Whether an entry has a value that only the build knows, and so may be the one that is missed.
+  private var hasVariable = false
 
   init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames) {
     (self.entitlements, self.app, self.published) = (entitlements, app, published)
@@ -136,8 +138,23 @@ private struct EntitlementsCheck {
         "The file does not say which app it is for, so only domains were compared. Name it with --app."
       )
     }
+    if let text = entitlements.textInPlaceOfList {
+      add(
+        "no-list", .error, "",
+        "The entitlement is the text \(text.shown.quoted) in place of a list, so the app has no associated domains. "
+          + "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
+          + "its project.")
+    }
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {
+      if text.contains("$(") {
+        hasVariable = true
+        add(
+          "placeholder", .warning, text,
+          "The build puts a value here, which the file does not say, so the entry was not compared. Check the app that"
+            + " was built instead, with the output of codesign -d --entitlements - --xml App.app.")
+        continue
+      }
       do throws(Entitlements.Malformed) {
         let entry = try Entitlements.Entry(text)
         entries.append(entry)
@@ -187,6 +204,9 @@ private struct EntitlementsCheck {
     }
     guard let app else { return }
     let named = domain.apps(of: entry.service)
+    // The app has the entry of its App Clip, too, and the file names the App Clip alone (Apple's page "Associating your
+    // App Clip with your website").
+    if entry.service == "appclips", named.contains(where: { $0.hasPrefix("\(app).") }) { return }
     if !named.contains(app) {
       let elsewhere = Entitlements.Entry.services.filter { domain.apps(of: $0).contains(app) }
       let others =
@@ -277,14 +297,16 @@ private struct EntitlementsCheck {
             continue
           }
           // An app for customers need not name domains for tests.
-          let isMeant = environment.map { $0 == domain.environment } ?? true
+          let isMeant = !hasVariable && environment.map { $0 == domain.environment } ?? true
           let isUsed = named.contains { other in
             domain.names.contains { $0.covers(Alias(other.name)) }
           }
           add(
             "not-in-entitlements", isMeant ? .error : .note, entry,
             "The file of \(domain.name) names the app for \(service), but the app does not name \(name)"
-              + (isMeant ? "" : ", which is for \(domain.environment)")
+              + (hasVariable
+                ? ", unless an entry with a value of the build does"
+                : isMeant ? "" : ", which is for \(domain.environment)")
               + ". Add the entry to the app"
               + (isUsed
                 ? ". Other entries of the app use the same file, so the app must stay in it."

@@ -15,7 +15,7 @@ enum SuppressionCommands {
   private static let pointer = Option(
     "--pointer", "POINTER",
     "Only findings at this place or below it, such as /applinks. Default: the whole document.")
-  private static let why = Option("--why", "TEXT", "Why no action is needed.").required
+  private static let why = Option("--reason", "TEXT", "Why no action is needed.").required
   private static let owner = Option(
     "--owner", "NAME", "Who made the decision and can answer questions."
   ).required
@@ -35,7 +35,7 @@ enum SuppressionCommands {
       examples: [
         (
           "Suppress a finding in all domains of a brand",
-          "aasa suppression create --code shadowed-route --domain '*.brand.example' --why 'wanted' --owner Anna "
+          "aasa suppression create --code shadowed-route --domain '*.brand.example' --reason 'wanted' --owner Anna "
             + "--until 2027-01-31"
         ),
         (

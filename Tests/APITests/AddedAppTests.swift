@@ -82,6 +82,29 @@ import Testing
     try admin.send("GET", "/v1/android-apps/\(package ?? self.package)").json["addedBy"]
   }
 
+  // MARK: - Drafts
+
+  @Test func approvingADraftGivesItsAuthorNoMoreThanApplyingIt() throws {
+    let state: JSON = [
+      "androidApps": [androidApp()], "domains": [domain("www.a.example")],
+    ]
+    let draft = try teamA.send("POST", "/v1/drafts", json: state)
+    let id = try #require(try draft.json["id"]?.integerValue, "\(draft.text)")
+    let approved = try admin.send("POST", "/v1/drafts/\(id)/approve")
+    #expect(approved.status == 200, "\(approved.text)")
+    #expect(try addedBy()?["name"] == "team-a")
+    #expect(try isAsked(put(admin, "www.bank.example")))
+
+    // Nor does it speak for others: what team B accepts, it accepts for its own domains.
+    let teamB = try running.client(.editor, named: "team-b", domains: ["*.b.example"])
+    let second = try teamB.send(
+      "POST", "/v1/drafts?\(accept)", json: ["domains": [domain("www.b.example")]])
+    let next = try #require(try second.json["id"]?.integerValue, "\(second.text)")
+    #expect(try admin.send("POST", "/v1/drafts/\(next)/approve").status == 200)
+    #expect(try addedBy()?["name"] == "team-a")
+    #expect(try isAsked(put(admin, "www.bank.example")))
+  }
+
   // MARK: - Adding
 
   @Test(arguments: ["", "dryRun=true"])

@@ -466,6 +466,41 @@ import Testing
     #expect(approved.status == 200, "\(approved.text)")
   }
 
+  @Test func aDraftShowsWhoIsLimitedToItsDomainsNothingOfOthers() throws {
+    func template(_ path: String) -> JSON {
+      [
+        "template": "shops", "parameters": [["name": "app", "type": "app"]],
+        "entries": [["apps": ["{app}"], "routes": [["path": .string(path)], ["path": "/c/*"]]]],
+      ]
+    }
+    let secret = "ZZZZZ12345.com.example.secret"
+    #expect(try anna.send("PUT", "/v1/templates/shops", json: template("/a/*")).status == 201)
+    try running.put("a.brand.example", ["template": "shops", "parameters": ["app": .string(app)]])
+    let id = try draft([
+      "templates": [template("/b/*")],
+      "domains": [["domain": "a.brand.example", "cacheSeconds": 61, "revision": 1]],
+      "apps": [["app": .string(secret), "name": "Not public"]],
+    ])
+    let limited = try running.client(.viewer, domains: ["*.brand.example"])
+    let before = try limited.send("GET", "/v1/drafts/\(id)/plan").json
+    #expect(before["domains"]?.arrayValue?.count == 1 && before["refused"] == nil, "\(before.text)")
+    try running.put(
+      "secret.example",
+      [
+        "template": "shops", "parameters": ["app": .string(app)],
+        "expectations": [
+          ["url": "https://secret.example/a/1", "app": .string(app), "resolution": "match"]
+        ],
+      ])
+    let plan = try limited.send("GET", "/v1/drafts/\(id)/plan")
+    #expect(plan.status == 200 && !plan.text.contains("secret.example"), "\(plan.text)")
+    #expect(try plan.json["refused"]?.arrayValue?.map { $0["code"] } == ["draft-outdated"])
+    #expect(try boris.send("GET", "/v1/drafts/\(id)/plan").text.contains("secret.example"))
+    let read = try limited.send("GET", "/v1/drafts/\(id)")
+    #expect(read.status == 200 && !read.text.contains(secret), "\(read.text)")
+    #expect(try anna.send("GET", "/v1/drafts/\(id)").text.contains(secret))
+  }
+
   @Test func theOpenDraftsOfAnAuthorAndTheirSizeAreLimited() throws {
     for _ in 0..<Draft.mostOpen { _ = try draft(try state()) }
     let more = try anna.send("POST", "/v1/drafts", json: try state())

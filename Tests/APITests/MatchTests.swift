@@ -135,10 +135,16 @@ import Testing
     let secret: JSON = ["aliases": ["www.other.example"]]
     #expect(try admin.send("PUT", "/v1/domains/secret.example", json: secret).status == 201)
     let limited = try running.client(.viewer, domains: ["*.other.example"])
-    let response = try limited.send(
-      "POST", "/v1/match", json: ["urls": ["https://www.other.example/a"]])
-    #expect(try response.status == 403 && response.code == "token-limited")
-    #expect(response.text.contains("www.other.example") && !response.text.contains("secret"))
+    let own: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]]]
+    #expect(try admin.send("PUT", "/v1/domains/own.other.example", json: own).status == 201)
+    let urls = [
+      "https://www.other.example/a", "https://nobody.example/a", "https://own.other.example/a",
+    ]
+    let response = try limited.send("POST", "/v1/match", json: ["urls": .strings(urls)])
+    let results = try response.json["results"]?.arrayValue ?? []
+    #expect(results.map { $0["reason"] }[0] == results.map { $0["reason"] }[1])
+    #expect(results.map { $0["resolution"] } == ["no-match", "no-match", "match"])
+    #expect(!response.text.contains("secret"), "\(response.text)")
   }
 
   @Test func everyFaultOfAQuestionIsNamed() throws {

@@ -34,6 +34,23 @@ import Testing
       json: ["domains": .strings(domains), "parameters": .object(values)])
   }
 
+  @Test func aParameterHasNoNameThatAFallbackHasBetweenBraces() throws {
+    for (name, path) in [("one", "eins"), ("two", "zwei")] {
+      try running.put(
+        "\(name).shop.example",
+        [
+          "fallback": ["web": "https://shop.test{path}{query}"],
+          "entries": [
+            entry([app("x")], [["path": .string("/\(path)/*")]])
+          ],
+        ])
+    }
+    let answer = try suggest(["one.shop.example", "two.shop.example"])
+    let template = try answer.json["template"]
+    #expect(template?["parameters"] == [["name": "path2", "type": "path"]], "\(answer.text)")
+    #expect(template?["fallback"] == ["web": "https://shop.test{path}{query}"])
+  }
+
   @Test func fallbacksOfDomainsAndOfRoutesArePartOfIt() throws {
     let names = ["anna.example", "bruno.example"]
     for name in names {

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: StateTrial.Site.allCases)
   func findingsOfManyDomainsAreSuppressedAndShownAgain(site: StateTrial.Site) throws {
     let created = try trial.run(
-      "suppression create", at: site, "--code", "shadowed-route", "--why", "known", "--owner",
+      "suppression create", at: site, "--code", "shadowed-route", "--reason", "known", "--owner",
       "Anna", "--until", "2099-01-31", "--domain", "*.example")
     #expect(created.status == 0, "\(created.errors)")
     let number = created.output.split(separator: "\n").first.map(String.init) ?? ""
@@ -43,11 +43,13 @@ import Testing
     ["group", "set", "a"], ["group", "set", "a", "--role", "owner"],
     ["suppression", "create", "--code", "shadowed-route"], ["suppression", "delete", "x"],
     [
-      "suppression", "create", "--code", "shadowed-route", "--why", "a", "--owner", "a", "--until",
+      "suppression", "create", "--code", "shadowed-route", "--reason", "a", "--owner", "a",
+      "--until",
       "2001-01-01", "--label", "a",
     ],
     [
-      "suppression", "create", "--code", "shadowed-route", "--why", "a", "--owner", "a", "--until",
+      "suppression", "create", "--code", "shadowed-route", "--reason", "a", "--owner", "a",
+      "--until",
       "2099-01-01",
     ],
   ])

@@ -385,7 +385,6 @@ import Testing
     ("links:a.example", "The services are applinks, "),
     ("applinks:https://a.example", "https"), ("applinks:a.example/path", "path"),
     ("applinks:a.example:443", "port"), ("applinks:", "empty"),
-    ("applinks:$(HOST)", "build variable"),
     ("applinks:a.example?mode=debug", "Only ?mode=developer"),
     ("applinks:a.example?mode", "Only ?mode=developer"),
     ("applinks:a.example?developer", "Only ?mode=developer"),
@@ -397,6 +396,34 @@ import Testing
     #expect(found == ["error \(code) \(entry)"])
     let messages = try messages(entry, [entry], app: "ABCDE12345.x")
     #expect(messages.first?.contains(words) == true, "\(messages)")
+  }
+
+  @Test func aValueThatTheBuildPutsInIsNoMistake() throws {
+    let found = try findings(["applinks:$(HOST)"])
+    #expect(found.first == "warning placeholder applinks:$(HOST)")
+    // The entry may be any of those that are missed.
+    #expect(found.count > 1 && found.dropFirst().allSatisfy { $0.hasPrefix("note not-in-entitl") })
+  }
+
+  @Test func aTextInPlaceOfTheListIsWhatReSigningLeaves() throws {
+    let key = "<key>com.apple.developer.associated-domains</key><string>*</string>"
+    let path = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict>\(identifier)\(key)</dict></plist>", to: "resigned")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(result.status == 1 && result.output.contains("no-list"), "\(result.output)")
+    let profile = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict><key>Entitlements</key><dict>\(key)</dict></dict></plist>",
+      to: "profile")
+    let other = try trial.run("entitlements", at: .database, profile)
+    #expect(other.status == 1 && other.errors.contains("is a provisioning profile"))
+  }
+
+  @Test func theAppHasTheEntryOfItsAppClipWhichTheFileNamesAlone() throws {
+    let clip: JSON = ["appclips": ["apps": [.string("\(app).Clip")]]]
+    let put = try trial.server.client().send("PUT", "/v1/domains/clip.example/file", json: clip)
+    #expect(put.status == 201, "\(put.text)")
+    let found = try findings(Self.complete + ["applinks:b.example", "appclips:clip.example"])
+    #expect(!found.contains { $0.contains("clip.example") }, "\(found)")
   }
 
   @Test func withoutTheAppOnlyDomainsAreCompared() throws {
@@ -455,7 +482,7 @@ import Testing
 
   @Test func aWrongEntryIsNoCrash() throws {
     let wrong = [
-      "<key>com.apple.developer.associated-domains</key><string>a</string>",
+      "<key>com.apple.developer.associated-domains</key><integer>1</integer>",
       "<key>com.apple.developer.associated-domains</key><array><integer>1</integer></array>",
     ]
     for members in wrong {

@@ -58,7 +58,7 @@ extension DeviceCase {
             ? "Run \(check), look for `app-missing`, and reinstall the app. Apple's CDN does not matter in this mode."
             : "Run \(check), look for `app-missing` and `cdn-stale`, and reinstall the app once Apple's CDN has the "
               + "file.")
-    case "unspecified": return row.error.map(unusable) ?? neverDownloaded
+    case "unspecified": return row.error.map(failed) ?? neverDownloaded
     default: return unknownState
     }
   }
@@ -124,8 +124,47 @@ extension DeviceCase {
     return ". At the check at \(copy.checkedAt.text), Apple's CDN had \(held)"
   }
 
-  private func unusable(_ error: String) -> DeviceVerdict {
+  /// Why the device has no file, by the error in its table.
+  private func failed(_ error: String) -> DeviceVerdict {
     if case .nothing? = facts?.then, let behind { return behind }
+    let bytes = Array(error.utf8)[...]
+    func number(of domain: String) -> Int? {
+      bytes.firstRange(of: domain).flatMap {
+        SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
+      }
+    }
+    switch number(of: "NSURLErrorDomain") {
+    case .some(-1206 ... -1200):
+      return DeviceVerdict(
+        .certificateRefused, .likely, .operations,
+        "\(developerMode)The device could not make a secure connection for \(host), or did not trust its certificate."
+          + checked,
+        next: "Run \(check), and look for `tls-error`.")
+    case -1003, -1006:
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .operations,
+        "\(developerMode)The device found no address for \(host).\(checked)",
+        next: "Run \(check), and look for `dns-error`.")
+    case -1009, -1020, -1018:
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .user,
+        "\(developerMode)The device was not connected when it asked for \(host).",
+        next: "Connect it, and wait \(next), or reinstall the app.")
+    case .some: return neverDownloaded
+    case nil: break
+    }
+    if number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
+    return unusable(error)
+  }
+
+  /// Error 7 of `SWCErrorDomain`.
+  private var noCopy: DeviceVerdict {
+    DeviceVerdict(
+      .cdnFailed, .sure, .operations, "Apple's CDN has no valid file of \(host).\(checked)",
+      next: "Run \(check), and look for `cdn-failed`.")
+  }
+
+  private func unusable(_ error: String) -> DeviceVerdict {
     let isJSON = error.contains("NSCocoaErrorDomain") && error.contains("3840")
     return DeviceVerdict(
       .unusableFile, .likely, .operations,
@@ -177,13 +216,11 @@ extension DeviceCase {
         "\(host) redirected the device, which does not follow.",
         next: "Serve the file without a redirect; \(check) shows where it leads.")
     }
+    if error == "SWCErrorDomain 7" { return noCopy }
     guard error.hasPrefix("SWCERR") else {
-      let isKnown = error == "SWCErrorDomain 7"
       return DeviceVerdict(
-        .cdnFailed, isKnown ? .sure : .likely, .operations,
-        isKnown
-          ? "Apple's CDN has no valid file of \(host).\(checked)"
-          : "The file of \(host) could not be fetched\(error.isEmpty ? "" : " (\(error.shown))").\(checked)",
+        .cdnFailed, .likely, .operations,
+        "The file of \(host) could not be fetched\(error.isEmpty ? "" : " (\(error.shown))").\(checked)",
         next: "Run \(check), and look for `cdn-failed`.")
     }
     let failure = AppleFailure(reason: error, details: row.details, tryDirect: row.tryDirect)
@@ -225,6 +262,14 @@ extension DeviceCase {
   var authorizationVerdict: DeviceVerdict {
     if let published { return published }
     if ["not-associated", "not-verified"].contains(row.state), let behind { return behind }
+    if row.error?.hasSuffix(" localhost") == true {
+      return DeviceVerdict(
+        .notAssociated, .sure, .appTeam,
+        "localhost is no public name, so no app can be associated with it.",
+        next:
+          "Use the domain of the site as the RP ID, also in development, and name it in the app's associated "
+          + "domains; with `?mode=developer`, the site need not be public.")
+    }
     switch row.state {
     case "not-associated":
       return DeviceVerdict(
@@ -253,6 +298,12 @@ extension DeviceCase {
       return DeviceVerdict(
         .appNotSigned, .likely, .appTeam, "The app is not signed with an application identifier.",
         next: "Sign the app with a team's profile, and look at `codesign -d --entitlements -`.")
+    }
+    if error.hasPrefix(Marker.notConfigured.rawValue) {
+      return DeviceVerdict(
+        .requestFailed, .likely, .user,
+        "The device has no passcode, Face ID or Touch ID, which passkeys need; so simulators say at first.",
+        next: "Set a passcode, or in the simulator: Features > Face ID > Enrolled.")
     }
     return DeviceVerdict(
       .requestFailed, .likely, .appTeam,

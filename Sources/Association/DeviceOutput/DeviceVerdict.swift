@@ -174,6 +174,12 @@ struct DeviceCase {
           ? "Add \(host) as a name of a domain, with an entry for the app."
           : "Enable \(facts.domain).")
     }
+    if facts.now.namesApp == false, let clip = facts.appClip {
+      return DeviceVerdict(
+        .fineHere, .likely, .operations,
+        "The file of \(facts.domain) names the App Clip \(clip.shown) for appclips, as it should, and not the app.",
+        next: "If the App Clip does not open, look at its own entry.")
+    }
     if facts.now.namesApp == false {
       return DeviceVerdict(
         .notInFile, .sure, .operations,

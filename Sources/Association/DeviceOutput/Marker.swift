@@ -17,6 +17,7 @@ enum Marker: String, CaseIterable {
   case unableToVerify = "Unable to verify webcredentials association of"
   case inProgress = "Request already in progress for specified application identifier"
   case noIdentifier = "does not have an application identifier"
+  case notConfigured = "Device not configured for passkey requests"
   case rpID = "RP ID cannot be validated"
   case incomingRequest = "The incoming request cannot be validated"
   case rpIDValidation = "RpId validation failed"

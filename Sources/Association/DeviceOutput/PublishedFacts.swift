@@ -70,6 +70,8 @@ package struct PublishedFacts: Sendable {
   package var certificates: [Certificate] = []
   /// Of a file that does not name the app: a sentence about another app that is probably meant, or nothing.
   package var nearMiss = ""
+  /// The App Clip of the app that the file names in place of it. The app has the same entry in its entitlements.
+  package var appClip: String?
 
   package init(domain: DomainName, isEnabled: Bool, now: State) {
     self.domain = domain

@@ -1,6 +1,8 @@
 /// `ASAuthorizationError` 1004 of an Apple device.
 enum AuthorizationError {
-  static let markers: [Marker] = [.notAssociated, .unableToVerify, .inProgress, .noIdentifier]
+  static let markers: [Marker] = [
+    .notAssociated, .unableToVerify, .inProgress, .noIdentifier, .notConfigured,
+  ]
 
   /// The longest sentence, in bytes.
   private static let longest = 1000
@@ -43,6 +45,10 @@ enum AuthorizationError {
       (Array(Marker.unableToVerify.rawValue.utf8), { notVerified($0[$1...].prefix(longest)) }),
       (Array(Marker.inProgress.rawValue.utf8), { inProgress($0[$1...]) }),
       (Array(Marker.noIdentifier.rawValue.utf8), { withoutIdentifier($0, at: $1) }),
+      (
+        Array(Marker.notConfigured.rawValue.utf8),
+        { _, _ in failure(Marker.notConfigured.rawValue) }
+      ),
     ]
 
   /// The first sentence that is known, and where the text goes on behind its beginning.

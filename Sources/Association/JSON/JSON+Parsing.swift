@@ -20,7 +20,7 @@ extension JSON {
   package struct Limits: Sendable {
     /// The bytes of a key, without escapes.
     package var keyBytes: Int
-    /// The bytes of a string or a number, without escapes.
+    /// The bytes of a string or a number, without escapes. By default, those of a document of 128 KB in Base64.
     package var stringBytes: Int
     /// The number of values: arrays and objects, and everything in them.
     package var values: Int
@@ -30,7 +30,7 @@ extension JSON {
     /// Limits that any text of 128 KB meets, except for its depth: 128 KB is the largest
     /// association file, and the API writes such a file with fewer than 500,000 values.
     package init(
-      keyBytes: Int = 131_072, stringBytes: Int = 131_072, values: Int = 500_000, depth: Int = 100
+      keyBytes: Int = 131_072, stringBytes: Int = 174_764, values: Int = 500_000, depth: Int = 100
     ) {
       (self.keyBytes, self.stringBytes) = (keyBytes, stringBytes)
       (self.values, self.depth) = (values, depth)

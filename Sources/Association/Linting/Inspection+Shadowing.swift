@@ -24,7 +24,10 @@ extension Inspection {
           return likeness == .same || likeness == .sameInOtherOrder && haveSameEffect
         }
     }
+    let excludingApps = links.appsThatOnlyExclude
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
+      let onlyExcludes = !entry.apps.isEmpty && entry.apps.allSatisfy(excludingApps.contains)
+      if onlyExcludes, let last = entry.routes.last { addExclusionsOnly(last) }
       for route in routes {
         switch route.verdict {
         case .decides: break
@@ -42,7 +45,7 @@ extension Inspection {
           addShadowed(Shadowed(route, by: others, places, links.entries), .shadowedRoute)
         case .notDecided: undecided.append((entry.pointer, route))
         }
-        if route.isUnneededExclusion { addUnneeded(route) }
+        if route.isUnneededExclusion && !onlyExcludes { addUnneeded(route) }
         if let hidden = route.hidden { addHiding(route, hidden, places[route.pointer]?.route) }
       }
     }
@@ -85,6 +88,14 @@ extension Inspection {
       })
     else { return }
     addShadowed(Shadowed(route, by: [earlier.pointer], places, links.entries), .duplicateRoute)
+  }
+
+  private mutating func addExclusionsOnly(_ last: AppLinks.Route) {
+    let rest = last.isLegacy ? "`\"*\"`" : "`{\"/\": \"*\"}`"
+    add(
+      .exclusionsOnly, at: last.pointer,
+      "All routes of its apps are exclusions. A URL that no route matches stays in the browser, so no URL opens them.",
+      help: "Add \(rest) at the end to let all other URLs in.")
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {
@@ -259,5 +270,33 @@ extension AppLinks.Route {
   fileprivate var itemPointers: [JSONPointer] {
     guard case .items(let items) = query else { return [] }
     return items.map { pointer.appending("?").appending($0.name) }
+  }
+}
+
+extension AppLinks {
+  /// The apps of which every route is an exclusion, except those that keep out every URL, which says so.
+  fileprivate var appsThatOnlyExclude: Set<String> {
+    var (excluding, others): (Set<String>, Set<String>) = ([], [])
+    for entry in entries {
+      for route in entry.routes {
+        if route.isExclusion && !route.isForEveryURL {
+          excluding.formUnion(entry.apps)
+        } else {
+          others.formUnion(entry.apps)
+        }
+      }
+    }
+    return excluding.subtracting(others)
+  }
+}
+
+extension AppLinks.Route {
+  /// Whether it has no condition that says anything.
+  fileprivate var isForEveryURL: Bool {
+    if case .any = query {
+      return path.map { $0.tokens.isStar || $0.text == "/*" } ?? true
+        && fragment.map(\.tokens.isStar) ?? true
+    }
+    return false
   }
 }

@@ -55,10 +55,15 @@ private struct Generalization {
   private let domains: [JSON.Object]
   private let names: [String]
   private(set) var parameters: [Parameter] = []
+  /// What stands between braces in the domains already, such as `{path}` in `fallback`.
+  private let reserved: Set<String>
 
   init(of domains: [Domain]) {
     self.domains = domains.map { DomainResource.fields.json(of: StoredDomain($0.withoutRows)) }
     names = domains.map(\.name.text)
+    reserved = self.domains.reduce(into: []) {
+      $0.formUnion(TemplateText.parameters(in: .object($1)))
+    }
   }
 
   mutating func members() -> JSON.Object {
@@ -389,7 +394,7 @@ private struct Generalization {
     }
     if let same { return "{\(same.parameter.name)}" }
     if parameters.count == TemplateParameter.limit { return nil }
-    let taken = Set(parameters.map(\.parameter.name))
+    let taken = reserved.union(parameters.map(\.parameter.name))
     let name = ([base] + (2...TemplateParameter.limit + 1).map { "\(base)\($0)" })
       .first { !taken.contains($0) }
     guard let name else { return nil }

@@ -280,9 +280,9 @@ extension Token {
   ///
   /// - Parameter host: A host that the domain serves, if the client asked for that.
   /// - Throws: `Problem`, 403.
-  func check(_ domain: DomainName, in store: Store, servingHost host: Alias? = nil) throws {
+  func check(_ domain: DomainName, in store: Store) throws {
     if try store.has(domain, scope) { return }
-    throw notCovered(host.map { "the domain that serves \"\($0)\"" } ?? "\"\(domain)\"")
+    throw notCovered("\"\(domain)\"")
   }
 
   /// Checks that the token may give its domain a name, or add a domain with this name.

@@ -44,7 +44,9 @@ struct DraftEndpoints: Sendable {
         let draft = try draft(call)
         let (state, comments) = try store.content(ofDraft: draft.id)
         var object = DraftResource.json(draft)
-        object["state"] = state
+        object["state"] =
+          call.scope.isEverything
+          ? state : state.leavingUnusedApps(of: draft, author: call.token?.name)
         object["comments"] = .array(comments.map { .object(DraftResource.json($0)) })
         return .json(.ok, .object(object))
       },
@@ -58,11 +60,13 @@ struct DraftEndpoints: Sendable {
       Endpoint(
         .delete, one, .role(.editor), effect: .change, isFilteredByToken: true,
         "withdrawDraft", .drafts, "Take back an own draft",
-        description: "An admin can withdraw any draft.",
+        description: "An admin of all its domains can withdraw any draft.",
         problems: [.draftEnded], answers: .deleted
       ) { call in
         let draft = try draft(call)
-        if let token = call.token, token.name != draft.author && token.role < .admin {
+        if let token = call.token, token.name != draft.author,
+          try token.role < .admin || !store.has(draft, token.limited(to: .admin).scope)
+        {
           throw Problem(
             .roleTooLow,
             "Draft \(draft.id) is by \(draft.author.quoted). Only its author or an admin can withdraw it; you can decline "
@@ -229,9 +233,24 @@ struct DraftEndpoints: Sendable {
     return try state.answer(call, within: share, isDryRun: context.isDryRun) { report in
       try state.apply(received, of: token, readBy: call.token, listsRefusals: listsRefusals) {
         try publisher.approve(
-          draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context, report: report)
+          draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context,
+          visible: call.scope, report: report)
       }
     }
+  }
+}
+
+extension JSON {
+  /// The state of a draft without apps that no domain of it names: who is limited to domains may not see those of others.
+  fileprivate func leavingUnusedApps(of draft: Draft, author reader: String?) -> JSON {
+    guard reader != draft.author, var state = objectValue else { return self }
+    let domains = state["domains"]?.text ?? ""
+    for (list, key) in [("apps", "app"), ("androidApps", "package")] {
+      guard let apps = state[list]?.arrayValue else { continue }
+      state[list] = .array(
+        apps.filter { $0[key]?.stringValue.map { domains.contains($0.quoted) } ?? false })
+    }
+    return .object(state)
   }
 }
 

@@ -216,6 +216,7 @@ private struct PublishedHosts {
     if document == .apple {
       let apps = known.current.documents.apple.apps(for: row.service ?? "")
       facts.nearMiss = AppIdentifier(stored: app).sentence(onOthersIn: apps)
+      if row.service == "appclips" { facts.appClip = apps.first { $0.hasPrefix("\(app).") } }
     } else if let package = PackageName(app) {
       let statements = known.current.documents.assetLinks?.statements ?? []
       let build = Build(package: package, signatures: row.signatures)

@@ -62,14 +62,16 @@ struct MatchEndpoints: Sendable {
       domains[try store.domain(serving: host), default: []] += urls
     }
     for (name, urls) in domains {
-      guard let name else {
-        answer.add(urls, reason: "No domain is published for the host of this URL.")
+      // Which other domains there are is nothing that a token which is limited to some may learn.
+      guard let name, try store.has(name, call.scope) else {
+        answer.add(
+          urls,
+          reason: call.scope.isEverything
+            ? "No domain is published for the host of this URL."
+            : "None of the domains that you may see is published for the host of this URL.")
         continue
       }
       if call.request.clientHasGone() { throw StoreError.busy }
-      // Which domain has a name is nothing that other tokens may learn.
-      let asked = urls.first.flatMap { Self.host(of: question.urls[$0]) }.map { Alias($0) }
-      try call.token?.check(name, in: store, servingHost: asked)
       try answer.resolve(urls, with: store.domain(name), in: store)
     }
     return answer.response

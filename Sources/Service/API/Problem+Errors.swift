@@ -436,7 +436,8 @@ extension Problem {
         "No suppression of several domains has the number \(number). "
           + (existing.isEmpty
             ? "There is none." : "They are \(existing.map(String.init).joined(separator: ", "))."))
-    case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
+    case .revision(let id):
+      Problem(.revisionNotFound, "There is no revision \(id), or it is no longer kept.")
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .template(let name):

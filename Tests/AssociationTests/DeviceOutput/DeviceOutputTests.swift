@@ -4,6 +4,24 @@ import Testing
 
 /// One test per rule of the formats that `docs/devices.md` lists.
 @Suite struct DeviceOutputTests {
+  @Test func noAppIsAssociatedWithLocalhost() {
+    let text = "Application with identifier ABCDE12345.x is not associated with domain localhost"
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+    #expect(verdict?.code == .notAssociated && verdict?.actor == .appTeam)
+    #expect(verdict?.message.contains("no public name") == true)
+  }
+
+  @Test func aDeviceWithoutAPasscodeIsNoWrongDomain() {
+    let text = """
+      Error Domain=com.apple.AuthenticationServices.AuthorizationError Code=1004 "(null)"
+      Device not configured for passkey requests: Error Domain=com.apple.LocalAuthentication Code=-7
+      """
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+    #expect(verdict?.code == .requestFailed && verdict?.actor == .user, "\(output.rows)")
+  }
+
   // MARK: Kinds
 
   @Test(arguments: [

@@ -15,6 +15,10 @@ import Testing
     return row
   }
 
+  private static func failed(_ error: String) -> DeviceRow {
+    row("unspecified") { $0.error = "Error Domain=\(error) \"(null)\"" }
+  }
+
   private func words(_ verdict: DeviceVerdict) -> String {
     for text in [verdict.message, verdict.nextStep] {
       let isSentence = text.first?.isLowercase != true || text.hasPrefix("a.example ")
@@ -69,6 +73,13 @@ import Testing
       .cdnHeaders, row("failed") { $0.error = "SWCERR00202 Connections" },
       "cdn-failed likely operations"
     ),
+    // What keeps the device from asking, in the table of associations.
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1001"), "never-downloaded likely operations"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1003"), "never-downloaded likely operations"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1009"), "never-downloaded likely user"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1202"), "certificate-refused likely operations"),
+    (.swcutilShow, failed("SWCErrorDomain Code=7"), "cdn-failed sure operations"),
+    (.swcutilShow, failed("SWCErrorDomain Code=2"), "unusable-file likely operations"),
     (.cdnHeaders, row("failed") { $0.error = "SWCERR00999 New" }, "cdn-failed likely operations"),
     (.cdnHeaders, row("valid"), "cdn-has-file sure operations"),
     (

@@ -161,6 +161,11 @@ extension FindingCase {
     FindingCase(
       .duplicateRoute, second, components(#"{"/":"/a"},{"/":"/a/","exclude":true}"#)),
     FindingCase(
+      .exclusionsOnly, legacyRoute, legacy("NOT /admin/*")),
+    FindingCase(
+      .exclusionsOnly, second,
+      components(#"{"/":"/a","exclude":true},{"/":"/b","exclude":true}"#)),
+    FindingCase(
       .unneededExclusion, second, components(#"{"/":"/a"},{"/":"/b","exclude":true}"#)),
     FindingCase(
       .shadowingNotDecided, "/applinks/details/0",

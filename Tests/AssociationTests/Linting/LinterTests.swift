@@ -2,6 +2,24 @@ import Association
 import Testing
 
 @Suite struct LinterTests {
+  @Test(arguments: ["*", "/*"]) func anEntryThatKeepsOutEveryURLSaysSo(path: String) {
+    let file = FindingCase.components(
+      #"{"/":"/a","exclude":true},{"/":"\#(path)","exclude":true}"#)
+    let codes = Linter.report(onFile: Array(file.utf8)).findings.map(\.code)
+    #expect(!codes.contains(.exclusionsOnly), "\(codes)")
+  }
+
+  @Test func anotherEntryMayOpenWhatAnEntryOfExclusionsLeaves() {
+    let app = FindingCase.app
+    let file = """
+      {"applinks":{"details":[
+        {"appIDs":["\(app)"],"components":[{"/":"/a","exclude":true}]},
+        {"appIDs":["\(app)"],"components":[{"/":"/*"}]}]}}
+      """
+    let codes = Linter.report(onFile: Array(file.utf8)).findings.map(\.code)
+    #expect(!codes.contains(.exclusionsOnly), "\(codes)")
+  }
+
   private func findings(in file: String, context: Linter.Context? = nil) -> [Finding] {
     Linter.report(onFile: Array(file.utf8), context: context).findings
   }
