@@ -66,10 +66,14 @@ struct ManifestCheck {
   mutating func run() throws {
     collectHosts()
     if hosts.isEmpty {
+      let almost = manifest.filters.lazy.flatMap { $0.values("scheme") }.first(
+        where: Self.isAlmostWeb)
       add(
         "no-links", .error, "",
         "No intent filter of an activity has a host and the scheme https or http, so no link of the web opens the"
-          + " app. Add the filter that \"intentFilter\" of the domain's snippets has.")
+          + " app. "
+          + (almost.map { "\($0.shown) is another scheme for Android: write https, in lower case." }
+            ?? "Add the filter that \"intentFilter\" of the domain's snippets has."))
     }
     if app == nil {
       add(
@@ -139,6 +143,11 @@ struct ManifestCheck {
 
   private static func isWeb(_ scheme: String) -> Bool { scheme == "https" || scheme == "http" }
 
+  /// Whether a scheme of the web is meant: Android compares schemes with regard to case.
+  private static func isAlmostWeb(_ scheme: String) -> Bool {
+    !isWeb(scheme) && isWeb(scheme.lowercased().prefix { $0 != ":" }.description)
+  }
+
   /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
   private static func isPlaceholder(_ value: String) -> Bool {
     value.contains("${") || value.hasPrefix("@")
@@ -207,6 +216,8 @@ struct ManifestCheck {
               add(
                 "path-without-slash", .warning, "\(part + kind.rawValue)=\(text)",
                 "It matches no link, because the path of a link begins with a slash.")
+            } else if part == "path", let mistake = pattern.mistake {
+              add("unlikely-path", .warning, "\(part + kind.rawValue)=\(text)", mistake)
             }
           } catch {
             isKnown = false
@@ -262,7 +273,10 @@ struct ManifestCheck {
       add(
         "custom-scheme", .error, host.text,
         "Its filter also has the scheme \(other.shown), and Android verifies no filter with other schemes than"
-          + " https and http. Move that scheme to a filter of its own.", of: [other])
+          + " https and http. "
+          + (Self.isAlmostWeb(other)
+            ? "Write https, in lower case." : "Move that scheme to a filter of its own."),
+        of: [other])
     }
   }
 
@@ -421,6 +435,26 @@ extension PatternMatcher {
       text.first.map { $0.isLetter || $0.isNumber } ?? true
         && !["*", "?", "{", "+"].contains(text.dropFirst().first)
     case .suffix: false
+    }
+  }
+}
+
+extension PatternMatcher {
+  /// What a pattern for paths says that its author hardly means, as a sentence (Android's page about `<data>`).
+  fileprivate var mistake: String? {
+    if text.contains("?") && kind != .advancedGlob || text.contains("#") {
+      return
+        "It is compared with the path alone, without the query and the fragment, so it matches hardly any link."
+    }
+    switch kind {
+    case .literal, .prefix, .suffix:
+      return text.contains("*")
+        ? "Only android:pathPattern has wildcards; here, the star is a character of the path. Leave it out"
+          + (kind == .literal ? ", and write android:pathPrefix." : ".") : nil
+    case .simpleGlob:
+      return text.contains("/*")
+        ? "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))." : nil
+    case .advancedGlob: return nil
     }
   }
 }

@@ -299,8 +299,29 @@ import Testing
       manifest(filter(hosts("a.example") + "<data android:pathAdvancedPattern=\"/[a\"/>")),
       "error malformed-pattern pathAdvancedPattern=/[a"
     ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/item/*\"/>")),
+      "warning unlikely-path pathPrefix=/item/*"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPattern=\"/item/*\"/>")),
+      "warning unlikely-path pathPattern=/item/*"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:path=\"/item?id=1\"/>")),
+      "warning unlikely-path path=/item?id=1"
+    ),
     (manifest(), "error no-links "),
   ]
+
+  @Test func aSchemeInCapitalLettersIsNamed() throws {
+    let upper = Self.filter(
+      Self.hosts("a.example") + "<data android:scheme=\"HTTPS\"/>", without: "scheme")
+    #expect(try messages(Self.manifest(upper), "no-links").first?.contains("HTTPS") == true)
+    let beside = Self.filter(Self.hosts("a.example") + "<data android:scheme=\"HTTPS\"/>")
+    let message = try messages(Self.manifest(beside), "custom-scheme").first
+    #expect(message?.contains("Write https, in lower case.") == true)
+  }
 
   @Test(arguments: faults.indices)
   func aFaultOfAFilterIsNamed(index: Int) throws {

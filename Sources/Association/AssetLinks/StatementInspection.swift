@@ -351,7 +351,9 @@ struct StatementInspection {
         .malformedRelation, at: pointer,
         "\(value.shown) is no relation: two parts of lower-case letters, digits, dots and underscores, with a"
           + " slash between them. \(skipped)" + Self.refusal,
-        help: value.stringValue.flatMap(Relation.known(like:)).map { "Write `\($0)`." }
+        help: value.stringValue.flatMap(Relation.joined(in:)).map {
+          "Write each as a string of its own: \($0.map { "`\"\($0)\"`" }.joined(separator: ", "))."
+        } ?? value.stringValue.flatMap(Relation.known(like:)).map { "Write `\($0)`." }
           ?? "Write \(Relation.handleAllURLs) for links.")
     case "relation":
       let statement = pointer.keys.first.flatMap { Int($0) }.flatMap { index in

@@ -121,6 +121,14 @@ package struct Relation: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The known relations that one string has, with commas or spaces between them; `nil` if it is not several.
+  static func joined(in text: String) -> [Relation]? {
+    guard text.utf8.count < 500 else { return nil }
+    let words = text.split { $0 == "," || $0 == " " || $0 == ";" }
+    let found = words.compactMap { word in known.first { $0.description == word } }
+    return found.count > 1 && found.count == words.count ? found : nil
+  }
+
   /// The letters of the last part of a relation, in lower case.
   private static func letters(of text: String) -> [UInt8] {
     let last = text.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last

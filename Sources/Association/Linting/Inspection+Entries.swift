@@ -91,7 +91,10 @@ extension Inspection {
         .unusualAppIdentifierPrefix, at: pointer(),
         "The prefix of \(app) is not ten capital letters and digits, as Apple's prefixes are. It"
           + " probably matches no app.",
-        help: "Compare it with the App ID Prefix in the developer account.")
+        help: app.text.prefix { $0 != "." }.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+          ? "The prefix seems to be missing. Write the App ID Prefix of the developer account, usually the Team ID, and a"
+            + " dot before it: `ABCDE12345.\(app)`."
+          : "Compare it with the App ID Prefix in the developer account.")
     } else if text.utf8.contains(UInt8(ascii: "_")) {
       add(
         .unusualBundleIdentifier, at: pointer(),

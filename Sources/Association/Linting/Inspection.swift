@@ -113,6 +113,11 @@ struct Inspection {
       add(
         .emptyDetails, at: details, "No app yet: no link opens an app.",
         help: "Add an app with its routes: an entry in `details`.")
+    case .object(let entry)? where ["appIDs", "appID"].contains(where: { entry[$0] != nil }):
+      add(
+        .detailsDictionary, at: details,
+        "`details` is one entry without the array around it, so systems take its members for apps.",
+        help: "Write `[` before the entry and `]` after it.")
     case .object?:
       add(
         .detailsDictionary, at: details,

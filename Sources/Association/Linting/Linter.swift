@@ -173,9 +173,32 @@ package enum Linter {
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: error.quote?.help ?? error.comma?.help
+      help: insteadOfJSON(text) ?? error.quote?.help ?? error.comma?.help
         ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
+  }
+
+  /// What to do about a file that seems to be something else; `nil` if it seems to be JSON.
+  private static func insteadOfJSON(_ text: [UInt8]) -> String? {
+    let rest = text.drop { " \t\r\n".utf8.contains($0) }
+    if rest.isEmpty { return "The file is empty. Write the JSON into it." }
+    if rest.first == UInt8(ascii: "<") {
+      return
+        "It begins like a page. If a server sent it, find out why it answers with a page at this address, such as "
+        + "one for signing in or one for every unknown path."
+    }
+    if rest.starts(with: "HTTP/".utf8) {
+      return "It begins with the header of an answer. Leave that out, as curl does without -i."
+    }
+    if text.starts(with: [0x1F, 0x8B]) {
+      return "It is compressed with gzip. Decompress it, or use curl --compressed."
+    }
+    if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+      || text.prefix(4).contains(0)
+    {
+      return "It is UTF-16. Save the file as UTF-8, without a byte order mark."
+    }
+    return nil
   }
 
   /// The kind of a file that is not JSON and was taken for Apple's.

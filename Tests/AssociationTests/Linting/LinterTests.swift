@@ -2,6 +2,47 @@ import Association
 import Testing
 
 @Suite struct LinterTests {
+  /// The help of the first finding.
+  private func help(_ bytes: [UInt8], _ kind: DocumentKind = .apple) -> String {
+    Linter.report(onFile: bytes, kind: kind).findings.first?.help ?? ""
+  }
+
+  @Test(arguments: [
+    (Array("\n<!doctype html><title>Sign in</title>".utf8), "begins like a page"),
+    (Array(" \n".utf8), "is empty"), ([], "is empty"),
+    (Array("HTTP/2 200\ncontent-type: application/json\n\n{}".utf8), "header of an answer"),
+    ([0x1F, 0x8B, 8, 0], "gzip"), ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "UTF-16"),
+    ([0x7B, 0, 0x7D, 0], "UTF-16"),
+  ])
+  func whatIsInPlaceOfJSONIsSaid(bytes: [UInt8], words: String) {
+    #expect(help(bytes).contains(words), "\(help(bytes))")
+  }
+
+  @Test func anIdentifierWithoutItsPrefixIsToldToGetIt() {
+    let file = #"{"webcredentials":{"apps":["com.example.app"]}}"#
+    #expect(help(Array(file.utf8)).contains("`ABCDE12345.com.example.app`"))
+  }
+
+  @Test func anEntryInPlaceOfTheListIsToldToGetBrackets() {
+    let file = #"{"applinks":{"details":{"appID":"ABCDE12345.x","paths":["/a"]}}}"#
+    let found = Linter.report(onFile: Array(file.utf8)).findings.first {
+      $0.code == .detailsDictionary
+    }
+    #expect(found?.help == "Write `[` before the entry and `]` after it.")
+  }
+
+  @Test func relationsInOneStringAreParted() {
+    let joined = "\(Relation.handleAllURLs),\(Relation.getLoginCredentials)"
+    let file = """
+      [{"relation":["\(joined)"],"target":{"namespace":"android_app",
+        "package_name":"com.example.app","sha256_cert_fingerprints":["\(StatementList.fingerprint)"]}}]
+      """
+    #expect(
+      help(Array(file.utf8), .assetLinks)
+        == "Write each as a string of its own: `\"delegate_permission/common.handle_all_urls\"`, "
+        + "`\"delegate_permission/common.get_login_creds\"`.")
+  }
+
   @Test(arguments: ["*", "/*"]) func anEntryThatKeepsOutEveryURLSaysSo(path: String) {
     let file = FindingCase.components(
       #"{"/":"/a","exclude":true},{"/":"\#(path)","exclude":true}"#)

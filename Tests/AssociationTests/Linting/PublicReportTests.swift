@@ -681,7 +681,7 @@ import Testing
   @Test(arguments: [
     "{\"a\" 1}", "{\"a\": \"b \"c\" d\"}", "{'a': 1}", "[1", "{\"a\": 1,", "[1 // one\n]",
     "{\"a\": tru \"b\"}", "[01]", "[truefalse]",
-    "[\"\\x\" \"b\"]", "{\"a\": 1}}", "", "[\"a\n\", \"b\"]", "{\"a\": 1 ]", "{a: 1, }",
+    "[\"\\x\" \"b\"]", "{\"a\": 1}}", "[\"a\n\", \"b\"]", "{\"a\": 1 ]", "{a: 1, }",
     "[\"\u{1}\" 1]",
   ])
   func anotherFaultIsNotTakenForAComma(file: String) {
