@@ -67,12 +67,10 @@ extension Publisher {
     report: @escaping AppliedState.Report
   ) throws -> AppliedState {
     var state = state
-    state.checkDependent = { domain in
-      if !visible.covers(Alias(domain.name), labels: domain.labels) {
-        throw PublicationError.draftOutdated(
-          draft.id, "which domains use an app or a template of it", nil)
-      }
-    }
+    state.hidden = (
+      { !visible.covers(Alias($0.name), labels: $0.labels) },
+      .draftOutdated(draft.id, "which domains use an app or a template of it", nil)
+    )
     state.check = { publication in
       let name = publication.edited.stored.domain.name
       if publication.edited.isChanged,
@@ -87,20 +85,29 @@ extension Publisher {
       accepted: accepted.union(draft.acceptedCodes.compactMap(Finding.Code.init)),
       listsRefusals: listsRefusals)
     options.action = "publish draft"
-    let context = approver.approving(draft)
+    // Who may only look at it plans without the author's limits: what is outdated is listed.
+    let context = approver.approving(
+      draft, within: listsRefusals ? approver.within : draft.bases.within)
+    func outdated(_ thing: String) -> PublicationError {
+      .draftOutdated(draft.id, visible.isEverything ? thing : "a template or an app", nil)
+    }
     let applied = try store.edit(context) { (earlier: StatePlan?) in
       try store.draft(draft.id).checkIsOpen()
+      // First, because the author's limits do not fit what others have made of it.
+      if !listsRefusals, let thing = try store.outdated(draft.bases) { throw outdated(thing) }
       var planning = StatePlanning(self, state, options, by: context, report: report)
       return try planning.plan(reusing: earlier)
     } write: { transaction, plan in
       try transaction.end(draft, as: .approved, by: approver)
       try transaction.lock(draft.bases)
-      let outdated = try transaction.outdated(draft.bases).map {
-        PublicationError.draftOutdated(draft.id, $0, nil)
-      }
-      if let outdated, !listsRefusals { throw outdated }
+      let change = try transaction.outdated(draft.bases).map(outdated)
+      if let change, !listsRefusals { throw change }
       var applied = try transaction.apply(state, plan, options)
-      if let outdated { applied.refusals.append(outdated) }
+      if let change { applied.refusals.append(change) }
+      if !visible.isEverything {
+        applied.apps.removeAll { !plan.named.contains($0.app.id) }
+        applied.androidApps.removeAll { !plan.named.contains($0.app.id) }
+      }
       try transaction.noteChange(of: draft, approvedBy: approver.author)
       return applied
     }
@@ -117,12 +124,14 @@ extension WriteContext {
       reason: reason, isDryRun: isDryRun, isAbandoned: isAbandoned)
   }
 
-  /// The author of a draft, who may change with it what both may, also where a second person must approve that.
-  fileprivate func approving(_ draft: Draft) -> WriteContext {
+  /// The author of a draft with the approval of this one, who covers all of its domains.
+  ///
+  /// - Parameter limits: What the author is limited to. Without limits, those of the approver count.
+  fileprivate func approving(_ draft: Draft, within limits: Scope) -> WriteContext {
     let approval = "draft \(draft.id), approved by \(author)"
     return WriteContext(
       author: draft.author, address: address,
-      within: draft.bases.within.isEverything ? within : draft.bases.within, documents: documents,
+      within: limits.isEverything ? within : limits, documents: documents,
       unapproved: Scope(),
       reason: draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))",
       isDryRun: isDryRun, isAbandoned: isAbandoned)

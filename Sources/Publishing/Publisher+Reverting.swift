@@ -6,11 +6,16 @@ import Synchronization
 package struct ReversalOptions: Sendable {
   /// Whether domains that have changed since are left as they are. Otherwise, nothing is undone because of them.
   package var skipsChanged: Bool
+  /// Whether what came from a template becomes the own of a domain that the template would not give it any more.
+  package var detaches: Bool
   /// Codes of errors with which documents are published anyway.
   package var accepted: Set<Finding.Code>
 
-  package init(skipsChanged: Bool = false, accepted: Set<Finding.Code> = []) {
+  package init(
+    skipsChanged: Bool = false, detaches: Bool = false, accepted: Set<Finding.Code> = []
+  ) {
     self.skipsChanged = skipsChanged
+    self.detaches = detaches
     self.accepted = accepted
   }
 }
@@ -178,7 +183,7 @@ private struct Reversal {
       let published = try earlierRevisions[index]
       var domain = try published.domain() ?? stored?.domain ?? Domain(name: name)
       domain.name = name
-      let isRendered = try published.settle(&domain, apps: source)
+      let isRendered = try published.settle(&domain, detachingIfChanged: options.detaches, source)
       let current = Set(stored?.domain.aliases ?? [])
       for alias in domain.aliases where !current.contains(alias) { try check(alias) }
       if isRendered { return (domain, nil) }

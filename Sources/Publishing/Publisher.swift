@@ -424,6 +424,19 @@ extension PublishedRevision {
       domain.name, template, comparison.changes.map(\.summary))
   }
 
+  /// The same, and a domain is only detached from a template that has changed since.
+  func settle(
+    _ domain: inout Domain, detachingIfChanged: Bool, _ source: AppSource
+  ) throws -> Bool {
+    let old = domain
+    do {
+      return try settle(&domain, apps: source)
+    } catch PublicationError.templateChanged where detachingIfChanged {
+      domain = old
+      return try settle(&domain, detaching: true, apps: source)
+    }
+  }
+
   /// The domain with these documents and no others. A document that its rows do not render is adopted: that
   /// of an earlier version of the program, or of other Android apps than now. Errors that were accepted once
   /// are accepted again, except one of the change itself.

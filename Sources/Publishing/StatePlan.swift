@@ -94,6 +94,7 @@ struct StatePlanning {
   /// The faults of domains of the state.
   private let faults = Faults()
   private var findingCount = 0
+  private var hasRefusedHidden = false
   private var work: StateWork
   /// The domains of the state, or those that change with it.
   private var formerDomains = ReadAhead<DomainName, FormerDomain>([])
@@ -371,6 +372,10 @@ struct StatePlanning {
     }
     for (candidate, (result, time)) in zip(candidates, reviewed) {
       try self.work.begin()
+      if try refuseHidden(candidate, result) {
+        self.work.end(candidate.name, after: time)
+        continue
+      }
       do {
         try add(candidate, result.get())
       } catch let error as PublicationError {
@@ -381,6 +386,24 @@ struct StatePlanning {
       }
       self.work.end(candidate.name, after: time)
     }
+  }
+
+  /// Whether nobody is told of a domain. If it would change, or be refused, that is refused once, and not for it.
+  private mutating func refuseHidden(
+    _ candidate: Candidate,
+    _ result: Result<(review: Review, refusals: [PublicationError]), any Error>
+  ) throws -> Bool {
+    guard candidate.index == nil, let hidden = state.hidden,
+      hidden.isHidden(candidate.proposal.domain)
+    else { return false }
+    if case .success((let review, let refusals)) = result, refusals.isEmpty,
+      !review.publication.edited.isChanged
+    {
+      return true
+    }
+    if !hasRefusedHidden { try refuse(hidden.error) }
+    hasRefusedHidden = true
+    return true
   }
 
   /// What reviewing a domain gives, and how long it took.
@@ -438,7 +461,6 @@ struct StatePlanning {
     let names = plan.dependents.subtracting(others).sorted()
     let versions = dependents.isEmpty ? [:] : try store.versions(of: names)
     formerDomains = ReadAhead(names, atOnce: !dependents.isEmpty ? 1 : 128)
-    var isRefused = false
     for (index, name) in names.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       if let edit = dependents[name], versions[name] == edit.version {
@@ -449,14 +471,6 @@ struct StatePlanning {
       let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if let stored = former.stored {
-        do {
-          try state.checkDependent(stored.domain)
-        } catch {
-          // Once, because it says nothing of the domain.
-          if !isRefused { try refuse(error) }
-          isRefused = true
-          continue
-        }
         var domain = stored.domain
         for app in state.androidApps {
           guard let old = try store.androidApp(app.id) else { continue }

@@ -161,10 +161,24 @@ extension Transaction {
 
   /// The first template or app of a draft that others have changed since it was made; `nil` if none.
   package func outdated(_ bases: Draft.Bases) throws -> String? {
-    for (name, revision) in bases.templates where try template(name)?.revision ?? 0 != revision {
+    try bases.outdated(connection)
+  }
+}
+
+extension Store {
+  /// The same, as it is now.
+  package func outdated(_ bases: Draft.Bases) throws -> String? {
+    try read { try bases.outdated($0) }
+  }
+}
+
+extension Draft.Bases {
+  fileprivate func outdated(_ connection: any Connection) throws -> String? {
+    for (name, revision) in templates
+    where try TemplateRows.find(name, connection)?.revision ?? 0 != revision {
       return "the template \(name.text.quoted)"
     }
-    for (key, hash) in bases.apps {
+    for (key, hash) in apps {
       let text = String(key.drop { $0 != " " }.dropFirst())
       var now = Draft.Bases()
       if key.hasPrefix(Platform.ios.rawValue) {

@@ -12,7 +12,7 @@ enum ChangeCommands {
     details:
       "CHANGE is a number from 'aasa changes'. Each domain goes back to its revision before the change, and the command "
       + "prints what that changes. If any of them has changed since, nothing happens without --skip changed.",
-    options: [skip, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [skip, .detach, .dryRun, .accept, .reason, .json] + Option.installation,
     operands: .one("CHANGE"),
     examples: [
       ("See what would change", "aasa undo --dry-run 12"),
@@ -26,6 +26,7 @@ enum ChangeCommands {
     let change = try arguments.number("CHANGE")
     var query = try arguments.changeQuery()
     query["skip"] = arguments.value(skip)
+    if arguments.has(.detach) { query["detach"] = "true" }
     try perform(
       APIClient.Request("POST", "/v1/changes/\(change)/revert", query: query, body: []), arguments)
     return .success

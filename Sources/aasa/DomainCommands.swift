@@ -94,16 +94,12 @@ enum DomainCommands {
     return .success
   }
 
-  private static let detach = Option(
-    "--detach", nil,
-    "Make what came from a template the domain's own, so that exactly the old documents come back.")
-
   static let rollback = Command(
     name: "rollback", group: .domains, summary: "publish an earlier revision of a domain again",
     details:
       "REVISION is a number from 'aasa revisions'. Publishes that revision again under a new number, "
       + "and prints what changes.",
-    options: [detach, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [.detach, .dryRun, .accept, .reason, .json] + Option.installation,
     operands: Command.Operands(name: "DOMAIN REVISION", count: 2...2),
     examples: [
       ("See what would change", "aasa rollback --dry-run example.com 7"),
@@ -118,7 +114,7 @@ enum DomainCommands {
     let number = try arguments.number("REVISION", at: 1)
     let installation = try Installation(arguments)
     var query = try arguments.changeQuery()
-    if arguments.has(detach) { query["detach"] = "true" }
+    if arguments.has(.detach) { query["detach"] = "true" }
     let request = APIClient.Request(
       "POST", "/v1/domains/\(domain)/revisions/\(number)/restore", query: query, body: [])
     let answer = try installation.json(request, having: "revision")

@@ -104,8 +104,8 @@ private struct EntitlementsCheck {
   let app: String?
   private(set) var findings: [ProjectFinding] = []
   private let published: PublishedNames
-  /// Whether an entry has a value that only the build knows, and so may be the one that is missed.
-  private var hasVariable = false
+  /// The services of entries with a value that only the build knows. Any of these may be the one that is missed.
+  private var openServices: Set<String> = []
 
   init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames) {
     (self.entitlements, self.app, self.published) = (entitlements, app, published)
@@ -148,7 +148,9 @@ private struct EntitlementsCheck {
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {
       if text.contains("$(") {
-        hasVariable = true
+        let service = text.prefix { $0 != ":" }
+        openServices.formUnion(
+          service.contains("$(") ? Entitlements.Entry.services : [String(service)])
         add(
           "placeholder", .warning, text,
           "The build puts a value here, which the file does not say, so the entry was not compared. Check the app that"
@@ -297,14 +299,15 @@ private struct EntitlementsCheck {
             continue
           }
           // An app for customers need not name domains for tests.
-          let isMeant = !hasVariable && environment.map { $0 == domain.environment } ?? true
+          let isOpen = openServices.contains(service)
+          let isMeant = !isOpen && environment.map { $0 == domain.environment } ?? true
           let isUsed = named.contains { other in
             domain.names.contains { $0.covers(Alias(other.name)) }
           }
           add(
             "not-in-entitlements", isMeant ? .error : .note, entry,
             "The file of \(domain.name) names the app for \(service), but the app does not name \(name)"
-              + (hasVariable
+              + (isOpen
                 ? ", unless an entry with a value of the build does"
                 : isMeant ? "" : ", which is for \(domain.environment)")
               + ". Add the entry to the app"

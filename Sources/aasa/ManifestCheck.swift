@@ -72,7 +72,9 @@ struct ManifestCheck {
         "no-links", .error, "",
         "No intent filter of an activity has a host and the scheme https or http, so no link of the web opens the"
           + " app. "
-          + (almost.map { "\($0.shown) is another scheme for Android: write https, in lower case." }
+          + (almost.map {
+            "\($0.shown) is another scheme for Android: write https alone, in lower case."
+          }
             ?? "Add the filter that \"intentFilter\" of the domain's snippets has."))
     }
     if app == nil {
@@ -275,7 +277,7 @@ struct ManifestCheck {
         "Its filter also has the scheme \(other.shown), and Android verifies no filter with other schemes than"
           + " https and http. "
           + (Self.isAlmostWeb(other)
-            ? "Write https, in lower case." : "Move that scheme to a filter of its own."),
+            ? "Write https alone, in lower case." : "Move that scheme to a filter of its own."),
         of: [other])
     }
   }
@@ -442,15 +444,15 @@ extension PatternMatcher {
 extension PatternMatcher {
   /// What a pattern for paths says that its author hardly means, as a sentence (Android's page about `<data>`).
   fileprivate var mistake: String? {
-    if text.contains("?") && kind != .advancedGlob || text.contains("#") {
+    if kind != .advancedGlob && (text.contains("?") || text.contains("#")) {
       return
         "It is compared with the path alone, without the query and the fragment, so it matches hardly any link."
     }
     switch kind {
     case .literal, .prefix, .suffix:
       return text.contains("*")
-        ? "Only android:pathPattern has wildcards; here, the star is a character of the path. Leave it out"
-          + (kind == .literal ? ", and write android:pathPrefix." : ".") : nil
+        ? "Here, the star is a character of the path. Write android:pathPattern with .* in its place."
+        : nil
     case .simpleGlob:
       return text.contains("/*")
         ? "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))." : nil

@@ -182,15 +182,29 @@ struct ServedCopy {
 
   /// Where each name redirects to for changing a password.
   private var passwordRules: [UInt8] {
-    let lines = owners.compactMap { name, key in
+    let redirecting = Set(owners.filter { $0.key.isWildcard && passwords[$0.value] != nil }.keys)
+    let lines = owners.compactMap { name, key -> String? in
       // nginx would put in the value of a variable, such as that of a cookie.
-      passwords[key].map { "\(name) \"\($0.text.replacing("$", with: "%24"))\";\n" }
+      if let page = passwords[key] {
+        return "\(name) \"\(page.text.replacing("$", with: "%24"))\";\n"
+      }
+      return Self.isBelow(name, redirecting) ? "\(name) \"\";\n" : nil
     }
     let text = """
-      # Written by 'aasa render', for a map of nginx: where /.well-known/change-password of a host redirects to.
+      # Written by 'aasa render', for a map of nginx: where /.well-known/change-password of a host redirects to. A name
+      # with "" redirects nowhere, although it is below a wildcard that does.
 
       """
     return Array((text + lines.sorted().joined()).utf8)
+  }
+
+  /// Whether a name is below another one's wildcard.
+  private static func isBelow(_ name: Alias, _ wildcards: Set<Alias>) -> Bool {
+    if wildcards.isEmpty { return false }
+    let labels = name.name.text.split(separator: ".")
+    return labels.indices.dropFirst().contains {
+      wildcards.contains(Alias(stored: "*." + labels[$0...].joined(separator: ".")))
+    }
   }
 
   /// The wildcards, and the names below them that have a directory of their own, or no file at all.
@@ -200,14 +214,9 @@ struct ServedCopy {
     for (wildcard, key) in wildcards {
       lines.append("\(wildcard) \(names[key]?.first?.description ?? "");")
     }
-    if !wildcards.isEmpty {
-      for name in owners.keys where !name.isWildcard {
-        let labels = name.name.text.split(separator: ".")
-        let isBelow = labels.indices.dropFirst().contains {
-          wildcards[Alias(stored: "*." + labels[$0...].joined(separator: "."))] != nil
-        }
-        if isBelow { lines.append("\(name) \(name);") }
-      }
+    let all = Set(wildcards.keys)
+    for name in owners.keys where !name.isWildcard && Self.isBelow(name, all) {
+      lines.append("\(name) \(name);")
     }
     let text = """
       # Written by 'aasa render', for a map of nginx. A host with a line here is answered from the directory behind it,

@@ -40,7 +40,7 @@ enum SuppressionCommands {
         ),
         (
           "In all domains with a label",
-          "aasa suppression create --code no-final-rule --kind assetlinks.json --label legacy --why 'moves in June' "
+          "aasa suppression create --code no-final-rule --kind assetlinks.json --label legacy --reason 'moves in June' "
             + "--owner Ben --until 2027-06-30"
         ),
       ],

@@ -159,6 +159,31 @@ import Testing
     #expect(try running.serve("d3.example").status == 200)
   }
 
+  @Test func domainsOfATemplateThatIsGoneOrHasChangedComeBackDetached() throws {
+    func template(_ path: String) -> JSON {
+      ["entries": [["apps": [.string(app)], "routes": [["path": .string(path)]]]]]
+    }
+    for name in ["gone", "changed"] {
+      #expect(try admin.send("PUT", "/v1/templates/\(name)", json: template("/t/*")).status == 201)
+      try running.put("\(name).example", ["template": .string(name), "cacheSeconds": 77])
+    }
+    let before = try ["gone", "changed"].map { try running.serve("\($0).example").body }
+    let applied = try admin.send(
+      "POST", "/v1/apply?prune=true&overwrite=true&accept=opens-nothing",
+      json: ["domains": [domain(0, path: "/old/*")], "keep": ["d1.example", "d2.example"]])
+    let change = try #require(try applied.json["change"]?.integerValue, "\(applied.text)")
+    #expect(try admin.send("GET", "/v1/templates/gone").status == 404)
+    #expect(try admin.send("PUT", "/v1/templates/changed", json: template("/u/*")).status == 201)
+
+    let refused = try revert(change)
+    #expect(refused.status == 422 && refused.text.contains("detach=true"), "\(refused.text)")
+    let undone = try revert(change, "?detach=true")
+    #expect(undone.status == 200, "\(undone.text)")
+    #expect(try ["gone", "changed"].map { try running.serve("\($0).example").body } == before)
+    let domain = try admin.send("GET", "/v1/domains/gone.example").json
+    #expect(domain["template"] == nil && domain["cacheSeconds"] == 77)
+  }
+
   @Test func namesThatMovedGoBack() throws {
     let patch = try admin.send(
       "PATCH", "/v1/domains/d0.example", json: ["aliases": ["x.example"]])

@@ -484,6 +484,7 @@ import Testing
     let limited = try running.client(.viewer, domains: ["*.brand.example"])
     let before = try limited.send("GET", "/v1/drafts/\(id)/plan").json
     #expect(before["domains"]?.arrayValue?.count == 1 && before["refused"] == nil, "\(before.text)")
+    #expect(!before.text.contains(secret), "\(before.text)")
     try running.put(
       "secret.example",
       [

@@ -134,17 +134,24 @@ import Testing
   @Test func aLimitedTokenDoesNotLearnWhichDomainServesAHost() throws {
     let secret: JSON = ["aliases": ["www.other.example"]]
     #expect(try admin.send("PUT", "/v1/domains/secret.example", json: secret).status == 201)
-    let limited = try running.client(.viewer, domains: ["*.other.example"])
     let own: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]]]
     #expect(try admin.send("PUT", "/v1/domains/own.other.example", json: own).status == 201)
+    let labels = try admin.send(
+      "PATCH", "/v1/domains/own.other.example", json: ["labels": ["brand"]])
+    #expect(labels.status == 200)
     let urls = [
       "https://www.other.example/a", "https://nobody.example/a", "https://own.other.example/a",
     ]
-    let response = try limited.send("POST", "/v1/match", json: ["urls": .strings(urls)])
-    let results = try response.json["results"]?.arrayValue ?? []
-    #expect(results.map { $0["reason"] }[0] == results.map { $0["reason"] }[1])
-    #expect(results.map { $0["resolution"] } == ["no-match", "no-match", "match"])
-    #expect(!response.text.contains("secret"), "\(response.text)")
+    for limited in [
+      try running.client(.viewer, domains: ["*.other.example"]),
+      try running.client(.viewer, labels: ["brand"]),
+    ] {
+      let response = try limited.send("POST", "/v1/match", json: ["urls": .strings(urls)])
+      let results = try response.json["results"]?.arrayValue ?? []
+      #expect(results.map { $0["reason"] }[0] == results.map { $0["reason"] }[1])
+      #expect(results.map { $0["resolution"] } == ["no-match", "no-match", "match"])
+      #expect(!response.text.contains("secret"), "\(response.text)")
+    }
   }
 
   @Test func everyFaultOfAQuestionIsNamed() throws {

@@ -320,7 +320,7 @@ import Testing
     #expect(try messages(Self.manifest(upper), "no-links").first?.contains("HTTPS") == true)
     let beside = Self.filter(Self.hosts("a.example") + "<data android:scheme=\"HTTPS\"/>")
     let message = try messages(Self.manifest(beside), "custom-scheme").first
-    #expect(message?.contains("Write https, in lower case.") == true)
+    #expect(message?.contains("Write https alone, in lower case.") == true)
   }
 
   @Test(arguments: faults.indices)

@@ -157,6 +157,27 @@ import Testing
     #expect(try run("render", site.path).status == 0)
     #expect(try site.file("example.com", "/_redirects") != nil)
   }
+
+  @Test func aNameBelowAWildcardThatRedirectsDoesNotRedirectByItself() throws {
+    let page = "https://a.example/password"
+    let state: JSON = [
+      "domains": [
+        ["domain": "a.example", "aliases": ["*.go.example"], "changePassword": .string(page)],
+        ["domain": "b.go.example"], ["domain": "off.go.example", "enabled": false],
+        ["domain": "c.example"],
+      ]
+    ]
+    let file = try scratch.write(state.text, to: "state.json")
+    #expect(try run("apply", file).status == 0)
+    let site = RenderedSite(path: scratch.path("site"))
+    #expect(try run("render", site.path).status == 0)
+    let map = try String(contentsOfFile: "\(site.path)/_passwords.conf", encoding: .utf8)
+    #expect(
+      map.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
+        "*.go.example \"\(page)\";", "a.example \"\(page)\";", "b.go.example \"\";",
+        "off.go.example \"\";",
+      ])
+  }
 }
 
 /// Checks and adoption of documents that are published as bytes.

@@ -133,7 +133,18 @@ extension DeviceCase {
         SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
       }
     }
-    switch number(of: "NSURLErrorDomain") {
+    let network = number(of: "NSURLErrorDomain")
+    if !isInDeveloperMode, let network,
+      [-1006, -1003].contains(network) || -1206 ... -1200 ~= network
+    {
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .user,
+        "The device could not reach Apple's CDN, which it asks for the file of \(host).\(checked)",
+        next:
+          "Look for a proxy, a filter or a VPN on the network of the device, and try another network."
+      )
+    }
+    switch network {
     case .some(-1206 ... -1200):
       return DeviceVerdict(
         .certificateRefused, .likely, .operations,
@@ -153,7 +164,7 @@ extension DeviceCase {
     case .some: return neverDownloaded
     case nil: break
     }
-    if number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
+    if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
     return unusable(error)
   }
 
@@ -262,7 +273,7 @@ extension DeviceCase {
   var authorizationVerdict: DeviceVerdict {
     if let published { return published }
     if ["not-associated", "not-verified"].contains(row.state), let behind { return behind }
-    if row.error?.hasSuffix(" localhost") == true {
+    if row.error?.contains("with domain localhost") == true {
       return DeviceVerdict(
         .notAssociated, .sure, .appTeam,
         "localhost is no public name, so no app can be associated with it.",

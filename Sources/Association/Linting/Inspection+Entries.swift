@@ -91,7 +91,7 @@ extension Inspection {
         .unusualAppIdentifierPrefix, at: pointer(),
         "The prefix of \(app) is not ten capital letters and digits, as Apple's prefixes are. It"
           + " probably matches no app.",
-        help: app.text.prefix { $0 != "." }.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+        help: app.lacksPrefix
           ? "The prefix seems to be missing. Write the App ID Prefix of the developer account, usually the Team ID, and a"
             + " dot before it: `ABCDE12345.\(app)`."
           : "Compare it with the App ID Prefix in the developer account.")
@@ -183,5 +183,14 @@ extension String {
       guard let start = firstIndex(of: open), let end = lastIndex(of: close) else { return false }
       return start < end
     }
+  }
+}
+
+extension AppIdentifier {
+  /// Whether it seems to be a bundle identifier alone, such as `com.example.app`. Prefixes have ten characters.
+  fileprivate var lacksPrefix: Bool {
+    let first = text.utf8.prefix { $0 != UInt8(ascii: ".") }
+    return first.count != 10
+      && first.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
   }
 }

@@ -293,10 +293,12 @@ extension AppLinks {
 extension AppLinks.Route {
   /// Whether it has no condition that says anything.
   fileprivate var isForEveryURL: Bool {
-    if case .any = query {
-      return path.map { $0.tokens.isStar || $0.text == "/*" } ?? true
-        && fragment.map(\.tokens.isStar) ?? true
-    }
-    return false
+    let anyQuery =
+      switch query {
+      case .any, .ignored: true
+      default: takesEveryQuery
+      }
+    return anyQuery && path.map { $0.tokens.isStar || $0.text == "/*" } ?? true
+      && fragment.map(\.tokens.isStar) ?? true
   }
 }

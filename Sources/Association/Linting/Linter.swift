@@ -180,7 +180,9 @@ package enum Linter {
 
   /// What to do about a file that seems to be something else; `nil` if it seems to be JSON.
   private static func insteadOfJSON(_ text: [UInt8]) -> String? {
-    let rest = text.drop { " \t\r\n".utf8.contains($0) }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let rest = text.dropFirst(text.starts(with: mark) ? mark.count : 0)
+      .drop { " \t\r\n".utf8.contains($0) }
     if rest.isEmpty { return "The file is empty. Write the JSON into it." }
     if rest.first == UInt8(ascii: "<") {
       return
@@ -226,7 +228,8 @@ package enum Linter {
   private static func byteOrderMark(_ kind: DocumentKind) -> Finding {
     Finding(
       .byteOrderMark, severity: Finding.Code.byteOrderMark.severity(in: kind), at: .root,
-      "The file starts with a byte order mark, which JSON forbids. Devices may reject it.",
+      "The file starts with a byte order mark, which JSON forbids. "
+        + (kind == .assetLinks ? "Some readers skip it." : "Devices may reject it."),
       help: "Save the file as UTF-8 without a byte order mark.")
   }
 

@@ -278,7 +278,6 @@ extension Token {
 
   /// Checks that the token may see and edit a domain as it is now.
   ///
-  /// - Parameter host: A host that the domain serves, if the client asked for that.
   /// - Throws: `Problem`, 403.
   func check(_ domain: DomainName, in store: Store) throws {
     if try store.has(domain, scope) { return }

@@ -30,14 +30,16 @@ struct ChangeEndpoints: Sendable {
         handle: get),
       Endpoint(
         .post, path + "/revert", .role(.editor), roleForDryRun: .viewer, effect: .publications,
-        query: [.skipChanged], isFilteredByToken: true, isHeavy: false,
+        query: [.skipChanged, .detach], isFilteredByToken: true, isHeavy: false,
         "revertChange", .changes, "Undo a change",
         description:
           "Each domain goes back to its revision before the change, with all of its settings and expectations. A domain "
           + "that the change created is deleted, and one that it deleted is restored. Apps and templates go back as well, but "
           + "none is deleted. All of it is undone, or nothing. A token that is limited to domains must cover all domains of the "
           + "change.",
-        problems: [.changedSince, .notRevertible, .tooMuchWork, .revisionPruned],
+        problems: [
+          .changedSince, .notRevertible, .tooMuchWork, .revisionPruned, .templateChanged,
+        ],
         answers: .ok("What changed or, for a dry run, would change.", "Plan"), handle: revert),
     ]
   }
@@ -76,6 +78,7 @@ struct ChangeEndpoints: Sendable {
     let id = try call.row("change")
     let options = ReversalOptions(
       skipsChanged: try call.word(.skipChanged, Skip.self) == .changed,
+      detaches: try call.flag(.detach),
       accepted: try call.acceptedCodes())
     try call.token?.checkMayRevert(id, store)
     return try state.answer(call) { report in

@@ -44,9 +44,7 @@ struct DraftEndpoints: Sendable {
         let draft = try draft(call)
         let (state, comments) = try store.content(ofDraft: draft.id)
         var object = DraftResource.json(draft)
-        object["state"] =
-          call.scope.isEverything
-          ? state : state.leavingUnusedApps(of: draft, author: call.token?.name)
+        object["state"] = try visible(state, of: draft, to: call)
         object["comments"] = .array(comments.map { .object(DraftResource.json($0)) })
         return .json(.ok, .object(object))
       },
@@ -69,8 +67,8 @@ struct DraftEndpoints: Sendable {
         {
           throw Problem(
             .roleTooLow,
-            "Draft \(draft.id) is by \(draft.author.quoted). Only its author or an admin can withdraw it; you can decline "
-              + "it.")
+            "Draft \(draft.id) is by \(draft.author.quoted). Only its author or an admin of all its domains can withdraw it; "
+              + "you can decline it.")
         }
         let context = try call.context()
         _ = try store.write(context) { try $0.end(draft, as: .withdrawn, by: context) }
@@ -169,6 +167,30 @@ struct DraftEndpoints: Sendable {
       cursor: { String($0.id) })
   }
 
+  /// The state of a draft. Who is limited to domains sees no apps in it but those of its domains.
+  private func visible(_ state: JSON, of draft: Draft, to call: Call) throws -> JSON {
+    guard !call.scope.isEverything, call.token?.name != draft.author,
+      var content = state.objectValue
+    else { return state }
+    let domains = content["domains"]?.text ?? ""
+    func isUsed<Key: AppKey>(_ app: Key) throws -> Bool {
+      // A draft may add it.
+      if try store.storedApp(app) == nil { return false }
+      return try !Set(draft.domains).isDisjoint(with: store.domains(using: app))
+    }
+    func keep(_ list: String, _ key: String, _ isUsed: (String) throws -> Bool) throws {
+      guard let apps = content[list]?.arrayValue else { return }
+      content[list] = .array(
+        try apps.filter { app in
+          guard let text = app[key]?.stringValue else { return false }
+          return try domains.contains(JSON.string(text).text) || isUsed(text)
+        })
+    }
+    try keep("apps", "app") { try isUsed(AppIdentifier(stored: $0)) }
+    try keep("androidApps", "package") { try isUsed(PackageName(stored: $0)) }
+    return .object(content)
+  }
+
   private func draft(_ call: Call) throws -> Draft {
     try store.draft(call.row("draft"), within: call.scope)
   }
@@ -237,20 +259,6 @@ struct DraftEndpoints: Sendable {
           visible: call.scope, report: report)
       }
     }
-  }
-}
-
-extension JSON {
-  /// The state of a draft without apps that no domain of it names: who is limited to domains may not see those of others.
-  fileprivate func leavingUnusedApps(of draft: Draft, author reader: String?) -> JSON {
-    guard reader != draft.author, var state = objectValue else { return self }
-    let domains = state["domains"]?.text ?? ""
-    for (list, key) in [("apps", "app"), ("androidApps", "package")] {
-      guard let apps = state[list]?.arrayValue else { continue }
-      state[list] = .array(
-        apps.filter { $0[key]?.stringValue.map { domains.contains($0.quoted) } ?? false })
-    }
-    return .object(state)
   }
 }
 

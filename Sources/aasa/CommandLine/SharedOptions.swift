@@ -27,6 +27,9 @@ extension Option {
   static let label = Option("--label", "LABEL", "Only domains with this label.")
   static let skipRefused = Option(
     "--skip", "refused", "Leave domains as they are that would be refused.", choices: ["refused"])
+  static let detach = Option(
+    "--detach", nil,
+    "Make what came from a template the domain's own, so that exactly the old documents come back.")
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")

@@ -4,8 +4,12 @@ import Testing
 
 /// One test per rule of the formats that `docs/devices.md` lists.
 @Suite struct DeviceOutputTests {
-  @Test func noAppIsAssociatedWithLocalhost() {
-    let text = "Application with identifier ABCDE12345.x is not associated with domain localhost"
+  @Test(arguments: [
+    "Application with identifier ABCDE12345.x is not associated with domain localhost",
+    "Unable to verify webcredentials association of ABCDE12345.x with domain localhost. Please try again in a few "
+      + "seconds.",
+  ])
+  func noAppIsAssociatedWithLocalhost(text: String) {
     let output = DeviceOutput(Array(text.utf8))
     let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
     #expect(verdict?.code == .notAssociated && verdict?.actor == .appTeam)

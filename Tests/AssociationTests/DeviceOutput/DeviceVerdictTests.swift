@@ -15,8 +15,11 @@ import Testing
     return row
   }
 
-  private static func failed(_ error: String) -> DeviceRow {
-    row("unspecified") { $0.error = "Error Domain=\(error) \"(null)\"" }
+  private static func failed(_ error: String, _ mode: DeviceRow.Mode? = nil) -> DeviceRow {
+    row("unspecified") {
+      $0.error = "Error Domain=\(error) \"(null)\""
+      $0.mode = mode
+    }
   }
 
   private func words(_ verdict: DeviceVerdict) -> String {
@@ -75,10 +78,21 @@ import Testing
     ),
     // What keeps the device from asking, in the table of associations.
     (.swcutilShow, failed("NSURLErrorDomain Code=-1001"), "never-downloaded likely operations"),
-    (.swcutilShow, failed("NSURLErrorDomain Code=-1003"), "never-downloaded likely operations"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1003"), "never-downloaded likely user"),
+    (
+      .swcutilShow, failed("NSURLErrorDomain Code=-1003", .developer),
+      "never-downloaded likely operations"
+    ),
     (.swcutilShow, failed("NSURLErrorDomain Code=-1009"), "never-downloaded likely user"),
-    (.swcutilShow, failed("NSURLErrorDomain Code=-1202"), "certificate-refused likely operations"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1202"), "never-downloaded likely user"),
+    (
+      .swcutilShow, failed("NSURLErrorDomain Code=-1202", .developer),
+      "certificate-refused likely operations"
+    ),
     (.swcutilShow, failed("SWCErrorDomain Code=7"), "cdn-failed sure operations"),
+    (
+      .swcutilShow, failed("SWCErrorDomain Code=7", .developer), "unusable-file likely operations"
+    ),
     (.swcutilShow, failed("SWCErrorDomain Code=2"), "unusable-file likely operations"),
     (.cdnHeaders, row("failed") { $0.error = "SWCERR00999 New" }, "cdn-failed likely operations"),
     (.cdnHeaders, row("valid"), "cdn-has-file sure operations"),

@@ -9,7 +9,7 @@ import Testing
 
   @Test(arguments: [
     (Array("\n<!doctype html><title>Sign in</title>".utf8), "begins like a page"),
-    (Array(" \n".utf8), "is empty"), ([], "is empty"),
+    (Array(" \n".utf8), "is empty"), ([], "is empty"), ([0xEF, 0xBB, 0xBF, 0x3C], "like a page"),
     (Array("HTTP/2 200\ncontent-type: application/json\n\n{}".utf8), "header of an answer"),
     ([0x1F, 0x8B, 8, 0], "gzip"), ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "UTF-16"),
     ([0x7B, 0, 0x7D, 0], "UTF-16"),
@@ -21,6 +21,9 @@ import Testing
   @Test func anIdentifierWithoutItsPrefixIsToldToGetIt() {
     let file = #"{"webcredentials":{"apps":["com.example.app"]}}"#
     #expect(help(Array(file.utf8)).contains("`ABCDE12345.com.example.app`"))
+    // A Team ID in lower case.
+    let other = #"{"webcredentials":{"apps":["abcdefghij.com.example.app"]}}"#
+    #expect(!help(Array(other.utf8)).contains("missing"))
   }
 
   @Test func anEntryInPlaceOfTheListIsToldToGetBrackets() {
@@ -45,7 +48,7 @@ import Testing
 
   @Test(arguments: ["*", "/*"]) func anEntryThatKeepsOutEveryURLSaysSo(path: String) {
     let file = FindingCase.components(
-      #"{"/":"/a","exclude":true},{"/":"\#(path)","exclude":true}"#)
+      #"{"/":"/a","exclude":true},{"/":"\#(path)","?":"*","exclude":true}"#)
     let codes = Linter.report(onFile: Array(file.utf8)).findings.map(\.code)
     #expect(!codes.contains(.exclusionsOnly), "\(codes)")
   }
