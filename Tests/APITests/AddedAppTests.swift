@@ -105,6 +105,23 @@ import Testing
     #expect(try isAsked(put(admin, "www.bank.example")))
   }
 
+  @Test func aDraftOfALimitedAuthorWhoseAppHasChangedIsOutdated() throws {
+    try add()
+    var state = domain("www.a.example").objectValue ?? [:]
+    state["cacheSeconds"] = 60
+    let draft = try teamA.send(
+      "POST", "/v1/drafts", json: ["androidApps": [androidApp()], "domains": [.object(state)]])
+    let id = try #require(try draft.json["id"]?.integerValue, "\(draft.text)")
+    let changed = try admin.send("PUT", "/v1/android-apps/\(package)", json: input("A"))
+    #expect(changed.status == 200, "\(changed.text)")
+    let approved = try admin.send("POST", "/v1/drafts/\(id)/approve")
+    #expect(try approved.status == 409 && approved.code == "draft-outdated", "\(approved.text)")
+    let plan = try admin.send("GET", "/v1/drafts/\(id)/plan")
+    #expect(plan.status == 200, "\(plan.text)")
+    #expect(
+      try plan.json["refused"]?.arrayValue?.contains { $0["code"] == "draft-outdated" } == true)
+  }
+
   // MARK: - Adding
 
   @Test(arguments: ["", "dryRun=true"])

@@ -377,7 +377,6 @@ export const words = {
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
     tooMany: (most, n) => `Only the first ${count(most)} of ${count(n)} URLs were tried.`,
-    notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your domains: “${some}”.`,
     noLinks: (some, n) => `Left out ${plural(n, "line that is not a link", "lines that are not links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
       [opens && `${plural(opens, "opens", "open")} an app`,

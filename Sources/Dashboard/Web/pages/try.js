@@ -4,7 +4,7 @@ import { get, path, request } from "../api.js";
 import { badge, button, chips, cursorPages, define, dialog, empty, failure, field, form, h, icon, loaded, mono,
   problemBox, quiet, resolution, submit, table, time, View } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
+import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
@@ -47,20 +47,9 @@ class Try extends View {
     const place = this.#name === undefined ? "/v1/match" : path`/v1/domains/${this.#name}/match`;
     const asked = this.#asked.urls.slice(0, limits.asked);
     const round = ++this.#round;
-    // A token that is limited to domains is refused for all URLs if it is for one.
-    const groups = this.#name || isUnlimited() ? [asked] : [...Map.groupBy(asked, hostOf).values()];
-    const found = [];
-    const refused = [];
-    for (const urls of groups) {
-      try {
-        found.push(...(await request("POST", place, { body: { urls }, signal })).value.results);
-      } catch (problem) {
-        if (problem.status !== 403 || groups.length === 1) throw problem;
-        refused.push(...urls);
-      }
-    }
-    const byUrl = Map.groupBy(found, (one) => one.url);
-    const all = asked.filter((url) => !refused.includes(url)).map((url) => {
+    const { value: found } = await request("POST", place, { body: { urls: asked }, signal });
+    const byUrl = Map.groupBy(found.results, (one) => one.url);
+    const all = asked.map((url) => {
       const results = byUrl.get(url) ?? [];
       // What the URL does in the best case, of all apps.
       const best = ["match", "blocked"].find((word) => results.some((one) => one.resolution === word)) ?? "no-match";
@@ -68,7 +57,7 @@ class Try extends View {
     });
     const counts = { all: all.length, match: 0, blocked: 0, "no-match": 0 };
     for (const { best } of all) counts[best]++;
-    return { all, counts, refused, round };
+    return { all, counts, round };
   }
 
   render() {
@@ -79,7 +68,7 @@ class Try extends View {
     const { value } = this.#published;
     const some = (list, note) => list.length > 0 && note(list.slice(0, 3).map(cut).join("”, “"), list.length);
     const notes = [
-      some(others, text.noLinks), some(value?.refused ?? [], text.notYours), added > 0 && text.schemeAdded(added),
+      some(others, text.noLinks), added > 0 && text.schemeAdded(added),
       urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
     return [name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
       notes.map((note) => note && h("p", { class: "box", key: note }, note)),
