@@ -28,8 +28,7 @@ package struct DesiredState {
   let accepted: (DomainName, Domain?) -> Set<Finding.Code>
   /// Refuses what would be published for a domain, after it was compared with what is.
   var check: (Publication) throws -> Void = { _ in }
-  /// The domains that nobody is told about, and what is said instead if the state does not list them, but its apps or
-  /// templates would change them.
+  /// Which domains the reader may not see, and the error to report if apps or templates of the state would change one.
   var hidden: (isHidden: (Domain) -> Bool, error: PublicationError)?
   /// Reads the domain with this index over the stored one. It is called for several domains at the same time, and may be
   /// called again. With `InvalidInput`, the others are read, too, and nothing is applied.

@@ -85,7 +85,7 @@ extension Publisher {
       accepted: accepted.union(draft.acceptedCodes.compactMap(Finding.Code.init)),
       listsRefusals: listsRefusals)
     options.action = "publish draft"
-    // Who may only look at it plans without the author's limits: what is outdated is listed.
+    // A plan for reading lists what is outdated, so the author's limits must not stop it.
     let context = approver.approving(
       draft, within: listsRefusals ? approver.within : draft.bases.within)
     func outdated(_ thing: String) -> PublicationError {

@@ -6,7 +6,7 @@ import Synchronization
 package struct ReversalOptions: Sendable {
   /// Whether domains that have changed since are left as they are. Otherwise, nothing is undone because of them.
   package var skipsChanged: Bool
-  /// Whether what came from a template becomes the own of a domain that the template would not give it any more.
+  /// Whether a domain is detached whose template is gone or would publish something else now.
   package var detaches: Bool
   /// Codes of errors with which documents are published anyway.
   package var accepted: Set<Finding.Code>

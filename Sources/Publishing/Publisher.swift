@@ -424,7 +424,9 @@ extension PublishedRevision {
       domain.name, template, comparison.changes.map(\.summary))
   }
 
-  /// The same, and a domain is only detached from a template that has changed since.
+  /// Settles it, and detaches the domain only from a template that is gone or has changed since.
+  ///
+  /// - Throws: `PublicationError.templateChanged` if it must not detach it.
   func settle(
     _ domain: inout Domain, detachingIfChanged: Bool, _ source: AppSource
   ) throws -> Bool {

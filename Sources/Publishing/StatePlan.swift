@@ -388,7 +388,8 @@ struct StatePlanning {
     }
   }
 
-  /// Whether nobody is told of a domain. If it would change, or be refused, that is refused once, and not for it.
+  /// Whether the reader may not see a domain. If the domain would change or be refused, the plan is refused once, without
+  /// its name.
   private mutating func refuseHidden(
     _ candidate: Candidate,
     _ result: Result<(review: Review, refusals: [PublicationError]), any Error>

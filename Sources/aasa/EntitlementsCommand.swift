@@ -104,7 +104,7 @@ private struct EntitlementsCheck {
   let app: String?
   private(set) var findings: [ProjectFinding] = []
   private let published: PublishedNames
-  /// The services of entries with a value that only the build knows. Any of these may be the one that is missed.
+  /// The services that have an entry with a build variable, which may stand for any entry that seems to be missing.
   private var openServices: Set<String> = []
 
   init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames) {
@@ -308,7 +308,7 @@ private struct EntitlementsCheck {
             "not-in-entitlements", isMeant ? .error : .note, entry,
             "The file of \(domain.name) names the app for \(service), but the app does not name \(name)"
               + (isOpen
-                ? ", unless an entry with a value of the build does"
+                ? ", unless an entry with a build variable does"
                 : isMeant ? "" : ", which is for \(domain.environment)")
               + ". Add the entry to the app"
               + (isUsed

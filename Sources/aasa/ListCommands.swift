@@ -50,8 +50,7 @@ enum ListCommands {
       + "name or alias contains it.",
     options: [
       .app, androidApp, template, behind, .label, environment, disabled, finding, uncollected,
-      check, deleted,
-      ItemList.limit, .json,
+      check, deleted, ItemList.limit, .json,
     ]
       + Option.installation,
     operands: .optional("TEXT"),

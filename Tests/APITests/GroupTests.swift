@@ -195,4 +195,21 @@ import Testing
       lines: ["Host: admin", "X-Forwarded-User: test", "X-Forwarded-Groups: admins"])
     #expect(try client.send("GET", "/v1/session").code == "unknown-user")
   }
+
+  @Test func anAdminOfSomeDomainsWithdrawsOnlyTheDraftsOfThese() throws {
+    #expect(try put("brand", ["role": "admin", "domains": ["*.brand.example"]]).status == 201)
+    #expect(try put("anna", ["role": "editor"], as: "users").status == 201)
+    func draft(_ domain: String) throws -> String {
+      let state: JSON = [
+        "domains": [["domain": .string(domain), "cacheSeconds": 5, "revision": 1]]
+      ]
+      let made = try running.admin.send("POST", "/v1/drafts", json: state)
+      return "/v1/drafts/\(try #require(try made.json["id"]?.integerValue, "\(made.text)"))"
+    }
+    let (own, other) = (try draft("a.brand.example"), try draft("c.example"))
+    let refused = try anna("brand", dashboard).send("DELETE", other)
+    #expect(try refused.status == 403 && refused.code == "role-too-low", "\(refused.text)")
+    #expect(try anna("none", dashboard).send("DELETE", own).status == 403)
+    #expect(try anna("brand", dashboard).send("DELETE", own).status == 204)
+  }
 }

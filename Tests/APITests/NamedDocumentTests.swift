@@ -64,6 +64,15 @@ import Testing
     }
   }
 
+  @Test func anExportHasTheLargestDocumentOfAnyBytes() throws {
+    let bytes = (0..<131_072).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let path = "/v1/domains/example.com/documents/large.bin"
+    #expect(try admin.send("PUT", path, body: bytes).status < 300)
+    let export = try admin.send("GET", "/v1/export")
+    let applied = try admin.send("POST", "/v1/apply?overwrite=true", body: export.body)
+    #expect(applied.status == 200, "\(applied.text.prefix(500))")
+  }
+
   // MARK: What visitors get
 
   @Test(arguments: [

@@ -133,10 +133,23 @@ extension DeviceCase {
         SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
       }
     }
-    let network = number(of: "NSURLErrorDomain")
-    if !isInDeveloperMode, let network,
-      [-1006, -1003].contains(network) || -1206 ... -1200 ~= network
-    {
+    if let code = number(of: "NSURLErrorDomain") { return unreachable(code) }
+    // In developer mode, Apple's CDN is not asked.
+    if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
+    return unusable(error)
+  }
+
+  /// What an error of `NSURLErrorDomain` says, which Foundation names in NSURLError.h.
+  private func unreachable(_ code: Int) -> DeviceVerdict {
+    let isAboutTLS = (-1206 ... -1200).contains(code)
+    let isAboutName = [-1006, -1003].contains(code)
+    if [-1020, -1018, -1009].contains(code) {
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .user, "The device had no connection when it asked for \(host).",
+        next: "Connect it, and wait \(next), or reinstall the app.")
+    }
+    if !isAboutTLS && !isAboutName { return neverDownloaded }
+    if !isInDeveloperMode {
       return DeviceVerdict(
         .neverDownloaded, .likely, .user,
         "The device could not reach Apple's CDN, which it asks for the file of \(host).\(checked)",
@@ -144,28 +157,15 @@ extension DeviceCase {
           "Look for a proxy, a filter or a VPN on the network of the device, and try another network."
       )
     }
-    switch network {
-    case .some(-1206 ... -1200):
-      return DeviceVerdict(
+    return isAboutTLS
+      ? DeviceVerdict(
         .certificateRefused, .likely, .operations,
-        "\(developerMode)The device could not make a secure connection for \(host), or did not trust its certificate."
-          + checked,
+        "\(developerMode)The device did not trust the certificate of \(host), or got no secure connection.\(checked)",
         next: "Run \(check), and look for `tls-error`.")
-    case -1003, -1006:
-      return DeviceVerdict(
+      : DeviceVerdict(
         .neverDownloaded, .likely, .operations,
         "\(developerMode)The device found no address for \(host).\(checked)",
         next: "Run \(check), and look for `dns-error`.")
-    case -1009, -1020, -1018:
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .user,
-        "\(developerMode)The device was not connected when it asked for \(host).",
-        next: "Connect it, and wait \(next), or reinstall the app.")
-    case .some: return neverDownloaded
-    case nil: break
-    }
-    if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
-    return unusable(error)
   }
 
   /// Error 7 of `SWCErrorDomain`.
@@ -313,7 +313,7 @@ extension DeviceCase {
     if error.hasPrefix(Marker.notConfigured.rawValue) {
       return DeviceVerdict(
         .requestFailed, .likely, .user,
-        "The device has no passcode, Face ID or Touch ID, which passkeys need; so simulators say at first.",
+        "The device has no passcode, Face ID or Touch ID, which passkeys need. Simulators have none at first.",
         next: "Set a passcode, or in the simulator: Features > Face ID > Enrolled.")
     }
     return DeviceVerdict(

@@ -414,4 +414,12 @@ import Testing
     }
     #expect(DeviceVerdict(row, of: .cdnHeaders).nextStep.contains("Apple follows no redirect"))
   }
+
+  @Test func theFileNamesTheAppClipAndNotTheAppThatHasItsEntry() throws {
+    var facts = try facts(namesApp: false)
+    let row = Self.row("denied") { $0.service = "appclips" }
+    #expect(DeviceVerdict(row, of: .swcutilShow, facts).code == .notInFile)
+    facts.appClip = "\(Self.app).Clip"
+    #expect(DeviceVerdict(row, of: .swcutilShow, facts).code == .fineHere)
+  }
 }
