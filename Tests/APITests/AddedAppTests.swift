@@ -105,21 +105,33 @@ import Testing
     #expect(try isAsked(put(admin, "www.bank.example")))
   }
 
-  @Test func aDraftOfALimitedAuthorWhoseAppHasChangedIsOutdated() throws {
-    try add()
-    var state = domain("www.a.example").objectValue ?? [:]
-    state["cacheSeconds"] = 60
+  @Test func aDraftOfALimitedAuthorWhoseTemplateHasChangedIsOutdated() throws {
+    func template(_ path: String) -> JSON {
+      [
+        "template": "shops",
+        "entries": [["apps": [.string(app)], "routes": [["path": .string(path)]]]],
+      ]
+    }
+    #expect(try admin.send("PUT", "/v1/templates/shops", json: template("/a")).status == 201)
+    for host in ["www.a.example", "www.b.example"] {
+      #expect(try put(admin, host, "", ["template": "shops"]).status == 201)
+    }
     let draft = try teamA.send(
-      "POST", "/v1/drafts", json: ["androidApps": [androidApp()], "domains": [.object(state)]])
+      "POST", "/v1/drafts",
+      json: [
+        "templates": [template("/a")],
+        "domains": [["domain": "www.a.example", "cacheSeconds": 60, "revision": 1]],
+      ])
     let id = try #require(try draft.json["id"]?.integerValue, "\(draft.text)")
-    let changed = try admin.send("PUT", "/v1/android-apps/\(package)", json: input("A"))
-    #expect(changed.status == 200, "\(changed.text)")
+    let edited = try admin.send("PUT", "/v1/templates/shops", json: template("/b"))
+    #expect(edited.status == 200, "\(edited.text)")
+    // Not that its author may not change www.b.example.
     let approved = try admin.send("POST", "/v1/drafts/\(id)/approve")
     #expect(try approved.status == 409 && approved.code == "draft-outdated", "\(approved.text)")
     let plan = try admin.send("GET", "/v1/drafts/\(id)/plan")
-    #expect(plan.status == 200, "\(plan.text)")
     #expect(
-      try plan.json["refused"]?.arrayValue?.contains { $0["code"] == "draft-outdated" } == true)
+      try plan.json["refused"]?.arrayValue?.contains { $0["code"] == "draft-outdated" } == true,
+      "\(plan.text)")
   }
 
   // MARK: - Adding
