@@ -115,6 +115,9 @@ let package = Package(
     // The files of the web page, which a C compiler embeds.
     .target(name: "Dashboard", exclude: ["Web"]),
 
+    // The examples of the API's description, embedded in the same way.
+    .target(name: "APIExamples"),
+
     // How a domain changes.
     .target(name: "Publishing", dependencies: ["Association", "Store"], swiftSettings: strict),
 
@@ -128,11 +131,12 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Association", "Store", "Publishing", "HTTP", "Checking", "Dashboard", "CQREncode",
-        "CTOML",
+        "Association", "Store", "Publishing", "HTTP", "Checking", "Dashboard", "APIExamples",
+        "CQREncode", "CTOML",
       ],
+      exclude: ["API/examples.json"],
       // VERSION is a link to the file at the top.
-      resources: [.embedInCode("API/VERSION"), .embedInCode("API/examples.json")],
+      resources: [.embedInCode("API/VERSION")],
       swiftSettings: strict),
 
     // The program.

@@ -1,3 +1,4 @@
+import APIExamples
 import Association
 import HTTP
 import Store
@@ -14,7 +15,7 @@ struct OpenAPI {
 
   private init(_ endpoints: [Endpoint]) throws {
     self.endpoints = endpoints
-    examples = try JSON.parse(PackageResources.examples_json).value
+    examples = try JSON.parse(Array(String(cString: aasa_api_examples()).utf8)).value
   }
 
   /// Describes endpoints.
