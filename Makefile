@@ -16,8 +16,12 @@ CONTRACT = .build/contract
 CLIENTS = .build/clients
 DASHBOARD = .build/dashboard
 
-# What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
+# What packages contain, and what is measured.
 AASA = .build/release/aasa
+# What is tested and what `make run` serves: it compiles in half the time. Only the engine and HTTP are optimized.
+DEBUG = .build/debug/aasa
+
+# `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 # `make run DATABASE=postgresql://aasa@localhost/aasa`.
 DATABASE = var/aasa.db
 IS_SERVER = $(findstring ://,$(DATABASE))
@@ -73,29 +77,30 @@ test-setup: setup
 	@$(call install,$(TEST_PACKAGES))
 
 # Links the Swift runtime statically, so that the program runs faster and needs no Swift
-# installation. Ignore the linker's warning about mktemp; it comes from Foundation.
+# installation. Debug information would keep traces of the times of files, and packages have none.
+# Ignore the linker's warning about mktemp; it comes from Foundation.
 build: setup
-	swift build -c release --product aasa --static-swift-stdlib
+	swift build -c release --product aasa --static-swift-stdlib -Xswiftc -gnone
 
 # Imports the example only once, to keep later edits.
-run: build
+run: program
 	@$(if $(IS_SERVER),,mkdir -p $(dir $(DATABASE)))
-	@$(AASA) domains --database '$(DATABASE)' > /dev/null 2>&1 || \
-	  $(AASA) apply --database '$(DATABASE)' Config/example/state.json
+	@$(DEBUG) domains --database '$(DATABASE)' > /dev/null 2>&1 || \
+	  $(DEBUG) apply --database '$(DATABASE)' Config/example/state.json
 	@printf 'To use aasa in a second terminal, run:\n  export PATH="%s:$$PATH" AASA_DATABASE="%s"\n  aasa --help\n' \
-	  "$(dir $(abspath $(AASA)))" '$(if $(IS_SERVER),$(DATABASE),$(abspath $(DATABASE)))'
-	@exec $(AASA) serve --database '$(DATABASE)' $(SERVE_FLAGS)
+	  "$(dir $(abspath $(DEBUG)))" '$(if $(IS_SERVER),$(DATABASE),$(abspath $(DATABASE)))'
+	@exec $(DEBUG) serve --database '$(DATABASE)' $(SERVE_FLAGS)
 
 # Writes the manual page; man -l reads it.
 MAN_PAGE = .build/aasa.1
-man: build
-	$(AASA) reference man > $(MAN_PAGE)
+man: program
+	$(DEBUG) reference man > $(MAN_PAGE)
 
 # Generates files from the settings in Sources/Service/Configuration.swift; tests compare them.
-generate: build
-	$(AASA) config --example > Config/aasa.toml
+generate: program
+	$(DEBUG) config --example > Config/aasa.toml
 	sed -i -e '/^<!-- settings: begin/,/^<!-- settings: end/{//!d}' docs/configuration.md
-	(echo; $(AASA) reference settings; echo) | \
+	(echo; $(DEBUG) reference settings; echo) | \
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
 # Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
@@ -152,7 +157,7 @@ failover: test-setup
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.
 contract: test-setup $(CONTRACT)/installed $(PROGRAM)
-	Tests/Contract/run .build/debug/aasa $(CONTRACT)
+	Tests/Contract/run $(DEBUG) $(CONTRACT)
 
 $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@python3 -m venv --clear $(CONTRACT)
@@ -162,7 +167,7 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 
 # Generates clients from the description with openapi-python-client and datamodel-codegen from PyPI, and uses them.
 clients: test-setup $(CLIENTS)/installed $(PROGRAM)
-	Tests/Contract/run .build/debug/aasa $(CLIENTS) clients
+	Tests/Contract/run $(DEBUG) $(CLIENTS) clients
 
 $(CLIENTS)/installed: Tests/Contract/clients.txt
 	@python3 -m venv --clear $(CLIENTS)
@@ -175,7 +180,7 @@ $(CLIENTS)/installed: Tests/Contract/clients.txt
 DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks commands configuration dashboard \
   devices documents drafts fallback forms metrics operations passkeys scaling static templates webhooks))
 docs: test-setup $(PROGRAM)
-	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
+	Tests/Databases/with-postgresql python3 -B Tests/Docs check $(DEBUG) $(DOCUMENTS)
 
 # The dashboard in Debian's Chromium, driven by Playwright from PyPI. TESTS='-k session' runs some of the tests.
 TESTS =
@@ -270,7 +275,7 @@ MINUTES = 60
 soak: test-setup
 	swift build --build-tests
 	SOAK_MINUTES=$(MINUTES) swift test --skip-build --filter SoakTests
-	python3 -B Tests/Soak/copies.py .build/debug/aasa 200
+	python3 -B Tests/Soak/copies.py $(DEBUG) 200
 
 # Compares the server with others. Writes the tables of docs/performance.md unless QUICK=1.
 BENCH = .build/bench
@@ -317,7 +322,7 @@ bench-hostile: build
 
 # The same with a few of the requests and generous bounds, as a part of `make test`.
 hostile: $(PROGRAM)
-	python3 -B Tests/Benchmarks/Hostile .build/debug/aasa --short --domains 100
+	python3 -B Tests/Benchmarks/Hostile $(DEBUG) --short --domains 100
 
 # For the release of Debian that this runs on.
 package: build
