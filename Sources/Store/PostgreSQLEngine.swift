@@ -85,6 +85,10 @@ final class PostgreSQLEngine: Engine {
     try readers.transaction(.read, body)
   }
 
+  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try read(body)
+  }
+
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try scanners.transaction(.read, body)
   }

@@ -86,6 +86,11 @@ final class SQLiteEngine: Engine {
     try readers.withConnection { try $0.transaction(.read, body) }
   }
 
+  /// A reader drops all that it has in memory at each commit. The writer does not, so it is used when it is free.
+  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try writer.withFreeConnection { try $0.transaction(.read, body) } ?? read(body)
+  }
+
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try scanners.withConnection { try $0.transaction(.read, body) }
   }

@@ -184,6 +184,11 @@ package final class Store: Sendable {
     try translatingErrors(.read) { try engine.read(body) }
   }
 
+  /// Runs `body` in a transaction that sees one state, of what is about to be written.
+  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try translatingErrors(.read) { try engine.readToWrite(body) }
+  }
+
   /// Runs `body`, which goes through many domains, in a transaction that sees one state.
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) { try engine.scan(body) }

@@ -304,7 +304,7 @@ extension Store {
   package func formerDomain(
     of name: DomainName, if precondition: Precondition = .none
   ) throws -> FormerDomain {
-    let former = try read { try FormerDomain.first(of: [name], $0)[0] }
+    let former = try readToWrite { try FormerDomain.first(of: [name], $0)[0] }
     try precondition.check(former.stored?.revision, of: .domain(name))
     return former
   }

@@ -21,6 +21,15 @@ package final class Database<Connected: Connection>: Sendable {
   ) rethrows -> Result {
     try connection.withLock { connection in try body(connection) }
   }
+
+  /// Runs `body` with the connection if no other thread uses it; otherwise returns `nil`.
+  ///
+  /// - Throws: what `body` throws.
+  package func withFreeConnection<Result: Sendable>(
+    _ body: (Connected) throws -> Result
+  ) rethrows -> Result? {
+    try connection.withLockIfAvailable { connection in try body(connection) }
+  }
 }
 
 /// A bounded number of connections for reading, of which each thread uses one that is free.
