@@ -18,7 +18,7 @@ COPY Sources Sources
 COPY Tests Tests
 COPY migrations migrations
 COPY Config/example Config/example
-RUN swift build -c release --product aasa --static-swift-stdlib -Xlinker -s
+RUN swift build -c release --product aasa --static-swift-stdlib -Xswiftc -gnone -Xlinker -s
 # What is linked into the program, for the list of its parts (SBOM).
 RUN dpkg-query -W -f '${Package}\t${Version}\n' libtomlplusplus-dev nlohmann-json3-dev > /src/linked \
  && swift --version 2>&1 | sed -nE 's/.*Swift version ([0-9.]+).*/swift\t\1/p' | head -n 1 >> /src/linked

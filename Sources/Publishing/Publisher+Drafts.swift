@@ -7,10 +7,10 @@ extension Publisher {
   /// - Parameter content: The state as it is stored.
   /// - Throws: What `apply` throws; `StoreError.tooManyDrafts`; `InvalidInput` for too many domains.
   package func addDraft(
-    _ state: DesiredState, _ content: JSON, accepting accepted: Set<Finding.Code>,
-    by context: WriteContext
+    _ state: DesiredState, _ content: JSON, _ options: ApplyOptions, by context: WriteContext
   ) throws -> Draft {
-    var state = try state.leavingTemplates(store).leavingApps(store)
+    var state =
+      try options.overwrite ? state : state.leavingTemplates(store).leavingApps(store)
     let leftApps = Set(state.leftApps.map(\.text))
     state.apps.removeAll(where: \.isLeft)
     state.androidApps.removeAll(where: \.isLeft)
@@ -19,12 +19,12 @@ extension Publisher {
     draft.bases = try store.bases(
       templates: state.templates.map(\.name), apps: state.apps.map(\.id),
       androidApps: state.androidApps.map(\.id))
-    draft.acceptedCodes = accepted.map(\.rawValue).sorted()
+    draft.acceptedCodes = options.accepted.map(\.rawValue).sorted()
     var domains: [DomainName: Int] = [:]
     var used: Set<LinkedApp> = []
     var templates: Set<TemplateName> = []
     let applied = try apply(
-      state, ApplyOptions(accepted: accepted), by: context.unlimitedByProtection(isDryRun: true)
+      state, options, by: context.unlimitedByProtection(isDryRun: true)
     ) { name, action, publication in
       guard let publication, action != .unchanged else { return }
       domains[name] = publication.edited.base
@@ -84,7 +84,7 @@ extension Publisher {
       overwrite: true,
       accepted: accepted.union(draft.acceptedCodes.compactMap(Finding.Code.init)),
       listsRefusals: listsRefusals)
-    options.action = "publish draft"
+    options.action = Revision.publishingDraft
     // A plan for reading lists what is outdated, so the author's limits must not stop it.
     let context = approver.approving(
       draft, within: listsRefusals ? approver.within : draft.bases.within)

@@ -280,8 +280,8 @@ struct StatePlanning {
       }
       desired = try read.get()
       let isAsStored = Self.isAsStored(desired.domain, former)
-      mayUndo = !isAsStored && self.mayUndo(since: desired.revision, former)
-      base = mayUndo ? try store.base(of: name, at: desired.revision) : nil
+      mayUndo = try !isAsStored && self.mayUndo(since: desired.revision, former)
+      base = mayUndo ? try store.base(of: name, at: desired.revision, by: context.author) : nil
       isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
       // One that is left to others may not even fit its template as it is now.
       // A new domain is resolved by its review, unless it matters before which apps its template gives it.

@@ -7,13 +7,15 @@ extension StatePlanning {
   private static let mostUndone = 1000
 
   /// Whether others may have changed a domain after this revision, so that applying a state of it could undo
-  /// that. What `apply` published is its own.
-  func mayUndo(since number: Int?, _ former: FormerDomain) -> Bool {
+  /// that. What `apply` published is its own, and so is what a draft of its author did.
+  func mayUndo(since number: Int?, _ former: FormerDomain) throws -> Bool {
     if options.overwrite { return false }
     guard let stored = former.stored, let published = former.published else {
       return number != nil && former.lastNumber > 0
     }
-    return number != stored.revision && !published.revision.isApplied
+    let last = published.revision
+    if number == stored.revision || last.isApplied { return false }
+    return try last.author != context.author || !store.isOfDraft(last)
   }
 
   /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one

@@ -4,6 +4,8 @@ import Synchronization
 extension Revision {
   /// The action of revisions that `apply` publishes.
   package static let applying = "apply"
+  /// The action of the change that a draft becomes when it is approved.
+  package static let publishingDraft = "publish draft"
 }
 
 // MARK: Planning
@@ -20,20 +22,37 @@ extension Store {
   }
 
   /// The revision that somebody had before them who made a state of a domain, which may be deleted: the one
-  /// that they name or, if that is later or the only one kept, the last one that `apply` published; `nil` if
-  /// neither is kept.
-  package func base(of name: DomainName, at number: Int?) throws -> PublishedRevision? {
+  /// that they name or, if that is later or the only one kept, the last one that `apply` or a draft of theirs published;
+  /// `nil` if neither is kept.
+  package func base(
+    of name: DomainName, at number: Int?, by author: String
+  ) throws -> PublishedRevision? {
     try read { connection in
       let domain = try DomainRows.history(of: name, connection)
       let applied = try connection.first(
-        "SELECT max(number) FROM revision WHERE domain_id = ? AND is_applied = 1",
-        [.integer(domain.id)]
+        """
+        SELECT max(number) FROM revision WHERE domain_id = ? AND (is_applied = 1 OR author = ?
+          AND change_id IN (SELECT id FROM recorded_change WHERE action = ?))
+        """, [.integer(domain.id), .text(author), .text(Revision.publishingDraft)]
       ) { $0.optionalInteger(0) }
       let numbers = [number, (applied ?? nil).map(Int.init)].compactMap(\.self)
       for number in numbers.sorted(by: >) where number <= domain.revision {
         if let found = try RevisionRows.find(number, of: domain.id, connection) { return found }
       }
       return nil
+    }
+  }
+}
+
+extension Store {
+  /// Whether a revision comes from a draft.
+  package func isOfDraft(_ revision: Revision) throws -> Bool {
+    guard let change = revision.change else { return false }
+    return try read { connection in
+      try connection.first(
+        "SELECT 1 FROM recorded_change WHERE id = ? AND action = ?",
+        [.integer(change), .text(Revision.publishingDraft)]
+      ) { _ in true } ?? false
     }
   }
 }

@@ -39,7 +39,7 @@ enum ApplyCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     if arguments.has(draft) {
-      let others = [Option.dryRun, .prune, .overwrite, table].filter(arguments.has)
+      let others = [Option.dryRun, .prune, table].filter(arguments.has)
       if let other = others.first {
         throw UsageError("--draft and \(other.name) cannot be used together.")
       }
@@ -155,7 +155,7 @@ private struct DesiredChange {
     for files: DesiredFiles, _ change: Installation.Change, to installation: Installation
   ) throws {
     let draft = try installation.ask(
-      for: files, accepting: change.accepted, reason: change.reason)
+      for: files, change)
     let id = draft["id"]?.integerValue ?? 0
     try Terminal.print(arguments.has(.json) ? draft.text : "\(id)")
     Terminal.complain(

@@ -136,8 +136,10 @@ enum DraftCommands {
     }
     for comment in draft["comments"]?.arrayValue ?? [] {
       let author = comment["author"]?.stringValue ?? ""
-      lines.append(
-        "\(author), \(comment["at"]?.stringValue ?? ""): \(comment["text"]?.stringValue ?? "")")
+      let text = comment["text"]?.stringValue ?? ""
+      let said = text.split(separator: "\n", omittingEmptySubsequences: false)
+      lines.append("\(author), \(comment["at"]?.stringValue ?? ""): \(said[0])")
+      lines += said.dropFirst().map { "  \($0)" }
     }
     try Terminal.print(lines.map(\.harmless).joined(separator: "\n"))
     if value("status") != "open" { return .success }
@@ -153,9 +155,7 @@ extension Installation {
   /// Asks for the approval of the state in files.
   ///
   /// - Throws: Like `json`; a refusal names the files.
-  func ask(for files: DesiredFiles, accepting accepted: Set<Finding.Code>, reason: String) throws
-    -> JSON
-  {
+  func ask(for files: DesiredFiles, _ change: Change) throws -> JSON {
     var lists: [String: [JSON]] = [:]
     let keys = [
       ("domain", "domains"), ("app", "apps"), ("package", "androidApps"), ("template", "templates"),
@@ -168,10 +168,11 @@ extension Installation {
     var state: JSON.Object = [:]
     for (_, list) in keys { state[list] = lists[list].map { .array($0) } }
     var query: [String: String] = [:]
-    if !accepted.isEmpty {
-      query["accept"] = accepted.map(\.rawValue).sorted().joined(separator: ",")
+    if change.overwrite { query["overwrite"] = "true" }
+    if !change.accepted.isEmpty {
+      query["accept"] = change.accepted.map(\.rawValue).sorted().joined(separator: ",")
     }
-    if !reason.isEmpty { query["reason"] = reason }
+    if !change.reason.isEmpty { query["reason"] = change.reason }
     do {
       return try json(
         APIClient.Request(

@@ -31,6 +31,7 @@ struct Entitlements {
       } catch {
         throw Malformed(error.message)
       }
+      guard name.name.isPublic else { throw Malformed(name.name.notPublic) }
       guard address.count == 2 else {
         mode = nil
         return

@@ -36,7 +36,12 @@ enum EntitlementsCommand {
     failure: "something does, or a file cannot be read", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let asked = try arguments.value(app).map { try AppIdentifier($0).text }
+    let asked = try arguments.value(app).map { try AppIdentifier($0) }
+    if let asked, asked.lacksPrefix {
+      throw UsageError(
+        "\(asked.text.shown) has no prefix. Write the App ID Prefix of the developer account, usually the Team ID, and a dot"
+          + " before it, such as ABCDE12345.\(asked.text.shown).")
+    }
     let severity = try arguments.leastSeverity()
     let onlyList = arguments.has(plist)
     if onlyList && arguments.has(.json) {
@@ -47,7 +52,7 @@ enum EntitlementsCommand {
     }
     let published = PublishedNames(try Installation(arguments), .apple)
     if arguments.operands.isEmpty {
-      var check = EntitlementsCheck(Entitlements(), app: asked, published)
+      var check = EntitlementsCheck(Entitlements(), app: asked?.text, published)
       try check.run()
       try Terminal.write(check.plist)
       return .success
@@ -62,7 +67,7 @@ enum EntitlementsCommand {
         Terminal.complain(error.description)
         continue
       }
-      var check = EntitlementsCheck(entitlements, app: asked ?? entitlements.app, published)
+      var check = EntitlementsCheck(entitlements, app: asked?.text ?? entitlements.app, published)
       try check.run()
       isFine = isFine && check.isFine
       if onlyList {
@@ -142,8 +147,9 @@ private struct EntitlementsCheck {
       add(
         "no-list", .error, "",
         "The entitlement is the text \(text.shown.quoted) in place of a list, so the app has no associated domains. "
-          + "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
-          + "its project.")
+          + (text == "*"
+            ? "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
+              + "its project." : "Write an array with a string for each entry."))
     }
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {

@@ -38,6 +38,8 @@ struct ManifestCheck {
     let filter: AndroidManifest.IntentFilter
     /// What it asks of links; `nil` if a value cannot be read, which is reported once.
     let paths: LinkFilter?
+    /// Whether each of its paths is a mistake, as findings say, so that it takes hardly any link.
+    let isMistaken: Bool
   }
 
   private(set) var hosts: [Host] = []
@@ -131,7 +133,7 @@ struct ManifestCheck {
         continue
       }
       reportPlaceholders(schemes + filter.values("port"))
-      let linkable = LinkableFilter(filter: filter, paths: paths(of: filter))
+      let linkable = linkable(filter, names)
       for name in names.uniqued() {
         if let index = indices[name] {
           hosts[index].filters.append(linkable)
@@ -183,6 +185,10 @@ struct ManifestCheck {
     }
     do throws(ValidationError) {
       let name = try Alias(text)
+      guard name.name.isPublic else {
+        add("malformed-host", .error, text, "Android cannot verify it. \(name.name.notPublic)")
+        return nil
+      }
       if text.contains(where: \.isUppercase) {
         add(
           "upper-case-host", .warning, text,
@@ -198,9 +204,12 @@ struct ManifestCheck {
     }
   }
 
-  /// What a filter asks of links, with findings about patterns; `nil` if it is not known.
-  private mutating func paths(of filter: AndroidManifest.IntentFilter) -> LinkFilter? {
+  /// A filter with what it asks of links, and findings about its patterns.
+  private mutating func linkable(
+    _ filter: AndroidManifest.IntentFilter, _ hosts: [String]
+  ) -> LinkableFilter {
     var isKnown = true
+    var mistakes = 0
     func patterns(_ part: String, _ elements: [AndroidManifest.DataElement]) -> [PatternMatcher] {
       var found: [PatternMatcher] = []
       for element in elements {
@@ -215,10 +224,12 @@ struct ManifestCheck {
             let pattern = try PatternMatcher(text, kind)
             found.append(pattern)
             if part == "path", pattern.matchesNoPath {
+              mistakes += 1
               add(
                 "path-without-slash", .warning, "\(part + kind.rawValue)=\(text)",
                 "It matches no link, because the path of a link begins with a slash.")
-            } else if part == "path", let mistake = pattern.mistake {
+            } else if part == "path", let mistake = pattern.mistake(for: hosts) {
+              mistakes += 1
               add("unlikely-path", .warning, "\(part + kind.rawValue)=\(text)", mistake)
             }
           } catch {
@@ -237,7 +248,9 @@ struct ManifestCheck {
         isAllowed: group.isAllowed, paths: patterns("path", group.data),
         parameters: patterns("query", group.data), fragments: patterns("fragment", group.data))
     }
-    return isKnown ? LinkFilter(paths: paths, groups: groups) : nil
+    return LinkableFilter(
+      filter: filter, paths: isKnown ? LinkFilter(paths: paths, groups: groups) : nil,
+      isMistaken: isKnown && mistakes > 0 && mistakes == paths.count && groups.isEmpty)
   }
 
   /// What keeps the links of a host from the app, whatever is published.
@@ -263,6 +276,12 @@ struct ManifestCheck {
         "Its filter has the port \(port.shown), so links without it, such as https://\(host.example)/, do not open"
           + " the app."
       )
+    }
+    if host.filters.allSatisfy({ $0.isMistaken || !$0.filter.faults.isEmpty }) {
+      add(
+        "no-path", .error, host.text,
+        "Each path of its filters is a mistake, so hardly any link opens the app. Correct the paths, or remove them to take"
+          + " all links.")
     }
     let verified = clickable.filter(\.isAutoVerified)
     if verified.isEmpty {
@@ -443,10 +462,25 @@ extension PatternMatcher {
 
 extension PatternMatcher {
   /// What a pattern for paths says that its author hardly means, as a sentence (Android's page about `<data>`).
-  fileprivate var mistake: String? {
+  ///
+  /// - Parameter hosts: Those of the filter.
+  fileprivate func mistake(for hosts: [String]) -> String? {
     if kind != .advancedGlob && (text.contains("?") || text.contains("#")) {
       return
         "It is compared with the path alone, without the query and the fragment, so it matches hardly any link."
+    }
+    let segments = text.split(separator: "/")
+    if text.hasPrefix("/"), let first = segments.first, hosts.contains(String(first)) {
+      return "It begins with the host, which has an attribute of its own. Remove it from the path."
+    }
+    // Routers write `:id` and `{id}`; an advanced pattern has `{` for repetitions.
+    let parameter = segments.first {
+      $0.hasPrefix(":") && $0.count > 1
+        || kind != .advancedGlob && $0.hasPrefix("{") && $0.hasSuffix("}")
+    }
+    if let parameter {
+      return
+        "\(String(parameter).shown) stands for itself here, and for nothing else. Write android:pathPattern with .* in its place."
     }
     switch kind {
     case .literal, .prefix, .suffix:
@@ -454,8 +488,12 @@ extension PatternMatcher {
         ? "Here, the star is a character of the path. Write android:pathPattern with .* in its place."
         : nil
     case .simpleGlob:
-      return text.contains("/*")
-        ? "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))." : nil
+      if text.contains("/*") {
+        return "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))."
+      }
+      return ["[", "(", "|", "\\d", "\\w"].contains(where: text.contains)
+        ? "It knows only the dot and the star of regular expressions. For sets, write android:pathAdvancedPattern, from"
+          + " Android 12 on, or .* in their place." : nil
     case .advancedGlob: return nil
     }
   }

@@ -238,6 +238,11 @@ final class ManifestReader {
         }
         var values: AndroidManifest.DataElement = [:]
         for member in data.objectValue?.members ?? [] {
+          if member.value.arrayValue != nil || member.value.objectValue != nil {
+            return stop(
+              "\"\(member.key.shown)\" in the \"data\" of its intent filters is no text. Write an object in \"data\" for each."
+            )
+          }
           values[member.key] = Self.unescaped(member.value.stringValue ?? member.value.text)
         }
         filter.data.append(values)

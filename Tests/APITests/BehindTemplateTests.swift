@@ -317,6 +317,9 @@ import Testing
     let back = try admin.send("POST", path + "/revisions/1/restore", "If-Match: \"1\"")
     #expect(back.status == 412)
     #expect(try admin.send("GET", path).json["revision"] == 2)
+    let both = try admin.send(
+      "PUT", path, body: new.serialized(), "If-Match: *\r\nIf-None-Match: *")
+    #expect(try both.status == 400 && both.code == "malformed-if-none-match", "\(both.text)")
     let missing = try admin.send(
       "PUT", "/v1/templates/none", body: new.serialized(), "If-Match: *")
     #expect(missing.status == 412, "\(missing.text)")

@@ -296,6 +296,25 @@ import Testing
     #expect(try anna.send("GET", "/v1/drafts?status=open").json["items"] == [])
   }
 
+  /// A pipeline asks with the state of its repository, which names no revision.
+  @Test func theNextDraftOfAnAuthorGoesOnFromTheirLast() throws {
+    func wanted(_ seconds: Int) -> JSON {
+      ["domains": [["domain": .string(domain), "cacheSeconds": .integer(seconds)]]]
+    }
+    try protect()
+    _ = try approve(draft(wanted(60)))
+    _ = try approve(draft(wanted(70)))
+    #expect(try value("cacheSeconds") == 70)
+    let other = try boris.send("POST", "/v1/drafts", json: wanted(80))
+    #expect(try other.status == 409 && other.code == "changed-elsewhere", "\(other.text)")
+    let forced = try boris.send(
+      "POST", "/v1/drafts?overwrite=true", json: wanted(80))
+    let id = try #require(try forced.json["id"]?.integerValue)
+    #expect(try approve(id, by: anna).status == 200)
+    #expect(try value("cacheSeconds") == 80)
+    #expect(try anna.send("POST", "/v1/drafts", json: wanted(60)).code == "changed-elsewhere")
+  }
+
   @Test func whatApplyWouldRefuseIsRefusedAtOnce() throws {
     try protect()
     let broken: JSON = [
@@ -408,11 +427,12 @@ import Testing
     let id = try draft(try state())
     let comments = "/v1/drafts/\(id)/comments"
     #expect(try boris.send("POST", comments, json: ["text": "Why 60?"]).status == 201)
-    #expect(try anna.send("POST", comments, json: ["text": "The sale is short."]).status == 201)
+    #expect(try anna.send("POST", comments, json: ["text": "The sale\nis short."]).status == 201)
+    #expect(try anna.send("POST", comments, json: ["text": "\u{1B}[31m"]).status == 422)
     #expect(try anna.send("POST", comments, json: ["text": ""]).status == 422)
     let read = try boris.send("GET", "/v1/drafts/\(id)").json["comments"]?.arrayValue ?? []
     #expect(read.map { $0["author"]?.stringValue } == ["boris", "anna"])
-    #expect(read.map { $0["text"]?.stringValue } == ["Why 60?", "The sale is short."])
+    #expect(read.map { $0["text"]?.stringValue } == ["Why 60?", "The sale\nis short."])
     for _ in 2..<Draft.mostComments { _ = try anna.send("POST", comments, json: ["text": "x"]) }
     #expect(try anna.send("POST", comments, json: ["text": "x"]).status == 422)
     #expect(try approve(id).status == 200)

@@ -244,7 +244,13 @@ import Testing
       try suppress("lower-case-escape", "/applinks/details/0/components/0").faults
         == ["/pointer: finding-not-found"])
     #expect(try suppress(until: "2020-01-01T00:00:00Z").faults == ["/until: time-passed"])
-    #expect(try suppress(until: "tomorrow").faults == ["/until: malformed-time"])
+    for time in [
+      "tomorrow", "2036-02-30T00:00:00Z", "2035-02-29T00:00:00Z", "10000-01-01T00:00:00Z",
+    ] {
+      #expect(try suppress(until: time).faults == ["/until: malformed-time"], "\(time)")
+    }
+    #expect(UnixTime("2036-02-29T00:00:00Z")?.text == "2036-02-29T00:00:00Z")
+    #expect(UnixTime("9999-12-31T23:59:59-01:00") == nil)
     #expect(try suppress("nonsense").faults == ["/code: unknown-value"])
     let empty = try admin.send("POST", suppressions, json: ["reason": "", "owner": 5])
     #expect(

@@ -96,6 +96,14 @@ import Testing
     #expect(response.status == 401)
   }
 
+  @Test func aTokenCannotEndBeforeItBegins() throws {
+    let token: JSON = ["name": "late", "role": "viewer", "expiresAt": "2020-01-01T00:00:00Z"]
+    #expect(
+      try running.admin.send("POST", "/v1/tokens", json: token).faults == [
+        "/expiresAt: time-passed"
+      ])
+  }
+
   @Test func aRevokedTokenIsRefusedAtOnce() throws {
     let secret = try running.createToken(name: "short-lived", role: .admin)
     let client = Client(

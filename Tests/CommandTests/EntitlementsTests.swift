@@ -388,6 +388,8 @@ import Testing
     ("applinks:a.example?mode=debug", "Only ?mode=developer"),
     ("applinks:a.example?mode", "Only ?mode=developer"),
     ("applinks:a.example?developer", "Only ?mode=developer"),
+    ("applinks:localhost", "no public name"),
+    ("applinks:a.example webcredentials:a.example", "blank"),
     ("appclips:*.a.example", "wildcards"),
   ])
   func anEntryThatTheSystemIgnoresIsAnError(entry: String, words: String) throws {
@@ -408,12 +410,28 @@ import Testing
     #expect(missed.contains("error not-in-entitlements webcredentials:a.example"), "\(missed)")
   }
 
+  @Test func theIdentifierOfAnAppNeedsItsPrefix() throws {
+    let path = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict></dict></plist>", to: "without-prefix")
+    let result = try trial.run(
+      "entitlements", at: .database, words: ["--app", "com.example.app", path])
+    #expect(
+      result.status == 64 && result.errors.contains("ABCDE12345.com.example.app"),
+      "\(result.errors)"
+    )
+  }
+
   @Test func aTextInPlaceOfTheListIsWhatReSigningLeaves() throws {
     let key = "<key>com.apple.developer.associated-domains</key><string>*</string>"
     let path = try trial.scratch.write(
       "<plist version=\"1.0\"><dict>\(identifier)\(key)</dict></plist>", to: "resigned")
     let result = try trial.run("entitlements", at: .database, path)
     #expect(result.status == 1 && result.output.contains("no-list"), "\(result.output)")
+    let entry = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict>\(identifier)\(key.replacing("*", with: "applinks:a.example"))</dict></plist>",
+      to: "entry")
+    let single = try trial.run("entitlements", at: .database, entry)
+    #expect(single.status == 1 && single.output.contains("Write an array"), "\(single.output)")
     let profile = try trial.scratch.write(
       "<plist version=\"1.0\"><dict><key>Entitlements</key><dict>\(key)</dict></dict></plist>",
       to: "profile")

@@ -311,6 +311,27 @@ import Testing
       manifest(filter(hosts("a.example") + "<data android:path=\"/item?id=1\"/>")),
       "warning unlikely-path path=/item?id=1"
     ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPattern=\"/item/[0-9]*\"/>")),
+      "warning unlikely-path pathPattern=/item/[0-9]*"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:path=\"/item/{id}\"/>")),
+      "warning unlikely-path path=/item/{id}"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/item/:id\"/>")),
+      "warning unlikely-path pathPrefix=/item/:id"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/a.example/item\"/>")),
+      "warning unlikely-path pathPrefix=/a.example/item"
+    ),
+    (
+      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"buy\"/>")),
+      "error no-path a.example"
+    ),
+    (manifest(filter(hosts("localhost"))), "error malformed-host localhost"),
     (manifest(), "error no-links "),
   ]
 
@@ -321,6 +342,23 @@ import Testing
     let beside = Self.filter(Self.hosts("a.example") + "<data android:scheme=\"HTTPS\"/>")
     let message = try messages(Self.manifest(beside), "custom-scheme").first
     #expect(message?.contains("Write https alone, in lower case.") == true)
+  }
+
+  @Test func oneGoodPathIsEnough() throws {
+    let paths =
+      "<data android:pathPrefix=\"buy\"/><data android:pathAdvancedPattern=\"/[0-9]{2}\"/>"
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + paths)))
+    #expect(found.contains("warning path-without-slash pathPrefix=buy"))
+    #expect(!found.contains { $0.contains("no-path") || $0.contains("unlikely-path") }, "\(found)")
+  }
+
+  @Test func inAnExpoProjectAPathIsOneText() throws {
+    let filter =
+      "{\"data\": [{\"scheme\": \"https\", \"host\": \"a.example\", \"pathPrefix\": [\"/a\", \"/b\"]}]}"
+    let project = "{\"expo\": {\"android\": {\"intentFilters\": [\(filter)]}}}"
+    let result = try trial.run(
+      "manifest", at: .database, words: ["-"], input: Array(project.utf8))
+    #expect(result.status == 1 && result.errors.contains("\"pathPrefix\""), "\(result.errors)")
   }
 
   @Test(arguments: faults.indices)

@@ -60,7 +60,9 @@ def test_a_draft_is_declined_with_a_reason_or_withdrawn(example, site, open_desk
     expect(other.get_by_role("button", name="Approve")).to_have_count(0)
     page = example.open("#/drafts/2", "Draft 2")
     page.get_by_role("button", name=re.compile("Withdraw")).click()
+    page.get_by_role("dialog").get_by_label("Reason").fill("Wrong season")
     page.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
+    expect(page.get_by_text("Wrong season")).to_be_visible()
     expect(page.get_by_text("withdrawn")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("Withdraw"))).to_have_count(0)
     assert [one["status"] for one in site.call("GET", "/v1/drafts")["items"]] == ["withdrawn", "declined"]

@@ -50,6 +50,22 @@ def test_ctrl_k_goes_to_a_domain_an_app_a_template_or_a_page(example, site, type
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_the_palette_begins_with_the_domain_of_just_this_name_and_keeps_the_chosen_one_in_view(example, site):
+    for number in range(9):
+        site.put(f"a{number}.example.com", "/a/*")
+    page = example.open("#/changes")
+    page.set_viewport_size({"width": 800, "height": 300})
+    page.keyboard.press("Control+k")
+    page.keyboard.type("example.com")
+    chosen = page.get_by_role("listbox", name="Go to").get_by_role("option", selected=True)
+    expect(chosen).to_contain_text("example.com")
+    expect(chosen).not_to_contain_text("a0")
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+    expect(chosen).to_contain_text("a4")
+    expect(chosen).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("system, key", [("Macintosh; Intel Mac OS X 10_15_7", "⌘K"), ("X11; Linux x86_64", "Ctrl+K")])
 def test_keys_have_the_names_that_they_have_on_the_keyboard(open_desk, site, system, key):
     page = open_desk(user_agent=f"Mozilla/5.0 ({system}) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36").sign_in()

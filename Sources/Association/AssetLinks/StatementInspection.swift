@@ -31,10 +31,14 @@ struct StatementInspection {
   mutating func inspect() {
     guard case .array(let list) = links.json else {
       let kind = links.json.kind
+      let service = AssociationFile.documentedServices.first { links.json[$0] != nil }
       return add(
         .notList, at: .root,
         "The file is \(kind) but must be an array of statements. Android ignores it, and no link"
-          + " opens an app.", help: "Write the statement between `[` and `]`.")
+          + " opens an app." + (service.map { " It has `\($0)`, as Apple's file has." } ?? ""),
+        help: service == nil
+          ? "Write the statement between `[` and `]`."
+          : "Serve it as apple-app-site-association, and Android's file here.")
     }
     if let tooComplex = links.complexity { return found.add(tooComplex.finding) }
     if list.isEmpty {

@@ -3,9 +3,15 @@ extension DeviceCase {
   private var package: String { row.app.map(\.shown) ?? "PACKAGE" }
   private var verifyAgain: String { "`adb shell pm verify-app-links --re-verify \(package)`" }
 
-  /// A host of an app's manifest. What a user switched off counts whatever else keeps links out.
+  /// A host of an app's manifest. What users chose counts whatever the device has verified.
   var onAndroid: DeviceVerdict {
     let verdict = stateVerdict
+    if !verdict.isFine && verdict.code != .notADomain, let user = choosers.first {
+      return verdict.adding(
+        "User \(user.name.shown) chose the app, so links open it for that user.",
+        next: "Other users get the browser until the device verifies the host.",
+        isFine: choosers.count == row.users.count)
+    }
     guard let switchedOff, !verdict.isFine || verdict.code == .forced,
       ![.linkHandlingOff, .userChoseBrowser, .notADomain].contains(verdict.code)
     else { return verdict }
@@ -55,6 +61,13 @@ extension DeviceCase {
   /// A host of Android 11 and lower that only the part of a user lists.
   var userVerdict: DeviceVerdict {
     if let switchedOff { return switchedOff }
+    if let user = choosers.first {
+      return DeviceVerdict(
+        .fineHere, .likely, .appTeam,
+        "Links to \(host) open \(app) for user \(user.name.shown): the device verified all hosts of the app, or the user "
+          + "chose it.",
+        next: "For a proof, reinstall the app, choose nothing, and paste the whole output.")
+    }
     return DeviceVerdict(
       .notAutoVerified, .likely, .appTeam,
       "The text does not say whether the device has verified \(host) for \(app). If it has the part \"App "
@@ -64,16 +77,17 @@ extension DeviceCase {
 
   /// That no site is asked, so that only users decide.
   private var notVerified: DeviceVerdict {
-    let verdict = DeviceVerdict(
+    DeviceVerdict(
       .notAutoVerified, .sure, .appTeam,
       "No intent filter of \(app) with `android:autoVerify` names \(host), so the device never asks the site.",
       next: "Add `android:autoVerify=\"true\"` to the filter for \(host) in the manifest.")
-    guard switchedOff == nil,
-      let user = row.users.first(where: { $0.selection == .enabled || $0.status == "always" })
-    else { return verdict }
-    return verdict.adding(
-      "User \(user.name.shown) chose the app, so links open it for that user.",
-      next: "Other users get the browser until the device verifies the host.")
+  }
+
+  /// The users for whom the app opens links to the host because they chose it.
+  private var choosers: [DeviceRow.User] {
+    row.users.filter {
+      ($0.selection == .enabled || $0.status == "always") && $0.linkHandling != false
+    }
   }
 
   /// That the app may not open verified links.
@@ -101,6 +115,13 @@ extension DeviceCase {
         .routeExcludes, .sure, .operations,
         "\(app) is verified for \(host), but a dynamic rule keeps this URL in the browser.",
         next: "Ask which route it is: `aasa match URL`.")
+    }
+    // What a user has goes before what the package has (AOSP, `getDomainVerificationStatus`).
+    if row.users.contains(where: { $0.status == "ask" }) {
+      return DeviceVerdict(
+        .userChoseBrowser, .likely, .user,
+        "The device asks its user which app opens links to \(host).",
+        next: "In the settings of the app, under \"Open by default\", let it open its links.")
     }
     if let verdict = switchedOff ?? published ?? wrongKey { return verdict }
     return DeviceVerdict(

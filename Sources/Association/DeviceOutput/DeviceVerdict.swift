@@ -83,9 +83,9 @@ package struct DeviceVerdict: Sendable {
   }
 
   /// The same with another sentence and another step.
-  func adding(_ sentence: String, next step: String) -> DeviceVerdict {
+  func adding(_ sentence: String, next step: String, isFine: Bool? = nil) -> DeviceVerdict {
     DeviceVerdict(
-      code, certainty, actor, "\(message) \(sentence)", next: "\(nextStep) \(step)")
+      code, certainty, actor, "\(message) \(sentence)", next: "\(nextStep) \(step)", isFine: isFine)
   }
 
   /// Explains a row.

@@ -188,7 +188,7 @@ extension String {
 
 extension AppIdentifier {
   /// Whether it seems to be a bundle identifier alone, such as `com.example.app`. Prefixes have ten characters.
-  fileprivate var lacksPrefix: Bool {
+  package var lacksPrefix: Bool {
     let first = text.utf8.prefix { $0 != UInt8(ascii: ".") }
     return first.count != 10
       && first.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }

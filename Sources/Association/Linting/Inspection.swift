@@ -50,10 +50,14 @@ struct Inspection {
   mutating func inspectDocument() {
     guard case .object(let root) = read.json else {
       let kind = read.json.kind
+      let isAndroids = read.json.arrayValue?.first?["target"] != nil
       return add(
         .notObject, at: .root,
-        "The file is \(kind) but must be an object. Devices ignore it.",
-        help: "Write an object with `applinks` or another service.")
+        "The file is \(kind) but must be an object. Devices ignore it."
+          + (isAndroids ? " It has statements, as Android's file has." : ""),
+        help: isAndroids
+          ? "Serve it as assetlinks.json, and Apple's file here."
+          : "Write an object with `applinks` or another service.")
     }
     if let error = links.complexity {
       found.add(error.finding)

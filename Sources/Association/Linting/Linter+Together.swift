@@ -17,8 +17,9 @@ extension Linter {
         .assetLinks: [
           Finding(
             .credentialsOnOnePlatform, at: app.pointer.appending("relation"),
-            "Apple's file shares passwords and passkeys (`webcredentials`), and no statement here has"
-              + " \(Relation.getLoginCredentials). Android apps do not offer them.", help: help)
+            "Apple's file shares passwords and passkeys (`webcredentials`), and no statement here about an"
+              + " app has \(Relation.getLoginCredentials). Android apps do not offer them.",
+            help: help)
         ]
       ]
     }

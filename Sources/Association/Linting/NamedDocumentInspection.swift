@@ -18,18 +18,17 @@ struct NamedDocumentInspection {
     return inspection.found.listed.about(.named(document.name))
   }
 
-  /// Readers ask for one spelling, and downloads often have a suffix.
+  /// Readers ask for one spelling, and people write others: with a suffix, in capitals, in the singular.
   private mutating func inspectName() {
     let text = document.name.text
-    for suffix in [".txt", ".json"] where text.hasSuffix(suffix) {
-      let stem = String(text.dropLast(suffix.count))
-      let wanted =
-        DocumentName.known.map(\.name.text) + DocumentKind.allCases.map(\.rawValue)
-      guard wanted.contains(stem) else { continue }
+    let wanted = DocumentName.known.map(\.name.text) + DocumentKind.allCases.map(\.rawValue)
+    let stem = Self.stem(of: text)
+    if !wanted.contains(text),
+      let meant = wanted.first(where: { [stem, "\(stem)s"].contains(Self.stem(of: $0)) })
+    {
       found.add(
-        .wrongName, at: .root,
-        "Nobody asks for \(text): the name is \(stem), without \(suffix).",
-        help: "Publish it as \(stem), and remove this one.")
+        .wrongName, at: .root, "Nobody asks for \(text): the name is \(meant).",
+        help: "Publish it as \(meant), and remove this one.")
     }
     if text == "windows-web-app-link" {
       found.add(
@@ -37,6 +36,13 @@ struct NamedDocumentInspection {
         "Windows does not ask for \(text): the name is windows-app-web-link.",
         help: "Publish it as windows-app-web-link, and remove this one.")
     }
+  }
+
+  /// What spellings of a name have in common.
+  private static func stem(of name: String) -> String {
+    let name = name.lowercased()
+    let suffix = [".txt", ".json"].first(where: name.hasSuffix) ?? ""
+    return String(name.dropLast(suffix.count))
   }
 
   private mutating func inspectContent() {

@@ -222,6 +222,7 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
     if text.utf8.contains(0) { return (.domainMalformed, "contains a NUL character") }
     if text.contains("://") { return (.domainHasScheme, "has a scheme") }
     if text.contains("/") { return (.domainHasPath, "has a path") }
+    if text.contains(where: \.isWhitespace) { return (.domainMalformed, "has a blank") }
     if text.contains("[") || text.count(where: { $0 == ":" }) > 1 {
       return (.domainIsAddress, "is an IP address")
     }
@@ -282,6 +283,13 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
     text.split(separator: ".").contains { $0.hasPrefix("xn--") }
   }
 
+  /// Whether a device may ask the name for a file: one label, such as `localhost`, is no public name.
+  package var isPublic: Bool { text.contains(".") }
+  /// What is said of one that is not.
+  package var notPublic: String {
+    "\(text.shown) is no public name, so no device asks it for a file. Write a name with a dot, such as example.com."
+  }
+
   /// Whether the name has a label with letters beyond ASCII.
   package var isInternationalized: Bool { Self.isInternationalized(text) }
 
@@ -316,6 +324,11 @@ package struct Alias: Sendable, Hashable, CustomStringConvertible {
   package init(_ text: String) throws(ValidationError) {
     isWildcard = text.hasPrefix("*.")
     let name = isWildcard ? String(text.dropFirst(2)) : text
+    if text == "*" {
+      throw ValidationError(
+        .domainHasWildcard,
+        "\"*\" names no domain. Write *.example.com for all names below example.com.")
+    }
     if name.contains("*") {
       throw ValidationError(
         .domainHasWildcard,

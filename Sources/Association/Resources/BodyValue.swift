@@ -219,13 +219,15 @@ package struct BodyValue {
     return nil
   }
 
-  /// A name of 1 to `longest` characters that is safe to log.
-  package func name(longest: Int) -> String? {
+  /// A text of 1 to `longest` characters that is safe to log.
+  ///
+  /// - Parameter hasLines: Whether it may have several lines.
+  package func name(longest: Int, hasLines: Bool = false) -> String? {
     guard let text = string else { return nil }
     if !(1...longest).contains(text.unicodeScalars.count) {
       fault(.wrongLength, "Must be 1 to \(longest) characters long.")
-    } else if text.hasControlCharacter {
-      fault(.controlCharacter, "A name must not contain control characters.")
+    } else if (hasLines ? text.replacing("\n", with: "") : text).hasControlCharacter {
+      fault(.controlCharacter, "Must not contain control characters.")
     } else {
       return text
     }

@@ -274,6 +274,16 @@ extension Coding<String> {
     ])
     return Coding(schema, read: { $0.name(longest: longest) }, write: { .string($0) })
   }
+
+  /// The same in lines.
+  package static func lines(longest: Int) -> Coding {
+    let schema = Schema.json([
+      "type": "string", "minLength": 1, "maxLength": .integer(longest),
+      "pattern": "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$",
+    ])
+    return Coding(
+      schema, read: { $0.name(longest: longest, hasLines: true) }, write: { .string($0) })
+  }
 }
 
 extension Coding<Label> {

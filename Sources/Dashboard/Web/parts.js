@@ -196,7 +196,7 @@ export const table = ({ caption, columns, rows, key, on, sorted }) => h("div", {
   h("table", { on }, h("caption", { class: "hidden" }, caption),
     h("thead", {}, h("tr", {}, columns.map(([title, _, kind, sort]) => h("th", {
       key: title, scope: "col", class: kind,
-      "aria-sort": { [sort]: "ascending", [`-${sort}`]: "descending" }[sort && sorted],
+      "aria-sort": sort && { [sort]: "ascending", [`-${sort}`]: "descending" }[sorted],
     }, sort ? sorting(title, sort, sorted) : title)))),
     h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
       h(index === 0 ? "th" : "td",

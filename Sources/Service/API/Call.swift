@@ -138,6 +138,11 @@ struct Call: Sendable {
         .malformedIfNoneMatch, "On a change, the only valid If-None-Match is \"*\".")
     }
     if ifMatch.isEmpty { return ifNoneMatch == nil ? .none : .absent }
+    guard ifNoneMatch == nil else {
+      throw Problem(
+        .malformedIfNoneMatch,
+        "If-Match needs what exists, and If-None-Match what does not. Send one of them.")
+    }
     if ifMatch == ["*"] { return .exists }
     // Elements of a list may be empty (RFC 9110 section 5.6.1), but not all of them.
     let tags = ifMatch.flatMap { $0.split(separator: ",") }

@@ -23,7 +23,8 @@ struct DraftEndpoints: Sendable {
           + "which every domain is one of those. Drafts are deleted \(Draft.daysKept) days after they end.",
         answers: .ok("A page, newest first.", "Drafts"), handle: list),
       Endpoint(
-        .post, path, .role(.editor), effect: .change, query: [.accept], isFilteredByToken: true,
+        .post, path, .role(.editor), effect: .change, query: [.accept, .overwrite],
+        isFilteredByToken: true,
         isHeavy: false,
         "addDraft", .drafts, "Ask for the approval of a state",
         description:
@@ -211,7 +212,8 @@ struct DraftEndpoints: Sendable {
 
   private func add(_ call: Call) throws -> Response {
     let context = try call.context()
-    let accepted = try call.acceptedCodes()
+    let options = ApplyOptions(
+      overwrite: try call.flag(.overwrite), accepted: try call.acceptedCodes())
     let content = try call.json()
     if content.text.utf8.count > Draft.longestState {
       throw Problem(
@@ -221,7 +223,7 @@ struct DraftEndpoints: Sendable {
     let received = try ReceivedState(content, beside: store, within: share)
     let draft = try state.planning(call) {
       try state.checked(received, of: call.token) {
-        try publisher.addDraft($0, content, accepting: accepted, by: context)
+        try publisher.addDraft($0, content, options, by: context)
       }
     }
     return .json(

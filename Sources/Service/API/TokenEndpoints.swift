@@ -36,6 +36,11 @@ struct TokenEndpoints: Sendable {
   private func create(_ call: Call) throws -> Response {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
     if new.publishesProtected { try call.checkPublishesProtected("give that right") }
+    if let end = new.expiresAt, end <= store.now() {
+      throw InvalidInput(
+        .timePassed, at: JSONPointer.root.appending("expiresAt"),
+        "\(end.text) has passed. Set a time in the future.")
+    }
     let context = try call.context()
     let secret = try store.write(context) {
       try $0.createToken(

@@ -36,7 +36,7 @@ package enum DraftResource {
   ]
 
   private static let newCommentFields: [Field<String>] = [
-    Field("text", .named(longest: Draft.longestComment), \.self, "The comment.", .required)
+    Field("text", .lines(longest: Draft.longestComment), \.self, "The comment.", .required)
   ]
 
   static let schemas: JSON.Object = [

@@ -231,9 +231,34 @@ import Testing
     for (user, sentence) in users {
       let verdict = DeviceVerdict(Self.row("selection-only") { $0.users = [user] }, of: .appLinks)
       #expect(words(verdict) == "not-auto-verified sure app-team")
+      #expect(verdict.isFine == (sentence == "User 0 chose the app"))
       let isSaid = verdict.message.contains(sentence ?? " User ")
       #expect(isSaid == (sentence != nil), "\(verdict.message)")
     }
+  }
+
+  /// AOSP asks what a user has first, and what the package has only if the user has nothing.
+  @Test(arguments: [
+    ("always", "ask", "user-chose-browser", false), ("always", "always", "fine-here", true),
+    ("ask", "always", "verification-failed", true), ("ask", "ask", "verification-failed", false),
+    ("selection-only", "always", "fine-here", true),
+    ("selection-only", "ask", "not-auto-verified", false),
+  ])
+  func onAndroid11WhatAUserHasGoesFirst(state: String, status: String, code: String, isFine: Bool) {
+    let verdict = DeviceVerdict(
+      Self.row(state) { $0.users = [Self.user(status: status)] }, of: .preferredApps)
+    #expect(verdict.code.rawValue == code && verdict.isFine == isFine, "\(verdict)")
+  }
+
+  @Test(arguments: ["none", "1024", "legacy_failure", "denied"])
+  func aUserWhoChoseTheAppGetsItWithoutVerification(state: String) {
+    func isFine(_ users: DeviceRow.User...) -> Bool {
+      DeviceVerdict(Self.row(state) { $0.users = users }, of: .appLinks).isFine
+    }
+    #expect(isFine(Self.user(linkHandling: true, .enabled)))
+    #expect(!isFine(Self.user(linkHandling: true, .enabled), Self.user(.disabled)))
+    #expect(!isFine(Self.user(linkHandling: false, .enabled)))
+    #expect(!isFine(Self.user(linkHandling: true, .disabled)) && !isFine())
   }
 
   private static func user(

@@ -106,6 +106,10 @@ import Testing
     ("passkey-endpoints.json", "{}", ["wrong-name warning "]),
     ("web-app-origin-association.json", "{}", ["wrong-name warning "]),
     ("windows-web-app-link", "[]", ["wrong-name warning "]),
+    ("assetLinks.json", "[]", ["wrong-name warning "]),
+    ("assetlink.json", "[]", ["wrong-name warning "]),
+    ("Apple-App-Site-Association", "{}", ["wrong-name warning "]),
+    ("assetlinks-of-mine.json", "[]", []),
     ("apple-developer-merchantid-domain-association", "7B", []), ("trust.txt", "x", []),
   ])
   func whatTheReaderOfAKnownNameDoesNotReadIsFound(

@@ -140,8 +140,9 @@ export class DraftReview extends View {
     const needsApproval = this.#needsApproval(preview.problem);
     const status = needsApproval && !preview.isRunning ? inWords(preview.problem.detail, this.domain)
       : this.status(preview);
-    const kind = preview.isRunning || status === w.nothing ? "" : needsApproval || questions.length > 0 ? "warning"
-      : isReady ? "ok" : "error";
+    const isAsked = needsApproval || questions.length > 0 || preview.findings?.some((one) => one.severity === "warning");
+    const kind = preview.isRunning || status === w.nothing ? ""
+      : !isReady && !needsApproval ? "error" : isAsked ? "warning" : "ok";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
     return [h("div", { class: "section-head", key: "head" }, h("h2", { id: "review", tabindex: "-1" }, w.title),
         h("div", { class: "actions" }, button([icon("undo"), w.undo], () => draft.undo(), {

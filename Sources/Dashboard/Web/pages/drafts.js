@@ -40,7 +40,7 @@ class Drafts extends View {
         [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
           one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
         [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
-        [words.pages.domains, (one) => count(one.domainCount), "number"],
+        [words.pages.domains, ({ domains, domainCount }) => domainCount === 1 ? h("bdi", {}, domains[0]) : count(domainCount), "number"],
         [words.changes.at, (one) => time(one.createdAt)]] })];
   }
 }
@@ -97,6 +97,7 @@ class One extends View {
     const isOpen = draft.status === "open";
     const isOwn = draft.author === session.name;
     const decline = (reason) => request("POST", `${this.#url}/decline`, { query: { reason } });
+    const withdraw = (reason) => request("DELETE", this.#url, { query: { reason } });
     return [
       h("section", { class: "sheet", key: "about" }, facts([
         [w.state, [status(draft), draft.endedBy && [" ", h("bdi", {}, draft.endedBy), " ", draft.endedReason]]],
@@ -108,8 +109,7 @@ class One extends View {
         isOpen && may("editor") && h("div", { class: "actions", key: "actions" },
           !isOwn && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
           !isOwn && button(`${w.decline} …`, () => this.#end(w.decline, w.declineText, decline)),
-          isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, () => (
-            request("DELETE", this.#url)))),
+          isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, withdraw)),
           button(`${w.comment} …`, () => this.#comment()))),
       isOpen && problem && problemBox(problem, () => this.#plan.run()),
       isOpen && plan && h("section", { class: "sheet", key: "plan" }, h("h2", {}, w.plan),

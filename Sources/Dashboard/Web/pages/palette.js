@@ -17,7 +17,12 @@ class Palette extends View {
   #typed = "";
   #chosen = 0;
   #timer;
-  #domains = new Loading(this, (signal) => get("/v1/domains", { q: this.#typed.trim(), limit: few }, signal));
+  #domains = new Loading(this, async (signal) => {
+    const find = async (query) => (await get("/v1/domains", { ...query, limit: few }, signal)).items;
+    const typed = this.#typed.trim();
+    const found = [...typed.includes(".") ? await find({ host: typed }) : [], ...await find({ q: typed })];
+    return [...new Map(found.map((one) => [one.domain, one])).values()].slice(0, few);
+  });
   #known = new Loading(this, async (signal) => {
     // Tokens that are limited to domains can read neither.
     const load = async (list) => isUnlimited() ? (await get(list, { limit: 1000 }, signal)).items : [];
@@ -37,7 +42,7 @@ class Palette extends View {
     const pages = [...this.menu.map((name) => item(text.page, words.pages[name], [name])), ...settings.map((name) => (
       item(words.pages.settings, words.settings.sections[name], ["settings", name])))];
     const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
-    const domains = wanted === "" ? [] : this.#domains.value?.items ?? [];
+    const domains = wanted === "" ? [] : this.#domains.value ?? [];
     return [...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])), ...fits(pages),
       ...(wanted === "" ? [] : fits(this.#known.value ?? []))];
   }
@@ -66,6 +71,7 @@ class Palette extends View {
       event.preventDefault();
       this.#chosen = Math.max(0, Math.min(chosen + step, items.length - 1));
       this.update();
+      queueMicrotask(() => this.find("[aria-selected='true']").scrollIntoView({ block: "nearest" }));
     };
     return [
       h("input", {
