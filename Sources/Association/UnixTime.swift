@@ -10,7 +10,7 @@ package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
 
   /// Parses a time, which may have fractions and another zone; `nil` for anything else.
   package init?(_ text: String) {
-    guard Self.beginsWithDate(text) else { return nil }
+    guard Self.exists(text) else { return nil }
     do {
       seconds = Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)
     } catch {
@@ -20,16 +20,21 @@ package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
     guard self.text.utf8.count == 20 else { return nil }
   }
 
-  /// Whether a text begins with a day that exists, of a year with four digits (RFC 3339 section 5.6). Foundation takes
-  /// others, and counts on from the last day of the month.
-  private static func beginsWithDate(_ text: String) -> Bool {
-    let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
-      let day = Int(parts[2]), 1...12 ~= month
-    else { return false }
+  /// Whether a text begins with a day that exists, of a year with four digits, and a time of day (RFC 3339 section
+  /// 5.6). Foundation takes others, and counts on.
+  private static func exists(_ text: String) -> Bool {
+    let day = numbers(text.prefix(10), by: "-")
+    let time = numbers(text.dropFirst(11).prefix(8), by: ":")
+    guard day.count == 3, time.count == 3, 1...12 ~= day[1] else { return false }
+    let (year, month) = (day[0], day[1])
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    return 1...days ~= day
+    // A leap second is the next one.
+    return 1...days ~= day[2] && time[0] < 24 && time[1] < 60 && time[2] <= 60
+  }
+
+  private static func numbers(_ text: Substring, by separator: Character) -> [Int] {
+    text.split(separator: separator, omittingEmptySubsequences: false).compactMap { Int($0) }
   }
 
   package static var now: UnixTime { UnixTime(Int64(Date.now.timeIntervalSince1970)) }

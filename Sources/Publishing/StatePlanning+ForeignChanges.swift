@@ -7,7 +7,7 @@ extension StatePlanning {
   private static let mostUndone = 1000
 
   /// Whether others may have changed a domain after this revision, so that applying a state of it could undo
-  /// that. What `apply` published is its own, and so is what a draft of its author did.
+  /// that. What `apply` published is its own, and so is what drafts of its author did.
   func mayUndo(since number: Int?, _ former: FormerDomain) throws -> Bool {
     if options.overwrite { return false }
     guard let stored = former.stored, let published = former.published else {
@@ -15,7 +15,10 @@ extension StatePlanning {
     }
     let last = published.revision
     if number == stored.revision || last.isApplied { return false }
-    return try last.author != context.author || !store.isOfDraft(last)
+    if last.author != context.author { return true }
+    // Without a number, others were looked for when the draft was made.
+    return try !store.hasOnlyOwnRevisions(
+      of: stored, after: number ?? stored.revision - 1, by: context.author)
   }
 
   /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one

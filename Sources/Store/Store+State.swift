@@ -21,38 +21,42 @@ extension Store {
     try read { try DomainRows.versions(of: names, $0) }
   }
 
+  /// What `apply` and drafts of an author published.
+  private static let own =
+    "(is_applied = 1 OR author = ? AND change_id IN (SELECT id FROM recorded_change WHERE action = ?))"
+
+  /// Whether `apply` and drafts of an author published every revision after this one.
+  package func hasOnlyOwnRevisions(
+    of domain: StoredDomain, after number: Int, by author: String
+  ) throws -> Bool {
+    try read { connection in
+      // One that is not kept any more may be anybody's.
+      try connection.number(
+        "SELECT count(*) FROM revision WHERE domain_id = ? AND number > ? AND \(Self.own)",
+        [
+          .integer(domain.id), .integer(number), .text(author), .text(Revision.publishingDraft),
+        ]) == Int64(domain.revision - number)
+    }
+  }
+
   /// The revision that somebody had before them who made a state of a domain, which may be deleted: the one
-  /// that they name or, if that is later or the only one kept, the last one that `apply` or a draft of theirs published;
-  /// `nil` if neither is kept.
+  /// that they name or, if that is later or the only one kept, the last one that `apply` published or, if they name none,
+  /// a draft of theirs; `nil` if neither is kept.
   package func base(
     of name: DomainName, at number: Int?, by author: String
   ) throws -> PublishedRevision? {
     try read { connection in
       let domain = try DomainRows.history(of: name, connection)
       let applied = try connection.first(
-        """
-        SELECT max(number) FROM revision WHERE domain_id = ? AND (is_applied = 1 OR author = ?
-          AND change_id IN (SELECT id FROM recorded_change WHERE action = ?))
-        """, [.integer(domain.id), .text(author), .text(Revision.publishingDraft)]
+        "SELECT max(number) FROM revision WHERE domain_id = ? AND \(number == nil ? Self.own : "is_applied = 1")",
+        [.integer(domain.id)]
+          + (number == nil ? [.text(author), .text(Revision.publishingDraft)] : [])
       ) { $0.optionalInteger(0) }
       let numbers = [number, (applied ?? nil).map(Int.init)].compactMap(\.self)
       for number in numbers.sorted(by: >) where number <= domain.revision {
         if let found = try RevisionRows.find(number, of: domain.id, connection) { return found }
       }
       return nil
-    }
-  }
-}
-
-extension Store {
-  /// Whether a revision comes from a draft.
-  package func isOfDraft(_ revision: Revision) throws -> Bool {
-    guard let change = revision.change else { return false }
-    return try read { connection in
-      try connection.first(
-        "SELECT 1 FROM recorded_change WHERE id = ? AND action = ?",
-        [.integer(change), .text(Revision.publishingDraft)]
-      ) { _ in true } ?? false
     }
   }
 }

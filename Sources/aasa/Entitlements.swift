@@ -31,8 +31,9 @@ struct Entitlements {
       } catch {
         throw Malformed(error.message)
       }
-      guard name.name.isPublic else { throw Malformed(name.name.notPublic) }
       guard address.count == 2 else {
+        // With a mode, Apple's CDN may be left out.
+        guard name.name.isPublic else { throw Malformed(name.name.notPublic) }
         mode = nil
         return
       }

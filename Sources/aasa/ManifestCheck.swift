@@ -461,6 +461,16 @@ extension PatternMatcher {
 }
 
 extension PatternMatcher {
+  /// The text without the characters behind a backslash.
+  private var unescaped: String {
+    var isEscaped = false
+    return text.filter { character in
+      let isTaken = !isEscaped && character != "\\"
+      isEscaped = !isEscaped && character == "\\"
+      return isTaken
+    }
+  }
+
   /// What a pattern for paths says that its author hardly means, as a sentence (Android's page about `<data>`).
   ///
   /// - Parameter hosts: Those of the filter.
@@ -474,10 +484,13 @@ extension PatternMatcher {
       return "It begins with the host, which has an attribute of its own. Remove it from the path."
     }
     // Routers write `:id` and `{id}`; an advanced pattern has `{` for repetitions.
-    let parameter = segments.first {
-      $0.hasPrefix(":") && $0.count > 1
-        || kind != .advancedGlob && $0.hasPrefix("{") && $0.hasSuffix("}")
-    }
+    let parameter =
+      kind == .suffix
+      ? nil
+      : segments.first {
+        $0.hasPrefix(":") && $0.count > 1
+          || kind != .advancedGlob && $0.hasPrefix("{") && $0.hasSuffix("}")
+      }
     if let parameter {
       return
         "\(String(parameter).shown) stands for itself here, and for nothing else. Write android:pathPattern with .* in its place."
@@ -491,9 +504,15 @@ extension PatternMatcher {
       if text.contains("/*") {
         return "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))."
       }
-      return ["[", "(", "|", "\\d", "\\w"].contains(where: text.contains)
-        ? "It knows only the dot and the star of regular expressions. For sets, write android:pathAdvancedPattern, from"
-          + " Android 12 on, or .* in their place." : nil
+      let unescaped = self.unescaped
+      let isExpression =
+        ["\\d", "\\w"].contains(where: text.contains)
+        || ["(", "|", ")"].allSatisfy(unescaped.contains)
+      guard isExpression || unescaped.contains("[") else { return nil }
+      return
+        "Of regular expressions, it knows only the dot and the star. Write .* in place of the rest"
+        + (isExpression
+          ? "." : ", or android:pathAdvancedPattern, which has sets from Android 12 on.")
     case .advancedGlob: return nil
     }
   }

@@ -240,7 +240,8 @@ final class ManifestReader {
         for member in data.objectValue?.members ?? [] {
           if member.value.arrayValue != nil || member.value.objectValue != nil {
             return stop(
-              "\"\(member.key.shown)\" in the \"data\" of its intent filters is no text. Write an object in \"data\" for each."
+              "\"\(member.key.shown)\" in the \"data\" of an intent filter must be one text. Write one object in \"data\" for "
+                + "each value."
             )
           }
           values[member.key] = Self.unescaped(member.value.stringValue ?? member.value.text)

@@ -32,11 +32,14 @@ import Testing
   }
 
   /// A state made from what is stored now.
-  private func state(cacheSeconds: Int = 60, of domain: String = "shop.example") throws -> JSON {
+  private func state(
+    cacheSeconds: Int = 60, strict: Bool = false, of domain: String = "shop.example"
+  ) throws -> JSON {
     [
       "domains": [
         [
           "domain": .string(domain), "cacheSeconds": .integer(cacheSeconds),
+          "strict": .bool(strict),
           "revision": try value("revision", of: domain) ?? .null,
         ]
       ]
@@ -313,6 +316,10 @@ import Testing
     #expect(try approve(id, by: anna).status == 200)
     #expect(try value("cacheSeconds") == 80)
     #expect(try anna.send("POST", "/v1/drafts", json: wanted(60)).code == "changed-elsewhere")
+    // A draft over what others did does not make an older file know it.
+    _ = try approve(draft(try state(cacheSeconds: 80, strict: true)))
+    let older: JSON = ["domains": [["domain": .string(domain), "cacheSeconds": 90, "revision": 3]]]
+    #expect(try anna.send("POST", "/v1/drafts", json: older).code == "changed-elsewhere")
   }
 
   @Test func whatApplyWouldRefuseIsRefusedAtOnce() throws {

@@ -246,6 +246,7 @@ import Testing
     #expect(try suppress(until: "2020-01-01T00:00:00Z").faults == ["/until: time-passed"])
     for time in [
       "tomorrow", "2036-02-30T00:00:00Z", "2035-02-29T00:00:00Z", "10000-01-01T00:00:00Z",
+      "2036-01-01T25:00:00Z", "2036-01-01T23:60:00Z",
     ] {
       #expect(try suppress(until: time).faults == ["/until: malformed-time"], "\(time)")
     }

@@ -344,6 +344,16 @@ import Testing
     #expect(message?.contains("Write https alone, in lower case.") == true)
   }
 
+  @Test(arguments: [
+    ("pathPattern", "/wiki/.*_(film)"), ("pathPattern", "/x/\\\\[a\\\\]"), ("pathSuffix", ":join"),
+    ("pathPattern", "/item/.*"), ("path", "/item/a.example"),
+  ])
+  func aPathThatLinksHaveIsNoMistake(attribute: String, path: String) throws {
+    let data = "<data android:\(attribute)=\"\(path)\"/>"
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + data)))
+    #expect(!found.contains { $0.contains("no-path") || $0.contains("unlikely-path") }, "\(found)")
+  }
+
   @Test func oneGoodPathIsEnough() throws {
     let paths =
       "<data android:pathPrefix=\"buy\"/><data android:pathAdvancedPattern=\"/[0-9]{2}\"/>"

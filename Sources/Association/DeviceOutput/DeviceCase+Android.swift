@@ -6,10 +6,12 @@ extension DeviceCase {
   /// A host of an app's manifest. What users chose counts whatever the device has verified.
   var onAndroid: DeviceVerdict {
     let verdict = stateVerdict
-    if !verdict.isFine && verdict.code != .notADomain, let user = choosers.first {
+    let isUnverified = [.notVerifiedYet, .verificationFailed, .notAutoVerified, .forced]
+      .contains(verdict.code)
+    if isUnverified && !verdict.isFine, let user = choosers.first {
       return verdict.adding(
         "User \(user.name.shown) chose the app, so links open it for that user.",
-        next: "Other users get the browser until the device verifies the host.",
+        next: "Users who did not choose get the browser as long as the host is not verified.",
         isFine: choosers.count == row.users.count)
     }
     guard let switchedOff, !verdict.isFine || verdict.code == .forced,

@@ -30,10 +30,7 @@ package struct SecurityText: Sendable {
   /// When it expires; `nil` if it does not say so, or more than once.
   package var expiresAt: UnixTime? {
     let values = values("expires").map { $0.uppercased() }
-    guard values.count == 1, let time = UnixTime(values[0]) else { return nil }
-    // A day that its month does not have would be taken for one of the next month.
-    let date = values[0].prefix(10)
-    return UnixTime("\(date)T00:00:00Z")?.text.hasPrefix(date) == true ? time : nil
+    return values.count == 1 ? UnixTime(values[0]) : nil
   }
 }
 

@@ -227,7 +227,9 @@ package struct BodyValue {
     if !(1...longest).contains(text.unicodeScalars.count) {
       fault(.wrongLength, "Must be 1 to \(longest) characters long.")
     } else if (hasLines ? text.replacing("\n", with: "") : text).hasControlCharacter {
-      fault(.controlCharacter, "Must not contain control characters.")
+      fault(
+        .controlCharacter,
+        "Must not contain control characters\(hasLines ? " other than line feeds" : "").")
     } else {
       return text
     }

@@ -22,7 +22,8 @@ package final class Database<Connected: Connection>: Sendable {
     try connection.withLock { connection in try body(connection) }
   }
 
-  /// Runs `body` with the connection if no other thread uses it; otherwise returns `nil`.
+  /// Runs `body` with the connection if no other thread uses it; otherwise returns `nil`. A thread that uses it already
+  /// must not call this.
   ///
   /// - Throws: what `body` throws.
   package func withFreeConnection<Result: Sendable>(

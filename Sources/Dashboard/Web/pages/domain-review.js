@@ -140,7 +140,8 @@ export class DraftReview extends View {
     const needsApproval = this.#needsApproval(preview.problem);
     const status = needsApproval && !preview.isRunning ? inWords(preview.problem.detail, this.domain)
       : this.status(preview);
-    const isAsked = needsApproval || questions.length > 0 || preview.findings?.some((one) => one.severity === "warning");
+    const warns = preview.findings?.some((one) => one.severity === "warning");
+    const isAsked = needsApproval || questions.length > 0 || warns;
     const kind = preview.isRunning || status === w.nothing ? ""
       : !isReady && !needsApproval ? "error" : isAsked ? "warning" : "ok";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));

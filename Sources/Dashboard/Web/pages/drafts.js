@@ -40,7 +40,8 @@ class Drafts extends View {
         [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
           one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
         [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
-        [words.pages.domains, ({ domains, domainCount }) => domainCount === 1 ? h("bdi", {}, domains[0]) : count(domainCount), "number"],
+        [words.pages.domains, ({ domains: [first], domainCount }) => (
+          domainCount === 1 ? h("bdi", {}, first) : count(domainCount)), "number"],
         [words.changes.at, (one) => time(one.createdAt)]] })];
   }
 }

@@ -20,8 +20,8 @@ class Palette extends View {
   #domains = new Loading(this, async (signal) => {
     const find = async (query) => (await get("/v1/domains", { ...query, limit: few }, signal)).items;
     const typed = this.#typed.trim();
-    const found = [...typed.includes(".") ? await find({ host: typed }) : [], ...await find({ q: typed })];
-    return [...new Map(found.map((one) => [one.domain, one])).values()].slice(0, few);
+    const exact = typed.includes(".") ? await find({ host: typed }).catch(() => []) : [];
+    return [...new Map([...exact, ...await find({ q: typed })].map((one) => [one.domain, one])).values()].slice(0, few);
   });
   #known = new Loading(this, async (signal) => {
     // Tokens that are limited to domains can read neither.
@@ -71,7 +71,7 @@ class Palette extends View {
       event.preventDefault();
       this.#chosen = Math.max(0, Math.min(chosen + step, items.length - 1));
       this.update();
-      queueMicrotask(() => this.find("[aria-selected='true']").scrollIntoView({ block: "nearest" }));
+      queueMicrotask(() => this.find("[aria-selected='true']")?.scrollIntoView({ block: "nearest" }));
     };
     return [
       h("input", {
