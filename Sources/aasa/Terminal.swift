@@ -11,7 +11,12 @@ enum ExitStatus: Int32 {
   case usage = 64
 }
 
-func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
+/// Ends the program without the handlers that libraries have for its end: OpenSSL's frees what the thread that closes
+/// connections to other machines may still use.
+func exit(_ status: ExitStatus) -> Never {
+  fflush(nil)
+  _exit(status.rawValue)
+}
 
 /// Why a command failed, in sentences for people.
 struct Failure: Error, CustomStringConvertible {

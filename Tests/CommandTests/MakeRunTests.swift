@@ -15,7 +15,7 @@ import Testing
     return try ChildProcess(
       "make",
       [
-        "-C", package, "--no-print-directory", "--old-file=build", "run", "AASA=\(Program.aasa)",
+        "-C", package, "--no-print-directory", "--old-file=program", "run", "DEBUG=\(Program.aasa)",
         "DATABASE=\(database)",
         "SERVE_FLAGS=--public-address 127.0.0.1:0 --admin-address 127.0.0.1:0",
       ], environment: Program.environment(), output: scratch.path("out"),
