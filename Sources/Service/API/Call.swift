@@ -140,7 +140,7 @@ struct Call: Sendable {
     if ifMatch.isEmpty { return ifNoneMatch == nil ? .none : .absent }
     guard ifNoneMatch == nil else {
       throw Problem(
-        .malformedIfNoneMatch,
+        .alreadyExists,
         "If-Match needs what exists, and If-None-Match what does not. Send one of them.")
     }
     if ifMatch == ["*"] { return .exists }
