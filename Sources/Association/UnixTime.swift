@@ -26,15 +26,21 @@ package struct UnixTime: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
     let day = numbers(text.prefix(10), by: "-")
     let time = numbers(text.dropFirst(11).prefix(8), by: ":")
     guard day.count == 3, time.count == 3, 1...12 ~= day[1] else { return false }
-    let (year, month) = (day[0], day[1])
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     // A leap second is the next one.
-    return 1...days ~= day[2] && time[0] < 24 && time[1] < 60 && time[2] <= 60
+    return 1...days(of: day[1], day[0]) ~= day[2] && time[0] < 24 && time[1] < 60 && time[2] <= 60
   }
 
-  private static func numbers(_ text: Substring, by separator: Character) -> [Int] {
-    text.split(separator: separator, omittingEmptySubsequences: false).compactMap { Int($0) }
+  /// The number of days of a month, from 1, of a year.
+  static func days(of month: Int64, _ year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  private static func numbers(_ text: Substring, by separator: Character) -> [Int64] {
+    text.split(separator: separator, omittingEmptySubsequences: false).compactMap { Int64($0) }
   }
 
   package static var now: UnixTime { UnixTime(Int64(Date.now.timeIntervalSince1970)) }

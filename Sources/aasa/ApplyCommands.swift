@@ -154,8 +154,7 @@ private struct DesiredChange {
   private func ask(
     for files: DesiredFiles, _ change: Installation.Change, to installation: Installation
   ) throws {
-    let draft = try installation.ask(
-      for: files, change)
+    let draft = try installation.ask(for: files, change)
     let id = draft["id"]?.integerValue ?? 0
     try Terminal.print(arguments.has(.json) ? draft.text : "\(id)")
     Terminal.complain(

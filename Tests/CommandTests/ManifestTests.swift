@@ -69,6 +69,14 @@ import Testing
     names.map { "<data android:host=\"\($0)\"/>" }.joined()
   }
 
+  /// A manifest with a path that hardly any link has, and the finding.
+  private static func unlikely(_ attribute: String, _ path: String) -> (String, String) {
+    let data = "<data android:\(attribute)=\"\(path)\"/>"
+    return (
+      manifest(filter(hosts("a.example") + data)), "warning unlikely-path \(attribute)=\(path)"
+    )
+  }
+
   private static func manifest(
     _ filters: String..., package: String = "package=\"\(package)\"", activity: String = ""
   ) -> String {
@@ -299,34 +307,13 @@ import Testing
       manifest(filter(hosts("a.example") + "<data android:pathAdvancedPattern=\"/[a\"/>")),
       "error malformed-pattern pathAdvancedPattern=/[a"
     ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/item/*\"/>")),
-      "warning unlikely-path pathPrefix=/item/*"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:pathPattern=\"/item/*\"/>")),
-      "warning unlikely-path pathPattern=/item/*"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:path=\"/item?id=1\"/>")),
-      "warning unlikely-path path=/item?id=1"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:pathPattern=\"/item/[0-9]*\"/>")),
-      "warning unlikely-path pathPattern=/item/[0-9]*"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:path=\"/item/{id}\"/>")),
-      "warning unlikely-path path=/item/{id}"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/item/:id\"/>")),
-      "warning unlikely-path pathPrefix=/item/:id"
-    ),
-    (
-      manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"/a.example/item\"/>")),
-      "warning unlikely-path pathPrefix=/a.example/item"
-    ),
+    unlikely("pathPrefix", "/item/*"),
+    unlikely("pathPattern", "/item/*"),
+    unlikely("path", "/item?id=1"),
+    unlikely("pathPattern", "/item/[0-9]*"),
+    unlikely("path", "/item/{id}"),
+    unlikely("pathPrefix", "/item/:id"),
+    unlikely("pathPrefix", "/a.example/item"),
     (
       manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"buy\"/>")),
       "error no-path a.example"

@@ -44,21 +44,13 @@ enum DeviceTime {
     guard parts.count == 3, let year = number(parts[0], digits: 4...4),
       let month = number(parts[1], digits: 2...2), let day = number(parts[2], digits: 2...2),
       (2000...2199).contains(year), (1...12).contains(month),
-      (1...days(of: month, year)).contains(day)
+      (1...UnixTime.days(of: month, year)).contains(day)
     else { return nil }
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = (shifted / 400, shifted % 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     return era * 146_097 + dayOfEra - 719_468
-  }
-
-  private static func days(of month: Int64, _ year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
   }
 
   /// The seconds since midnight.
