@@ -205,7 +205,7 @@ $(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
 	  echo "Cannot install Playwright from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
-# JavaScript is checked by Deno, which comes from PyPI.
+# JavaScript and CSS are formatted and checked by Deno, which comes from PyPI.
 DENO = cd Sources/Dashboard && DENO_NO_UPDATE_CHECK=1 $(CURDIR)/$(DASHBOARD)/bin/deno
 lint: setup $(DASHBOARD)/installed
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
@@ -214,15 +214,15 @@ lint: setup $(DASHBOARD)/installed
 # Each access to a function that a Mutex holds itself wraps it once more, so it gets slower and larger; one in a struct
 # stays as it is. This does not find types that are inferred or have another name.
 	! grep -rnE 'Mutex<.*->' Sources
-# No formatter: those of Deno and of clang would take the dashboard over its limit of 8,000 lines.
-	! LC_ALL=C.UTF-8 grep -rnE '.{121}|[[:space:]]$$' --include '*.js' Sources/Dashboard/Web
+	$(DENO) fmt --quiet --check
 	$(DENO) lint --quiet Web
 	$(DENO) check --quiet Web/app.js
 	python3 -B Tests/Layers
 	swift build --build-tests --explicit-target-dependency-import-check error
 
-format:
+format: $(DASHBOARD)/installed
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+	$(DENO) fmt --quiet
 
 # Runs tests with the sanitizers of clang, each in a build of its own. QUICK=1 runs fewer tests.
 SANITIZED = $(if $(QUICK),^(HTTPTests|WellKnownTests|FuzzingTests),\

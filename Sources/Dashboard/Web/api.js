@@ -38,7 +38,14 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   let response, text;
   try {
     response = await fetch(url, {
-      method, headers, body: content, signal, credentials: "same-origin", mode: "same-origin", redirect: "error" });
+      method,
+      headers,
+      body: content,
+      signal,
+      credentials: "same-origin",
+      mode: "same-origin",
+      redirect: "error",
+    });
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;

@@ -1,8 +1,27 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
 import { parsed, request, sessions } from "./api.js";
-import { button, closeButton, define, dialog, empty, facts, field, form, fromNow, h, icon, linkButton, mark, problemBox,
-  quiet, submit, View, waiting, waitingBadge } from "./parts.js";
+import {
+  button,
+  closeButton,
+  define,
+  dialog,
+  empty,
+  facts,
+  field,
+  form,
+  fromNow,
+  h,
+  icon,
+  linkButton,
+  mark,
+  problemBox,
+  quiet,
+  submit,
+  View,
+  waiting,
+  waitingBadge,
+} from "./parts.js";
 import { here, to } from "./routing.js";
 import { approvals, countApprovals, dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
@@ -26,8 +45,10 @@ const menu = ["domains", "templates", "apps", "try", "checks", "findings", "chan
 const within = { bulk: "domains", drafts: "changes" };
 
 /** The pages of a domain, by the last part of the address. Routes and settings share what is loaded, and the edits. */
-const ofDomain = new Map([[undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"],
-  ["try", "aasa-try"], ["checks", "aasa-domain-checks"]]);
+const ofDomain = new Map([[undefined, "aasa-domain"], ["settings", "aasa-domain"], ["history", "aasa-history"], [
+  "try",
+  "aasa-try",
+], ["checks", "aasa-domain-checks"]]);
 
 function page(parts) {
   const [first = "domains", name, section] = parts;
@@ -47,9 +68,10 @@ class App extends View {
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
     // Somebody may have signed out in another tab.
     document.addEventListener("visibilitychange", () => document.hidden || this.#look(), { signal: this.ending });
-    this.every(30, () => this.querySelectorAll("time.ago").forEach((/** @type {any} */ one) => {
-      one.firstChild.data = fromNow(one.dateTime);
-    }));
+    this.every(30, () =>
+      this.querySelectorAll("time.ago").forEach((/** @type {any} */ one) => {
+        one.firstChild.data = fromNow(one.dateTime);
+      }));
     document.documentElement.style.colorScheme = appearance();
     this.#look();
   }
@@ -67,8 +89,11 @@ class App extends View {
 
   /** On a phone, tabs scroll. */
   #showCurrent() {
-    setTimeout(() => this.querySelectorAll(".tabs [aria-current]").forEach((one) => (
-      one.scrollIntoView({ block: "nearest", inline: "nearest" }))));
+    setTimeout(() =>
+      this.querySelectorAll(".tabs [aria-current]").forEach((one) => (
+        one.scrollIntoView({ block: "nearest", inline: "nearest" })
+      ))
+    );
   }
 
   /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z for the edits or what the message says. */
@@ -88,8 +113,9 @@ class App extends View {
   }
 
   #goTo() {
-    this.set({ open: dialog({ title: words.palette.title, close: this.close },
-      h("aasa-palette", { menu, done: this.close })) });
+    this.set({
+      open: dialog({ title: words.palette.title, close: this.close }, h("aasa-palette", { menu, done: this.close })),
+    });
   }
 
   #showKeys() {
@@ -129,46 +155,93 @@ class App extends View {
     const shown = page(parts);
     const title = isIn ? (shown?.title ?? words.pages.notFound) : words.signIn.title;
     document.title = `${title} · aasa`;
-    return [isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
+    return [
+      isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
       isIn && this.#header(parts),
-      h("main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
-          : session.problem?.code === "unknown-user" ? stranger(session.problem, () => this.#look())
-          : session.problem ? problemBox(session.problem, () => this.#look())
-          : !isIn ? h("aasa-sign-in", { key: "sign-in" })
-          : shown ? h(shown.tag, { key: `${session.name} ${shown.key}`, address: this.#address })
-          : [h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
-            linkButton(words.pages.toDomains, to(["domains"]))]),
-      h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items)), this.open];
+      h(
+        "main",
+        { key: "main", tabindex: "-1" },
+        !session.isKnown
+          ? waiting()
+          : session.problem?.code === "unknown-user"
+          ? stranger(session.problem, () => this.#look())
+          : session.problem
+          ? problemBox(session.problem, () => this.#look())
+          : !isIn
+          ? h("aasa-sign-in", { key: "sign-in" })
+          : shown
+          ? h(shown.tag, { key: `${session.name} ${shown.key}`, address: this.#address })
+          : [
+            h("h1", {}, words.pages.notFound),
+            h("p", {}, words.pages.notFoundText),
+            linkButton(words.pages.toDomains, to(["domains"])),
+          ],
+      ),
+      h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items)),
+      this.open,
+    ];
   }
 
   /** As a popover, which is new for each message, they stand above a dialog that has opened meanwhile. */
   #messages(items) {
     const show = (node) => node.matches(":popover-open") || node.showPopover();
-    return items.length > 0 && h("div", { class: "messages", key: items.at(-1).id, popover: "manual", after: show },
-      items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
-        item.link && h("a", { href: item.link.href, key: "link", on: { click: () => dismiss(item) } }, item.link.text),
-        closeButton(words.common.close, () => dismiss(item)))));
+    return items.length > 0 &&
+      h(
+        "div",
+        { class: "messages", key: items.at(-1).id, popover: "manual", after: show },
+        items.map((item) =>
+          h(
+            "div",
+            { key: item.id, class: `message ${item.kind}` },
+            h("span", {}, item.text),
+            item.link &&
+              h("a", { href: item.link.href, key: "link", on: { click: () => dismiss(item) } }, item.link.text),
+            closeButton(words.common.close, () => dismiss(item)),
+          )
+        ),
+      );
   }
 
   #header(parts) {
     const [first = "domains"] = parts;
     const current = within[first] ?? first;
-    const link = (name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null },
-      words.pages[name], name === "changes" && waitingBadge(approvals.count));
+    const link = (name) =>
+      h(
+        "a",
+        { key: name, href: to([name]), "aria-current": name === current ? "page" : null },
+        words.pages[name],
+        name === "changes" && waitingBadge(approvals.count),
+      );
     // On a phone, the menu opens below its button; a click in it closes it.
     const close = ({ currentTarget: box }) => box.matches(":popover-open") && box.hidePopover();
-    return h("header", { class: "top", key: "header" },
+    return h(
+      "header",
+      { class: "top", key: "header" },
       h("a", { class: "brand", href: to(["domains"]), "aria-label": "aasa" }, mark(), h("span", {}, "aasa")),
-      h("button", { type: "button", class: "button menu-button", popovertarget: "menu" },
-        words.pages[current] ?? words.pages.menu, waitingBadge(approvals.count), icon("more")),
-      h("nav", { id: "menu", popover: "auto", "aria-label": words.pages.menu, on: { click: close } },
-        menu.filter((name) => !within[name]).map(link)),
+      h(
+        "button",
+        { type: "button", class: "button menu-button", popovertarget: "menu" },
+        words.pages[current] ?? words.pages.menu,
+        waitingBadge(approvals.count),
+        icon("more"),
+      ),
+      h(
+        "nav",
+        { id: "menu", popover: "auto", "aria-label": words.pages.menu, on: { click: close } },
+        menu.filter((name) => !within[name]).map(link),
+      ),
       button([icon("search"), h("kbd", {}, words.palette.key)], () => this.#goTo(), {
-        "aria-label": words.palette.open }),
-      h("button", { type: "button", class: "button person", popovertarget: "account", title: session.name },
-        h("span", { class: "initial", "aria-hidden": "true" }, [...session.name][0]), h("bdi", {}, session.name),
-        icon("more")),
-      this.#account());
+        "aria-label": words.palette.open,
+      }),
+      h(
+        "button",
+        { type: "button", class: "button person", popovertarget: "account", title: session.name },
+        h("span", { class: "initial", "aria-hidden": "true" }, [...session.name][0]),
+        h("bdi", {}, session.name),
+        icon("more"),
+      ),
+      this.#account(),
+    );
   }
 
   #account() {
@@ -177,30 +250,54 @@ class App extends View {
       this.find("#account").hidePopover();
       this.#showKeys();
     };
-    return h("div", { class: "sheet", id: "account", popover: "auto", role: "group", "aria-label": text.title },
+    return h(
+      "div",
+      { class: "sheet", id: "account", popover: "auto", role: "group", "aria-label": text.title },
       h("p", {}, h("strong", {}, h("bdi", {}, session.name)), " ", quiet(words.role[session.role])),
-      field(text.appearance, { id: "appearance", tag: "select", value: appearance(),
-        options: Object.entries(text.appearances), on: { change: ({ target }) => {
-          document.documentElement.style.colorScheme = target.value;
-          localStorage.setItem(keptAppearance, JSON.stringify(target.value));
-        } } }),
-      h("div", { class: "actions" }, button(text.keys, keys, { class: "button keys" }),
-        session.by !== "user" && button(words.signIn.out, () => this.#signOut())));
+      field(text.appearance, {
+        id: "appearance",
+        tag: "select",
+        value: appearance(),
+        options: Object.entries(text.appearances),
+        on: {
+          change: ({ target }) => {
+            document.documentElement.style.colorScheme = target.value;
+            localStorage.setItem(keptAppearance, JSON.stringify(target.value));
+          },
+        },
+      }),
+      h(
+        "div",
+        { class: "actions" },
+        button(text.keys, keys, { class: "button keys" }),
+        session.by !== "user" && button(words.signIn.out, () => this.#signOut()),
+      ),
+    );
   }
 }
 
 /** "light" or "dark"; without it, the page looks as the system does. This browser keeps it, whoever signs in. */
 const appearance = () => (
-  document.documentElement.style.colorScheme || (parsed(() => localStorage.getItem(keptAppearance)) ?? ""));
+  document.documentElement.style.colorScheme || (parsed(() => localStorage.getItem(keptAppearance)) ?? "")
+);
 const keptAppearance = "aasa.appearance";
 
 /** What somebody sees whom the proxy knows, and who has no rights here. */
 function stranger({ body: { user, admins = [] }, detail }, again) {
   const text = words.stranger;
-  return [h("h1", { key: "h1", class: "hidden" }, text.title), empty(
-    user === undefined ? text.title : text.hello(h("bdi", {}, user)),
-    user === undefined ? detail : text.ask(admins.slice(0, 5).map((name, index) => [
-      index > 0 && ", ", h("strong", { key: name }, h("bdi", {}, name))])), button(text.again, again))];
+  return [
+    h("h1", { key: "h1", class: "hidden" }, text.title),
+    empty(
+      user === undefined ? text.title : text.hello(h("bdi", {}, user)),
+      user === undefined ? detail : text.ask(
+        admins.slice(0, 5).map((name, index) => [
+          index > 0 && ", ",
+          h("strong", { key: name }, h("bdi", {}, name)),
+        ]),
+      ),
+      button(text.again, again),
+    ),
+  ];
 }
 
 class SignIn extends View {
@@ -219,18 +316,33 @@ class SignIn extends View {
   render() {
     const { problem, isRunning } = this.#sending;
     const isWrong = [401, 422].includes(problem?.status);
-    return h("section", { class: "sign-in" }, mark(), h("h1", {}, words.signIn.title),
+    return h(
+      "section",
+      { class: "sign-in" },
+      mark(),
+      h("h1", {}, words.signIn.title),
       h("p", { class: "quiet" }, words.signIn.about),
       session.ended && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended(session.ended)),
       problem && !isWrong && problemBox(problem),
-      form((values) => this.#send(values), { class: "sheet" },
+      form(
+        (values) => this.#send(values),
+        { class: "sheet" },
         field(words.signIn.token, {
-          id: "token", name: "token", type: "password", autocomplete: "current-password", required: true,
-          spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: isWrong && words.signIn.wrong,
+          id: "token",
+          name: "token",
+          type: "password",
+          autocomplete: "current-password",
+          required: true,
+          spellcheck: "false",
+          focus: true,
+          help: words.signIn.tokenHelp,
+          fault: isWrong && words.signIn.wrong,
         }),
-        submit(words.signIn.button, { kind: "primary", disabled: isRunning })),
+        submit(words.signIn.button, { kind: "primary", disabled: isRunning }),
+      ),
       h("p", { class: "help" }, words.signIn.create),
-      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --database FILE --name NAME --role admin")));
+      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --database FILE --name NAME --role admin")),
+    );
   }
 }
 

@@ -119,7 +119,8 @@ function isWanted(node, wanted, used) {
 }
 
 const create = (description) => (
-  isText(description) ? document.createTextNode("") : document.createElement(description.tag));
+  isText(description) ? document.createTextNode("") : document.createElement(description.tag)
+);
 
 function update(node, description, isNew) {
   if (isText(description)) {
@@ -188,7 +189,8 @@ function remove(node) {
   const { nextSibling } = node;
   const isWaiting = (/** @type {any} */ one) => waitingForFocus.has(one);
   const near = node.contains(document.activeElement) || [...node.querySelectorAll?.(":disabled") ?? []].some(isWaiting)
-    ? around(node) : [];
+    ? around(node)
+    : [];
   // A dialog gives the focus back when it closes.
   for (const dialog of node.querySelectorAll?.("dialog[open]") ?? []) dialog.close();
   if (node.open && node.close) node.close();
@@ -210,7 +212,8 @@ function keepFocus(near) {
   if (document.activeElement !== document.body) return;
   for (const place of near.filter((one) => one.isConnected)) {
     const target = [place, ...place.querySelectorAll(focusable)].find((one) => (
-      one.matches(focusable) && one.checkVisibility()));
+      one.matches(focusable) && one.checkVisibility()
+    ));
     target?.focus({ preventScroll: true });
     if (target === document.activeElement) return;
   }

@@ -14,16 +14,19 @@ export { capital, count, day, fromNow, size } from "./format.js";
 /** A button. `kind`: "primary", "danger", "quiet" or none.
  * @type {(text: any, press: (event: any) => void, properties?: Properties) => any} */
 export const button = (text, press, { kind, ...rest } = {}) => (
-  h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text));
+  h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text)
+);
 
 /** A link that looks like a button. @type {(text: any, href: string, properties?: Properties) => any} */
 export const linkButton = (text, href, { kind, ...rest } = {}) => (
-  h("a", { class: buttonClass(kind), href, ...rest }, text));
+  h("a", { class: buttonClass(kind), href, ...rest }, text)
+);
 
 const icons = ["up", "down", "edit", "delete", "grip", "apple", "android", "search", "close", "undo", "more"];
 
 export const icon = (name) => (
-  h("span", { class: "icon", key: name, "aria-hidden": "true", vars: { "--icon": icons.indexOf(name) } }));
+  h("span", { class: "icon", key: name, "aria-hidden": "true", vars: { "--icon": icons.indexOf(name) } })
+);
 
 export const mark = () => h("img", { key: "mark", src: new URL("icon.svg", import.meta.url).pathname, alt: "" });
 const buttonClass = (kind) => kind ? `button ${kind}` : "button";
@@ -34,29 +37,47 @@ const buttonClass = (kind) => kind ? `button ${kind}` : "button";
 export function field(label, properties, ...children) {
   const { id, help, fault, tag = "input", options, ...rest } = properties;
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
-  const input = h(tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
+  const input = h(
+    tag,
+    { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
     options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)),
-    children);
-  const described = h("div", { class: "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
+    children,
+  );
+  const described = h(
+    "div",
+    { class: "field", key: rest.key ?? id },
+    h("label", { for: id }, label),
+    input,
     help && h("p", { class: "help", id: `${id}-help` }, help),
-    fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
+    fault && h("p", { class: "fault", id: `${id}-fault` }, fault),
+  );
   return { ...described, name: rest.name, blamed: (fault) => field(label, { ...properties, fault }, ...children) };
 }
 
 /** A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
  * @type {(label: any, draft: any, name: string, properties?: Properties) => any} */
-export const draftField = (label, draft, name, { change = () => {}, ...rest } = {}) => field(label, {
-  id: name, name, value: draft[name] ?? "", on: { input: ({ target }) => change(draft[name] = target.value) }, ...rest,
-});
+export const draftField = (label, draft, name, { change = () => {}, ...rest } = {}) =>
+  field(label, {
+    id: name,
+    name,
+    value: draft[name] ?? "",
+    on: { input: ({ target }) => change(draft[name] = target.value) },
+    ...rest,
+  });
 
-export const draftCheckbox = (label, draft, name) => checkbox(label, {
-  id: name, checked: draft[name] ?? false, on: { change: ({ target }) => (draft[name] = target.checked) } });
+export const draftCheckbox = (label, draft, name) =>
+  checkbox(label, {
+    id: name,
+    checked: draft[name] ?? false,
+    on: { change: ({ target }) => (draft[name] = target.checked) },
+  });
 
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
-export const choices = (chosen, all, place = "") => all.map(([value, label]) => {
-  const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
-  return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
-});
+export const choices = (chosen, all, place = "") =>
+  all.map(([value, label]) => {
+    const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
+    return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
+  });
 
 export function checkbox(label, { id, ...rest }) {
   const box = h("input", { type: "checkbox", id, ...rest });
@@ -69,36 +90,64 @@ export const badge = (text, kind = "quiet", rest = {}) => h("span", { class: `ba
 export const quiet = (...text) => h("span", { class: "quiet" }, text);
 
 /** How many drafts wait for the approval of the person. */
-export const waitingBadge = (number) => number > 0 && h("span", { class: "badge warning", key: "waiting" },
-  number, h("span", { class: "hidden" }, " ", words.drafts.waiting(number)));
+export const waitingBadge = (number) =>
+  number > 0 &&
+  h(
+    "span",
+    { class: "badge warning", key: "waiting" },
+    number,
+    h("span", { class: "hidden" }, " ", words.drafts.waiting(number)),
+  );
 
 /** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
 export function chips(label, choices, ...more) {
-  const chip = ([key, text, isOn, press]) => h(
-    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press },
-  }, capital(text));
+  const chip = ([key, text, isOn, press]) =>
+    h(
+      "button",
+      { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press } },
+      capital(text),
+    );
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
 /** Inputs that filter a list. On a phone, they are behind a button that says how many are set. */
 export const filters = (number, ...inputs) => [
-  h("button", { type: "button", class: "button to-filters", key: "to-filters", popovertarget: "filters" },
-    words.common.filters, number > 0 && badge(number)),
-  h("div", { class: "filters", id: "filters", popover: "auto", role: "group", "aria-label": words.common.filters },
-    inputs, h("button", { type: "button", class: "button to-filters", popovertarget: "filters" }, words.common.close))];
+  h(
+    "button",
+    { type: "button", class: "button to-filters", key: "to-filters", popovertarget: "filters" },
+    words.common.filters,
+    number > 0 && badge(number),
+  ),
+  h(
+    "div",
+    { class: "filters", id: "filters", popover: "auto", role: "group", "aria-label": words.common.filters },
+    inputs,
+    h("button", { type: "button", class: "button to-filters", popovertarget: "filters" }, words.common.close),
+  ),
+];
 
 export const severities = ["error", "warning", "note"];
 
 export const worstFirst = (findings) => (
-  findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity)));
+  findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+);
 
 /** What is wrong, in a few words: our own or, without them, those of the code. */
-export const findingTitle = (code) => capital(words.findings.titles[code] ?? code.replaceAll("-", " ")
-  .replace(/\b(?:cdn|cms|dns|json|sha1|tls|url)\b/g, (short) => short.toUpperCase()));
+export const findingTitle = (code) =>
+  capital(
+    words.findings.titles[code] ?? code.replaceAll("-", " ")
+      .replace(/\b(?:cdn|cms|dns|json|sha1|tls|url)\b/g, (short) => short.toUpperCase()),
+  );
 
 /** The first line of a finding, with its code; a fault of a value has none. */
-export const findingHead = ({ severity, code }, ...more) => [badge(words.severity[severity], severity), " ",
-  code && [h("strong", {}, findingTitle(code)), " ", quiet(h("code", {}, code), more)]];
+export const findingHead = (
+  { severity, code },
+  ...more
+) => [
+  badge(words.severity[severity], severity),
+  " ",
+  code && [h("strong", {}, findingTitle(code)), " ", quiet(h("code", {}, code), more)],
+];
 
 /** How many findings there are of each severity: `{error: 1, warning: 0, note: 3}`. */
 export function findingCounts(counts) {
@@ -110,7 +159,8 @@ export function findingCounts(counts) {
 
 /** A text of the API: a word between backticks is code. A backtick within a word, such as a path, is itself. */
 export const coded = (text) => (
-  text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part));
+  text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part)
+);
 
 /** The pointers of a document or a domain that lead to an entry or a route. */
 export const pointers =
@@ -130,8 +180,8 @@ export function asHere(text) {
 
 export const resolution = (word) => badge(words.resolution[word] ?? word, word === "match" ? "ok" : "quiet");
 
-export const time = (text) => text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))
-  : quiet(words.common.never);
+export const time = (text) =>
+  text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text)) : quiet(words.common.never);
 
 /** A time in full, for records, and where "since" or "by" precedes it. */
 export const exactTime = (text) => h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
@@ -140,23 +190,30 @@ export const exactTime = (text) => h("time", { datetime: text, title: fromNow(te
  * @type {(problem: any, again?: () => void) => any} */
 export function problemBox(problem, again) {
   const { status, detail } = problem;
-  const said = status === 0 ? words.problem.offline : problem.code === "stale-revision" ? words.problem.stale
+  const said = status === 0
+    ? words.problem.offline
+    : problem.code === "stale-revision"
+    ? words.problem.stale
     : detail || words.problem.unexpected(status);
-  return h("div", { class: "box error", role: "alert", key: "problem" },
+  return h(
+    "div",
+    { class: "box error", role: "alert", key: "problem" },
     h("p", {}, status === 403 && [h("strong", {}, words.problem.forbidden), " "], coded(asHere(said))),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
-    again && (status >= 500 || [0, 409, 412, 429].includes(status)) && button(words.common.tryAgain, again));
+    again && (status >= 500 || [0, 409, 412, 429].includes(status)) && button(words.common.tryAgain, again),
+  );
 }
 
 /** What a pointer is about: the field that has its value, or itself. */
 function subject(pointer = "") {
-  const label = (part) => part && document.querySelector(`label:is([for="${CSS.escape(part)}"], [for="set-${
-    CSS.escape(part)}"])`);
+  const label = (part) =>
+    part && document.querySelector(`label:is([for="${CSS.escape(part)}"], [for="set-${CSS.escape(part)}"])`);
   const [found] = pointer.split("/").map(label).filter(Boolean);
   const named = found?.closest("fieldset")?.querySelector("legend") ?? found;
   const place = asHere(pointer).replace(/^([^/]+)\/(.*)$/, "$1, $2").replaceAll("~1", "/");
-  return named ? h("strong", {}, named.textContent, ":")
+  return named
+    ? h("strong", {}, named.textContent, ":")
     : pointer && (place === pointer ? h("code", {}, pointer) : [place, ":"]);
 }
 
@@ -168,11 +225,18 @@ function problemFaults({ body }) {
     // Findings that refuse a document are among the errors, too; others are beside the point.
     errors.length === 0 ? findings.map((one) => coded(asHere(`${one.message} ${one.help}`))) : [],
     expectations.map((one) => [
-      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ",
-      asHere(one.reason)]),
+      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]),
+      " ",
+      asHere(one.reason),
+    ]),
     // A change of several domains: what each of them says.
-    problems.slice(0, 10).map((one) => [h("bdi", {}, one.domain), ": ",
-      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : asHere(one.detail)]),
+    problems.slice(0, 10).map((
+      one,
+    ) => [
+      h("bdi", {}, one.domain),
+      ": ",
+      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : asHere(one.detail),
+    ]),
     problems.length > 10 ? [said.more(problems.length - 10)] : [],
     conflicts.map((one) => [said.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; ")]),
   ].flat();
@@ -187,32 +251,90 @@ export function loaded(loading, show) {
   return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
 }
 
-export const empty = (title, text, ...actions) => h("div", { class: "empty", key: "empty" },
-  h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
+export const empty = (title, text, ...actions) =>
+  h(
+    "div",
+    { class: "empty", key: "empty" },
+    h("h2", {}, title),
+    h("p", {}, text),
+    h("div", { class: "actions" }, actions),
+  );
 
 /** A table. `columns`: `[title, cell(item), class?, sort?]` of each; `rows` have the keys that `key(item)` returns. On
  * narrow screens each row becomes a card, whose cells show their column's title. @type {(options: any) => any} */
-export const table = ({ caption, columns, rows, key, on, sorted }) => h("div", { class: "table", key: "table" },
-  h("table", { on }, h("caption", { class: "hidden" }, caption),
-    h("thead", {}, h("tr", {}, columns.map(([title, _, kind, sort]) => h("th", {
-      key: title, scope: "col", class: kind,
-      "aria-sort": sort && { [sort]: "ascending", [`-${sort}`]: "descending" }[sorted],
-    }, sort ? sorting(title, sort, sorted) : title)))),
-    h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
-      h(index === 0 ? "th" : "td",
-        { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
+export const table = ({ caption, columns, rows, key, on, sorted }) =>
+  h(
+    "div",
+    { class: "table", key: "table" },
+    h(
+      "table",
+      { on },
+      h("caption", { class: "hidden" }, caption),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          columns.map(([title, _, kind, sort]) =>
+            h("th", {
+              key: title,
+              scope: "col",
+              class: kind,
+              "aria-sort": sort && { [sort]: "ascending", [`-${sort}`]: "descending" }[sorted],
+            }, sort ? sorting(title, sort, sorted) : title)
+          ),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((item) =>
+          h(
+            "tr",
+            { key: key(item) },
+            columns.map(([title, cell, kind], index) =>
+              h(index === 0 ? "th" : "td", {
+                key: title,
+                scope: index === 0 ? "row" : null,
+                class: kind,
+                "data-title": title,
+              }, cell(item))
+            ),
+          )
+        ),
+      ),
+    ),
+  );
 
 /** A list that loads page by page: its table, of which `columns` may be a function of the items, or if it is empty, a
  * title and a text. @type {(loading: any, nothing: [string, string], options: any) => any} */
-export const listing = (loading, nothing, { columns, ...rest }) => loaded(loading, ({ items, next = null }) => [
-  items.length === 0 ? empty(...nothing) : table({ rows: items, key: ({ id, name }) => id ?? name, ...rest,
-    columns: typeof columns === "function" ? columns(items) : columns }), cursorPages(next)]);
+export const listing = (loading, nothing, { columns, ...rest }) =>
+  loaded(loading, ({ items, next = null }) => [
+    items.length === 0 ? empty(...nothing) : table({
+      rows: items,
+      key: ({ id, name }) => id ?? name,
+      ...rest,
+      columns: typeof columns === "function" ? columns(items) : columns,
+    }),
+    cursorPages(next),
+  ]);
 
 /** The button of a column that sorts the list; the address has by which, "-" for the other way. */
 const sorting = (title, sort, sorted) => (
-  h("button", { type: "button", class: "sort", on: {
-    click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }) } },
-    title, sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down")));
+  h(
+    "button",
+    {
+      type: "button",
+      class: "sort",
+      on: {
+        click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }),
+      },
+    },
+    title,
+    sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down"),
+  )
+);
 
 /** The buttons below a list: its first page, and the next, whose cursor is `next` or null. The address keeps it. */
 export function cursorPages(next, name = "cursor") {
@@ -221,9 +343,13 @@ export function cursorPages(next, name = "cursor") {
     target.closest("section, main > *").scrollIntoView();
     ask({ [name]: cursor });
   };
-  return (!isFirst || next !== null) && h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
-    !isFirst && button(words.common.firstPage, show(undefined), { key: "first" }),
-    next !== null && button(words.common.nextPage, show(next), { key: "next" }));
+  return (!isFirst || next !== null) &&
+    h(
+      "nav",
+      { class: "pages", "aria-label": words.common.pages, key: "pages" },
+      !isFirst && button(words.common.firstPage, show(undefined), { key: "first" }),
+      next !== null && button(words.common.nextPage, show(next), { key: "next" }),
+    );
 }
 
 export const mono = (text) => h("span", { class: "mono" }, text);
@@ -241,20 +367,54 @@ export function dialog({ title, close, wide }, ...children) {
   };
   // A browser may close it all the same when Escape is pressed twice.
   const closed = ({ target }) => target.isConnected && (close ? close() : target.showModal());
-  return h("dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
-      on: { cancel, close: closed, input: ({ currentTarget }) => { currentTarget.isTyped = true; } } },
-    h("header", {}, h("h2", { tabindex: close ? "-1" : null, autofocus: Boolean(close) }, title),
-      close && closeButton(words.common.close, close)),
-    h("p", { class: "fault", role: "status", key: "again" }), children);
+  return h(
+    "dialog",
+    {
+      key: `dialog ${title}`,
+      modal: true,
+      class: wide ? "wide" : null,
+      "aria-label": title,
+      on: {
+        cancel,
+        close: closed,
+        input: ({ currentTarget }) => {
+          currentTarget.isTyped = true;
+        },
+      },
+    },
+    h(
+      "header",
+      {},
+      h("h2", { tabindex: close ? "-1" : null, autofocus: Boolean(close) }, title),
+      close && closeButton(words.common.close, close),
+    ),
+    h("p", { class: "fault", role: "status", key: "again" }),
+    children,
+  );
 }
 
-export const closeButton = (label, press) => h("button", {
-  type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } }, icon("close"));
+export const closeButton = (label, press) =>
+  h("button", {
+    type: "button",
+    class: "close",
+    key: "close",
+    "aria-label": label,
+    on: { click: press },
+  }, icon("close"));
 
-export const snippet = (label, text) => h("figure", { class: "snippet", key: label },
-  h("figcaption", {}, label, " ",
-    button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
-  h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
+export const snippet = (label, text) =>
+  h(
+    "figure",
+    { class: "snippet", key: label },
+    h(
+      "figcaption",
+      {},
+      label,
+      " ",
+      button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) }),
+    ),
+    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)),
+  );
 
 async function copy(text) {
   try {
@@ -279,7 +439,8 @@ export function form(send, properties, ...children) {
 
 /** The button that sends a form. @type {(text: any, properties?: Properties) => any} */
 export const submit = (text, { kind, ...rest } = {}) => (
-  h("button", { type: "submit", class: buttonClass(kind), ...rest }, text));
+  h("button", { type: "submit", class: buttonClass(kind), ...rest }, text)
+);
 
 export const failure = (trying) => trying.problem && problemBox(trying.problem, () => trying.run());
 
@@ -300,16 +461,34 @@ export function dialogForm(sending, text, close, { kind = "primary", send = () =
     if (node.wasRunning && !isRunning) node.querySelector("[aria-invalid='true']")?.focus();
     node.wasRunning = isRunning;
   };
-  return form(send, { ...rest, after }, children,
+  return form(
+    send,
+    { ...rest, after },
+    children,
     problem && !isSaid && problemBox({ ...problem, body: { ...problem.body, errors } }, () => sending.run()),
-    h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: isRunning }),
-      button(words.common.cancel, close, { disabled: isRunning })));
+    h(
+      "div",
+      { class: "actions", key: "actions" },
+      submit(text, { kind, disabled: isRunning }),
+      button(words.common.cancel, close, { disabled: isRunning }),
+    ),
+  );
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */
-export const tabs = (label, sections, current) => h("nav", { class: "tabs", key: "tabs", "aria-label": label },
-  sections.map(([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text)));
+export const tabs = (label, sections, current) =>
+  h(
+    "nav",
+    { class: "tabs", key: "tabs", "aria-label": label },
+    sections.map(([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text)),
+  );
 
 /** Terms with what they are: `[term, value]` of each. */
-export const facts = (rows) => h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(
-  ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)]));
+export const facts = (rows) =>
+  h(
+    "dl",
+    { class: "facts", key: "facts" },
+    rows.filter(Boolean).map(
+      ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)],
+    ),
+  );

@@ -5,11 +5,21 @@ const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const isRevision = /^[1-9]\d{0,8}$/;
 /** What these parameters may be. An address with other values, maybe an old or mistyped one, is read without them. */
 const values = {
-  environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
-  enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
-  suppressed: /^(true|false|all)$/, undo: isTrueOrFalse, from: isRevision, to: isRevision,
+  environment: /^(production|staging|development)$/,
+  check: /^(failing|warning|ok)$/,
+  collected: isTrueOrFalse,
+  enabled: isTrueOrFalse,
+  deleted: /^true$/,
+  severity: /^(error|warning|note|all)$/,
+  source: /^(lint|check)$/,
+  suppressed: /^(true|false|all)$/,
+  undo: isTrueOrFalse,
+  from: isRevision,
+  to: isRevision,
   at: /^\/(applinks\/details|entries)\/\d+\/(components|paths|routes)\/\d+$/,
-  since: isDay, until: isDay, sort: /^-?(name|updated)$/,
+  since: isDay,
+  until: isDay,
+  sort: /^-?(name|updated)$/,
 };
 
 /** The current address: its parts, decoded, and the parameters of its query. */

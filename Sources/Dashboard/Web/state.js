@@ -53,7 +53,8 @@ let asked = 0;
 /** Without an answer, the count stays as it was. */
 export async function countApprovals() {
   const mine = ++asked;
-  const { items } = session.name === undefined || !may("editor") ? { items: [] }
+  const { items } = session.name === undefined || !may("editor")
+    ? { items: [] }
     : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: undefined }));
   const count = items?.filter(({ author }) => author !== session.name).length ?? approvals.count;
   if (mine === asked && count !== approvals.count) approvals.set({ count });
@@ -75,7 +76,8 @@ export function say(text, kind = "ok", link = undefined) {
 }
 
 export const undoLink = (change) => (
-  change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) });
+  change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) }
+);
 
 export function dismiss(item) {
   messages.set({ items: messages.items.filter((one) => one !== item) });

@@ -1,8 +1,30 @@
 // The apps of both platforms: where each is used, its fingerprints, renaming, and what to paste into its project.
 
 import { add, get, path, refused, request } from "../api.js";
-import { badge, button, count, define, draftField, empty, facts, failure, field, findingCounts, form, h, linkButton,
-  listing, loaded, mono, quiet, snippet, submit, tabs, time, View } from "../parts.js";
+import {
+  badge,
+  button,
+  count,
+  define,
+  draftField,
+  empty,
+  facts,
+  failure,
+  field,
+  findingCounts,
+  form,
+  h,
+  linkButton,
+  listing,
+  loaded,
+  mono,
+  quiet,
+  snippet,
+  submit,
+  tabs,
+  time,
+  View,
+} from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -33,17 +55,24 @@ class List extends View {
   platform;
   cursor;
   #apps = new Loading(
-    this, (signal) => get(platforms[this.platform].list, { limit: 100, cursor: this.cursor }, signal));
+    this,
+    (signal) => get(platforms[this.platform].list, { limit: 100, cursor: this.cursor }, signal),
+  );
 
   render() {
     const { platform, cursor } = this;
     this.#apps.ask(platform, cursor);
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
-    return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
+    return [
+      h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
       listing(this.#apps, [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer], {
-        caption: text.platform[platform], key: (app) => app[platforms[platform].id],
-        columns: (items) => columns(platform, items) }), this.open];
+        caption: text.platform[platform],
+        key: (app) => app[platforms[platform].id],
+        columns: (items) => columns(platform, items),
+      }),
+      this.open,
+    ];
   }
 }
 
@@ -52,14 +81,18 @@ function columns(platform, items) {
   const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
   const onlyAndroid = [
     [text.fingerprints, (app) => count(app.fingerprints.length), "number"],
-    [words.pages.findings, (app) => findingCounts(counted(app.findings ?? []))]];
+    [words.pages.findings, (app) => findingCounts(counted(app.findings ?? []))],
+  ];
   return [
-    [words.settings.name, link], [text.identifier[platform], (app) => mono(app[id]), "short"],
-    ...items.every((app) => app.environment === "production") ? []
+    [words.settings.name, link],
+    [text.identifier[platform], (app) => mono(app[id]), "short"],
+    ...items.every((app) => app.environment === "production")
+      ? []
       : [[words.domains.environment, (app) => words.environment[app.environment]]],
     ...platform === "android" ? onlyAndroid : [],
     [words.pages.domains, (app) => uses(app, platform, count(app.domains)), "number"],
-    [text.changed, (app) => time(app.updatedAt), "short"]];
+    [text.changed, (app) => time(app.updatedAt), "short"],
+  ];
 }
 
 function uses(app, platform, said = text.usedBy(app.domains)) {
@@ -69,8 +102,10 @@ function uses(app, platform, said = text.usedBy(app.domains)) {
 }
 
 function fingerprintFields(draft) {
-  return [draftField(text.fingerprint, draft, "sha256", { ...verbatim, help: text.fingerprintHelp }),
-    draftField(text.label, draft, "label", { tag: "select", options: labelsToChoose() })];
+  return [
+    draftField(text.fingerprint, draft, "sha256", { ...verbatim, help: text.fingerprintHelp }),
+    draftField(text.label, draft, "label", { tag: "select", options: labelsToChoose() }),
+  ];
 }
 
 const labelsToChoose = () => Object.entries(text.labels).filter(([label]) => label !== "unknown");
@@ -79,9 +114,14 @@ const planned = (domains) => [h("p", { key: "text" }, text.plan(domains.length))
 
 function detailFields(draft) {
   const options = Object.entries(words.environment);
-  return [draftField(words.settings.name, draft, "name", { maxlength: 200, help: text.nameHelp }),
+  return [
+    draftField(words.settings.name, draft, "name", { maxlength: 200, help: text.nameHelp }),
     draftField(words.domains.environment, draft, "environment", {
-      tag: "select", options, help: text.environmentHelp })];
+      tag: "select",
+      options,
+      help: text.environmentHelp,
+    }),
+  ];
 }
 
 function adding(platform, close) {
@@ -95,11 +135,20 @@ function adding(platform, close) {
     go(["apps", platform, app[of.id]]);
   };
   return formDialog({
-    title: text.add[platform], label: words.common.add, close, send,
-    draft: { environment: "production", label: "play-signing" }, fields: (draft) => [
+    title: text.add[platform],
+    label: words.common.add,
+    close,
+    send,
+    draft: { environment: "production", label: "play-signing" },
+    fields: (draft) => [
       draftField(text.identifier[platform], draft, "id", {
-        ...verbatim, focus: true, help: text.identifierHelp[platform] }),
-      detailFields(draft), isAndroid && fingerprintFields(draft)],
+        ...verbatim,
+        focus: true,
+        help: text.identifierHelp[platform],
+      }),
+      detailFields(draft),
+      isAndroid && fingerprintFields(draft),
+    ],
   });
 }
 
@@ -123,7 +172,9 @@ class One extends View {
     this.#app.run();
   });
   #domains = new Loading(
-    this, (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal));
+    this,
+    (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal),
+  );
   // Of the chosen domain, or of all domains of an Apple app.
   #snippets = new Loading(this, async (signal) => {
     if (this.domain) return get(path`/v1/domains/${this.domain}/snippets`, {}, signal);
@@ -145,105 +196,192 @@ class One extends View {
       const { name, environment, fingerprints } = await get(this.#path);
       return request("PUT", this.#path, { body: { name, environment, fingerprints: change(fingerprints) }, query });
     };
-    this.set({ open: planDialog({
-      title, label: title, close: this.close, send, show: ({ publications = [] }) => planned(publications),
-      said: () => text.saved, done: () => {
-        this.fingerprint = { label: "play-signing" };
-        this.#app.run();
-      },
-    }) });
+    this.set({
+      open: planDialog({
+        title,
+        label: title,
+        close: this.close,
+        send,
+        show: ({ publications = [] }) => planned(publications),
+        said: () => text.saved,
+        done: () => {
+          this.fingerprint = { label: "play-signing" };
+          this.#app.run();
+        },
+      }),
+    });
   }
 
   #planRename() {
     const wanted = (this.#rename.to ?? "").trim();
-    this.set({ open: planDialog({
-      title: `${text.rename}: ${wanted}`, label: text.rename, close: this.close,
-      send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
-      show: ({ domains }) => planned(domains),
-      said: ({ domains }) => text.renamed(domains.length),
-      done: (value) => go(["apps", this.platform, value[platforms[this.platform].id]]),
-    }) });
+    this.set({
+      open: planDialog({
+        title: `${text.rename}: ${wanted}`,
+        label: text.rename,
+        close: this.close,
+        send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
+        show: ({ domains }) => planned(domains),
+        said: ({ domains }) => text.renamed(domains.length),
+        done: (value) => go(["apps", this.platform, value[platforms[this.platform].id]]),
+      }),
+    });
   }
 
   #askDelete() {
-    this.set({ open: confirmation({
-      title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.close,
-      ask: async (reason) => {
-        await request("DELETE", this.#path, { query: { reason } });
-        say(text.deleted(this.name));
-        go(listOf(this.platform));
-      },
-    }) });
+    this.set({
+      open: confirmation({
+        title: text.delete,
+        text: text.deleteText(this.name),
+        label: words.common.delete,
+        close: this.close,
+        ask: async (reason) => {
+          await request("DELETE", this.#path, { query: { reason } });
+          say(text.deleted(this.name));
+          go(listOf(this.platform));
+        },
+      }),
+    });
   }
 
   render() {
     this.#app.ask();
     this.#domains.ask();
     if (this.#hasSnippets) this.#snippets.ask(this.domain ?? "");
-    return [h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text.platform[this.platform])),
+    return [
+      h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text.platform[this.platform])),
       h("h1", { key: "title" }, h("bdi", {}, this.#app.value?.name || this.name)),
       // Somebody limited to domains may not read apps, only what they need for these domains.
-      h("div", { class: "columns", key: "columns" },
-        h("div", { key: "left" },
-          loaded(this.#app, (app) => [this.#details(app), may("editor") && this.#renameSheet(app)])),
-        h("div", { key: "right" },
-          this.#app.value && this.platform === "android" && this.#fingerprints(this.#app.value), this.#snippetSheet())),
-      this.open];
+      h(
+        "div",
+        { class: "columns", key: "columns" },
+        h(
+          "div",
+          { key: "left" },
+          loaded(this.#app, (app) => [this.#details(app), may("editor") && this.#renameSheet(app)]),
+        ),
+        h(
+          "div",
+          { key: "right" },
+          this.#app.value && this.platform === "android" && this.#fingerprints(this.#app.value),
+          this.#snippetSheet(),
+        ),
+      ),
+      this.open,
+    ];
   }
 
   #details(app) {
-    return h("section", { class: "sheet", key: "details" }, h("h2", {}, text.details),
+    return h(
+      "section",
+      { class: "sheet", key: "details" },
+      h("h2", {}, text.details),
       facts([
-        [text.identifier[this.platform], mono(this.name)], [words.pages.domains, uses(app, this.platform)],
-        [text.changed, time(app.updatedAt)], app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
-        !may("editor") && [words.domains.environment, words.environment[app.environment]]]),
-      may("editor") && form(() => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
-        submit(words.common.save, { disabled: this.#save.isRunning })),
-      app.findings?.length > 0 && [h("h3", { key: "findings-h" }, words.pages.findings), findingList(app.findings)]);
+        [text.identifier[this.platform], mono(this.name)],
+        [words.pages.domains, uses(app, this.platform)],
+        [text.changed, time(app.updatedAt)],
+        app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
+        !may("editor") && [words.domains.environment, words.environment[app.environment]],
+      ]),
+      may("editor") &&
+        form(
+          () => this.#save.run(),
+          { key: "edit" },
+          detailFields(this.#draft),
+          failure(this.#save),
+          submit(words.common.save, { disabled: this.#save.isRunning }),
+        ),
+      app.findings?.length > 0 && [h("h3", { key: "findings-h" }, words.pages.findings), findingList(app.findings)],
+    );
   }
 
   #fingerprints({ fingerprints }) {
-    const row = ({ sha256, label }) => h(
-      "li", { key: sha256 }, badge(text.labels[label], label === "debug" || label === "unknown" ? "warning" : "quiet"),
-      h("code", {}, sha256),
-      may("editor") && label === "unknown" && labelsToChoose().map(([known, name]) => button(
-        text.itIs(name), () => this.#change((all) => all.map((one) => one.sha256 === sha256
-          ? { ...one, label: known } : one), text.setLabel), { kind: "quiet", key: known })),
-      may("editor") && fingerprints.length > 1 && button(
-        text.remove, () => this.#change((all) => all.filter((one) => one.sha256 !== sha256), text.removePrint),
-        { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) }));
+    const row = ({ sha256, label }) =>
+      h(
+        "li",
+        { key: sha256 },
+        badge(text.labels[label], label === "debug" || label === "unknown" ? "warning" : "quiet"),
+        h("code", {}, sha256),
+        may("editor") && label === "unknown" && labelsToChoose().map(([known, name]) =>
+          button(
+            text.itIs(name),
+            () =>
+              this.#change(
+                (all) => all.map((one) => one.sha256 === sha256 ? { ...one, label: known } : one),
+                text.setLabel,
+              ),
+            { kind: "quiet", key: known },
+          )
+        ),
+        may("editor") && fingerprints.length > 1 && button(
+          text.remove,
+          () => this.#change((all) => all.filter((one) => one.sha256 !== sha256), text.removePrint),
+          { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) },
+        ),
+      );
     const grow = () => this.#change((all) => [...all, { sha256: "", ...this.fingerprint }], text.addPrint);
-    return h("section", { class: "sheet", key: "fingerprints" }, h("h2", {}, text.fingerprints),
-      h("p", { class: "help" }, text.fingerprintsHelp), h("ul", { class: "prints" }, fingerprints.map(row)),
+    return h(
+      "section",
+      { class: "sheet", key: "fingerprints" },
+      h("h2", {}, text.fingerprints),
+      h("p", { class: "help" }, text.fingerprintsHelp),
+      h("ul", { class: "prints" }, fingerprints.map(row)),
       may("editor") && form(
-        grow, { key: "add" }, h("h3", {}, text.addPrint), fingerprintFields(this.fingerprint), submit(text.preview)));
+        grow,
+        { key: "add" },
+        h("h3", {}, text.addPrint),
+        fingerprintFields(this.fingerprint),
+        submit(text.preview),
+      ),
+    );
   }
 
   #renameSheet({ domains }) {
-    return h("section", { class: "sheet", key: "rename" }, h("h2", {}, text.rename),
+    return h(
+      "section",
+      { class: "sheet", key: "rename" },
+      h("h2", {}, text.rename),
       h("p", { class: "help" }, text.renameHelp),
-      form(() => this.#planRename(), {}, draftField(text.renameTo[this.platform], this.#rename, "to", verbatim),
-        submit(text.preview)),
-      h("h2", { class: "after" }, text.delete), domains > 0 ? h("p", { key: "used" }, text.used(domains))
-        : button(`${text.delete} …`, () => this.#askDelete(), { kind: "danger", key: "delete" }));
+      form(
+        () => this.#planRename(),
+        {},
+        draftField(text.renameTo[this.platform], this.#rename, "to", verbatim),
+        submit(text.preview),
+      ),
+      h("h2", { class: "after" }, text.delete),
+      domains > 0
+        ? h("p", { key: "used" }, text.used(domains))
+        : button(`${text.delete} …`, () => this.#askDelete(), { kind: "danger", key: "delete" }),
+    );
   }
 
   #snippetSheet() {
     const choose = ({ target }) => ask({ domain: target.value.trim() }, { replace: true });
     const first = ["", this.platform === "apple" ? text.all : text.choose];
-    const select = ({ items, total }) => field(words.settings.domain, {
-      id: "snippet-domain", value: this.domain ?? "", on: { change: choose },
-      // A list of more would be too long to choose from.
-      ...(total > items.length ? { autocomplete: "off", help: text.many(total) }
-        : { tag: "select", options: [first, ...items.map(({ domain }) => [domain, domain])] }),
-    });
-    return h("section", { class: "sheet", key: "snippets" }, h("h2", {}, text.snippets),
-      loaded(this.#domains, (domains) => domains.total === 0
-        ? [h("p", { key: "none" }, text.unused), linkButton(words.pages.toDomains, to(["domains"]), { key: "domains" })]
-        : [h("p", { class: "help", key: "help" }, text.snippetsHelp), select(domains)]),
+    const select = ({ items, total }) =>
+      field(words.settings.domain, {
+        id: "snippet-domain",
+        value: this.domain ?? "",
+        on: { change: choose },
+        // A list of more would be too long to choose from.
+        ...(total > items.length
+          ? { autocomplete: "off", help: text.many(total) }
+          : { tag: "select", options: [first, ...items.map(({ domain }) => [domain, domain])] }),
+      });
+    return h(
+      "section",
+      { class: "sheet", key: "snippets" },
+      h("h2", {}, text.snippets),
+      loaded(this.#domains, (domains) =>
+        domains.total === 0
+          ? [
+            h("p", { key: "none" }, text.unused),
+            linkButton(words.pages.toDomains, to(["domains"]), { key: "domains" }),
+          ]
+          : [h("p", { class: "help", key: "help" }, text.snippetsHelp), select(domains)]),
       // Those of another domain would mislead.
-      this.#hasSnippets && this.#domains.value?.total > 0
-        && loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)));
+      this.#hasSnippets && this.#domains.value?.total > 0 &&
+        loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)),
+    );
   }
 
   #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, moreDomains, notes }) {
@@ -253,10 +391,12 @@ class One extends View {
       : [[text.entitlements, mine?.associatedDomains.length > 0 && mine.plist], [text.mobileconfig, mobileconfig]];
     const shown = all.filter(([, content]) => content);
     return [
-      shown.length > 0 ? shown.map(([label, content]) => snippet(label, content))
+      shown.length > 0
+        ? shown.map(([label, content]) => snippet(label, content))
         : h("p", { key: "nothing" }, text.nothing),
       moreDomains && h("p", { key: "more" }, text.moreDomains(moreDomains)),
-      notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note)))];
+      notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note))),
+    ];
   }
 }
 

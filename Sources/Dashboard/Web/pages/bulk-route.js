@@ -7,7 +7,7 @@ import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
 import { allApps, byName, plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
-import { changed, doneBox, domainEffects, left, planDialog } from "./plan.js";
+import { changed, domainEffects, doneBox, left, planDialog } from "./plan.js";
 import { domainNames, skippingRefused } from "./template-parts.js";
 
 const w = words.bulk.route;
@@ -20,7 +20,8 @@ class Route extends View {
   /** What is sent. @type {any} */ #wanted;
   /** The apps of both platforms: `[identifier, name]` of each. */
   #apps = new Loading(this, async (signal) => (
-    (await allApps(signal)).flat().map(({ app, package: id = app, name }) => [id, name])));
+    (await allApps(signal)).flat().map(({ app, package: id = app, name }) => [id, name])
+  ));
   #found = new Loading(this, async (signal) => {
     const { domains, filter } = this.#selection();
     return domains ? { total: domains.length } : filter && await get("/v1/domains", { ...filter, limit: 1 }, signal);
@@ -42,8 +43,10 @@ class Route extends View {
     const route = { query: query.trim(), exclude, comment: comment.trim() };
     const isBeside = ["before", "after"].includes(position);
     return {
-      [action]: given({ path: path.trim(), ...route }), ...(action === "replace" && {
-        with: given({ path: by.trim(), ...route }) }),
+      [action]: given({ path: path.trim(), ...route }),
+      ...(action === "replace" && {
+        with: given({ path: by.trim(), ...route }),
+      }),
       ...(hasPlace(action) && { [isBeside ? position : "position"]: isBeside ? { path: place.trim() } : position }),
     };
   }
@@ -51,19 +54,27 @@ class Route extends View {
   #preview() {
     const { action, path = "", query = "", by = "", position, place = "" } = this.#route;
     const fault = given({
-      path: !path.trim() && !query.trim() && w.needPath, by: action === "replace" && !by.trim() && w.needPath,
+      path: !path.trim() && !query.trim() && w.needPath,
+      by: action === "replace" && !by.trim() && w.needPath,
       place: hasPlace(action) && ["before", "after"].includes(position) && !place.trim() && w.needPath,
       list: this.#found.value?.total > 0 ? "" : w.needDomains,
     });
     this.set({ fault, result: undefined });
     if (Object.keys(fault).length > 0) return queueMicrotask(() => this.find("[aria-invalid]")?.focus());
     this.#wanted = { ...this.#selection(), ...given({ app: this.address.query.app }), edits: [this.#edit()] };
-    this.set({ open: planDialog({
-      title: w.actions[action], label: w.button, mayDo: may("editor"), close: this.close,
-      send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }), show: (plan) => this.#plan(plan),
-      isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ result }),
-      options: (state) => [skippingRefused(state, w.skipRefused)],
-    }) });
+    this.set({
+      open: planDialog({
+        title: w.actions[action],
+        label: w.button,
+        mayDo: may("editor"),
+        close: this.close,
+        send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }),
+        show: (plan) => this.#plan(plan),
+        isEmpty: ({ domains }) => changed(domains).length === 0,
+        done: (result) => this.set({ result }),
+        options: (state) => [skippingRefused(state, w.skipRefused)],
+      }),
+    });
   }
 
   render() {
@@ -72,20 +83,39 @@ class Route extends View {
     const update = () => this.update();
     this.#found.ask(this.address.query);
     if (isUnlimited()) this.#apps.ask();
-    return [h("p", { key: "help" }, w.help),
-      form(() => this.#preview(), { key: "form" },
-        h("div", { class: "columns" }, this.#domainSheet(), h("section", { class: "sheet" }, h("h2", {}, w.what),
-          this.#input("action", { tag: "select", options: Object.entries(w.actions), change: update }),
-          this.#input("path", { spellcheck: "false", fault: fault.path }),
-          action === "replace" && this.#input("by", { spellcheck: "false", fault: fault.by }),
-          this.#input("query"), draftCheckbox(w.exclude, this.#route, "exclude"),
-          hasPlace(action) && this.#input("position", {
-            tag: "select", options: Object.entries(w.positions), change: update }),
-          hasPlace(action) && ["before", "after"].includes(position)
-            && this.#input("place", { spellcheck: "false", fault: fault.place }),
-          ["add", "replace"].includes(action) && this.#input("comment"),
-          submit(words.bulk.preview, { kind: "primary" })))),
-      result && doneBox(result), this.open];
+    return [
+      h("p", { key: "help" }, w.help),
+      form(
+        () => this.#preview(),
+        { key: "form" },
+        h(
+          "div",
+          { class: "columns" },
+          this.#domainSheet(),
+          h(
+            "section",
+            { class: "sheet" },
+            h("h2", {}, w.what),
+            this.#input("action", { tag: "select", options: Object.entries(w.actions), change: update }),
+            this.#input("path", { spellcheck: "false", fault: fault.path }),
+            action === "replace" && this.#input("by", { spellcheck: "false", fault: fault.by }),
+            this.#input("query"),
+            draftCheckbox(w.exclude, this.#route, "exclude"),
+            hasPlace(action) && this.#input("position", {
+              tag: "select",
+              options: Object.entries(w.positions),
+              change: update,
+            }),
+            hasPlace(action) && ["before", "after"].includes(position) &&
+              this.#input("place", { spellcheck: "false", fault: fault.place }),
+            ["add", "replace"].includes(action) && this.#input("comment"),
+            submit(words.bulk.preview, { kind: "primary" }),
+          ),
+        ),
+      ),
+      result && doneBox(result),
+      this.open,
+    ];
   }
 
   #input = (name, rest = {}) => draftField(w[name], this.#route, name, { help: w[`${name}Help`], key: name, ...rest });
@@ -93,36 +123,66 @@ class Route extends View {
   #domainSheet() {
     const { query } = this.address;
     const names = new Map(this.#apps.value);
-    const filter = (label, name, rest = {}) => field(label, {
-      ...exact, id: name, value: query[name] ?? "", ...rest, on: { change: ({ target }) => {
-        const value = target.value.trim();
-        ask({ [name]: name === "app" ? byName(value, names) : value }, { replace: true });
-      } },
-    });
+    const filter = (label, name, rest = {}) =>
+      field(label, {
+        ...exact,
+        id: name,
+        value: query[name] ?? "",
+        ...rest,
+        on: {
+          change: ({ target }) => {
+            const value = target.value.trim();
+            ask({ [name]: name === "app" ? byName(value, names) : value }, { replace: true });
+          },
+        },
+      });
     const disabled = Boolean(query.list);
-    return h("section", { class: "sheet" }, h("h2", {}, w.which),
+    return h(
+      "section",
+      { class: "sheet" },
+      h("h2", {}, w.which),
       filter(w.app, "app", { list: "apps", help: w.appHelp }),
-      h("datalist", { id: "apps", key: "apps" }, this.#apps.value?.map(([id, name]) =>
-        h("option", { key: id, value: id }, name))),
-      filter(w.label, "label", { disabled }), filter(w.template, "template", { disabled }),
+      h(
+        "datalist",
+        { id: "apps", key: "apps" },
+        this.#apps.value?.map(([id, name]) => h("option", { key: id, value: id }, name)),
+      ),
+      filter(w.label, "label", { disabled }),
+      filter(w.template, "template", { disabled }),
       filter(w.search, "q", { type: "search", disabled }),
       filter(words.domains.environment, "environment", {
-        tag: "select", disabled, options: [["", words.common.all], ...Object.entries(words.environment)] }),
+        tag: "select",
+        disabled,
+        options: [["", words.common.all], ...Object.entries(words.environment)],
+      }),
       filter(w.list, "list", { tag: "textarea", maxlength: null, help: w.listHelp, fault: this.fault.list }),
-      failure(this.#apps), loaded(this.#found, (value) => value && h(
-        "p", { role: "status", key: "found" },
-        value.totalIsEstimate ? words.domains.about(w.found(value.total)) : w.found(value.total))));
+      failure(this.#apps),
+      loaded(this.#found, (value) =>
+        value && h(
+          "p",
+          { role: "status", key: "found" },
+          value.totalIsEstimate ? words.domains.about(w.found(value.total)) : w.found(value.total),
+        )),
+    );
   }
 
   #plan({ domains, skipped = [], moreSkipped = 0, problems = [], moreProblems = 0 }) {
     const wanted = changed(domains);
     const idle = wanted.filter((one) => one.diff?.affectsLinks === false).length;
-    return [h("p", { key: "count" }, w.planText(wanted.length, domains.length - wanted.length)),
+    return [
+      h("p", { key: "count" }, w.planText(wanted.length, domains.length - wanted.length)),
       idle > 0 && h("p", { class: "box warning", key: "idle" }, w.idle(idle)),
-      skipped.length > 0 && h("details", { key: "skipped" }, h("summary", {}, w.skipped(skipped.length + moreSkipped)),
+      skipped.length > 0 &&
+      h(
+        "details",
+        { key: "skipped" },
+        h("summary", {}, w.skipped(skipped.length + moreSkipped)),
         h("p", {}, domainNames(skipped.slice(0, 20), skipped.length + moreSkipped)),
-        plainList(problems, (one) => asHere(one.detail)), left("problems", moreProblems)),
-      wanted.length > 0 && domainEffects(wanted)];
+        plainList(problems, (one) => asHere(one.detail)),
+        left("problems", moreProblems),
+      ),
+      wanted.length > 0 && domainEffects(wanted),
+    ];
   }
 }
 

@@ -1,15 +1,44 @@
 // Changes of many domains: files to import, a whole state to apply, and an edit of routes.
 
 import { parsed, path, request } from "../api.js";
-import { asHere, badge, button, coded, define, dialog, draftCheckbox, draftField, empty, facts, field, form, h, loaded,
-  mono, problemBox, submit, tabs, View } from "../parts.js";
+import {
+  asHere,
+  badge,
+  button,
+  coded,
+  define,
+  dialog,
+  draftCheckbox,
+  draftField,
+  empty,
+  facts,
+  field,
+  form,
+  h,
+  loaded,
+  mono,
+  problemBox,
+  submit,
+  tabs,
+  View,
+} from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
-import { acceptable, actionBadge, actionCounts, changed, domainEffects, doneBox, effects, left, planDialog,
-  reasonField } from "./plan.js";
+import {
+  acceptable,
+  actionBadge,
+  actionCounts,
+  changed,
+  domainEffects,
+  doneBox,
+  effects,
+  left,
+  planDialog,
+  reasonField,
+} from "./plan.js";
 import "./bulk-route.js";
 import "./drop.js";
 import { typedList } from "./settings-webhooks.js";
@@ -25,10 +54,14 @@ class Bulk extends View {
     const title = words.pages.bulk;
     const [, section = "import"] = this.address.parts;
     const link = (one) => [one, names[one], to(one === "import" ? ["bulk"] : ["bulk", one])];
-    return [h("h1", { key: "title" }, title), tabs(title, sections.map(link), section),
+    return [
+      h("h1", { key: "title" }, title),
+      tabs(title, sections.map(link), section),
       !may("editor") && h("p", { class: "box", key: "viewer" }, viewer),
-      sections.includes(section) ? h(`aasa-bulk-${section}`, { key: section, address: this.address })
-        : empty(words.pages.notFound, words.pages.notFoundText)];
+      sections.includes(section)
+        ? h(`aasa-bulk-${section}`, { key: section, address: this.address })
+        : empty(words.pages.notFound, words.pages.notFoundText),
+    ];
   }
 }
 
@@ -48,15 +81,19 @@ class Import extends View {
   #fetching = new Loading(this, async (signal) => {
     const body = { domains: typedList(this.#draft.live).map((one) => hostName(one) ?? one) };
     const { items } = (await request("POST", "/v1/live-files", { body, signal })).value;
-    this.#add(items.flatMap(({ domain, files }) => files.map(({ url, content, mediaType }) => {
-      const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
-      const name = `${domain}/${url.split("/").at(-1)}`;
-      // What has a media type is published as bytes, under its name.
-      return {
-        name, text: new TextDecoder().decode(bytes), file: new Blob([bytes]),
-        ...mediaType && { kind: url.split("/").at(-1), domain, type: mediaType },
-      };
-    })));
+    this.#add(items.flatMap(({ domain, files }) =>
+      files.map(({ url, content, mediaType }) => {
+        const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
+        const name = `${domain}/${url.split("/").at(-1)}`;
+        // What has a media type is published as bytes, under its name.
+        return {
+          name,
+          text: new TextDecoder().decode(bytes),
+          file: new Blob([bytes]),
+          ...mediaType && { kind: url.split("/").at(-1), domain, type: mediaType },
+        };
+      })
+    ));
     return items.flatMap(({ failures, notes }) => [...failures.map((one) => one.message), ...notes]);
   });
   isPublishing = false;
@@ -69,8 +106,16 @@ class Import extends View {
   async #add(files) {
     skipped = files.filter((file) => !isRelated(file)).map(({ name }) => name);
     const rows = files.filter(isRelated).map(({ name, text, file, ...given }) => ({
-      id: ++number, name, text, body: file, kind: kindOf(name), domain: domainOf(name), state: "checking", run: 0,
-      ...given }));
+      id: ++number,
+      name,
+      text,
+      body: file,
+      kind: kindOf(name),
+      domain: domainOf(name),
+      state: "checking",
+      run: 0,
+      ...given,
+    }));
     kept.push(...rows);
     await this.#checkAll(rows.filter((row) => row.run === 0));
   }
@@ -111,7 +156,12 @@ class Import extends View {
     const androidApps = this.#draft.androidApps ? "create" : undefined;
     const put = async (condition) => {
       const options = {
-        body: row.body, type: row.type, query: { ...query, androidApps }, signal: this.ending, ...condition };
+        body: row.body,
+        type: row.type,
+        query: { ...query, androidApps },
+        signal: this.ending,
+        ...condition,
+      };
       return (await request("PUT", `${domain}/documents/${row.kind}`, options)).value;
     };
     if (row.isNew !== false) {
@@ -167,44 +217,90 @@ class Import extends View {
     const ready = this.#ready().length;
     const { shown, isPublishing } = this;
     return [
-      h("section", { class: "sheet", key: "drop" }, h("h2", {}, text.title), h("p", {}, text.help),
-        h("aasa-drop", { text: text.drop, on: { files: ({ detail }) => this.#add(detail) } })),
-      may("editor") && h("section", { class: "sheet", key: "live" }, h("h2", {}, text.liveTitle),
-        form(() => this.#fetching.run(), {},
+      h(
+        "section",
+        { class: "sheet", key: "drop" },
+        h("h2", {}, text.title),
+        h("p", {}, text.help),
+        h("aasa-drop", { text: text.drop, on: { files: ({ detail }) => this.#add(detail) } }),
+      ),
+      may("editor") &&
+      h(
+        "section",
+        { class: "sheet", key: "live" },
+        h("h2", {}, text.liveTitle),
+        form(
+          () => this.#fetching.run(),
+          {},
           draftField(text.live, this.#draft, "live", { ...exact, maxlength: 4000, help: text.liveHelp }),
           submit(text.fetch, { disabled: this.#fetching.isRunning }),
-          loaded(this.#fetching, (said) => plainList(said, (one) => one)))),
+          loaded(this.#fetching, (said) => plainList(said, (one) => one)),
+        ),
+      ),
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
       skipped.length > 0 && h("p", { class: "help", role: "status", key: "skipped" }, text.skipped(skipped)),
       rows.length > 0 && [
         this.#groups(rows),
-        may("editor") && form(() => this.#publish(), { key: "publish" }, this.#offer(),
+        may("editor") &&
+        form(
+          () => this.#publish(),
+          { key: "publish" },
+          this.#offer(),
           ready > 0 && reasonField(this.#draft),
-          h("div", { class: "actions" },
+          h(
+            "div",
+            { class: "actions" },
             ready > 0 && submit(text.publish(ready), { kind: "primary", disabled: isPublishing, key: "publish" }),
-            button(text.clear, () => this.#drop(rows), { disabled: isPublishing })))],
-      shown && dialog({ title: shown.name, wide: true, close: () => this.set({ shown: undefined }) },
-        shown.problem ? problemBox(shown.problem) : effects({ ...shown.result, domain: shown.domain }))];
+            button(text.clear, () => this.#drop(rows), { disabled: isPublishing }),
+          ),
+        ),
+      ],
+      shown &&
+      dialog({
+        title: shown.name,
+        wide: true,
+        close: () => this.set({ shown: undefined }),
+      }, shown.problem ? problemBox(shown.problem) : effects({ ...shown.result, domain: shown.domain })),
+    ];
   }
 
   #groups(rows) {
     const needy = ["failed", "twice", "nameless", "state"];
-    const groupOf = (row) => row.domain === "" || needy.includes(this.#stateOf(row)) ? "needy"
-      : this.#stateOf(row) === "published" ? "done" : "ready";
+    const groupOf = (row) =>
+      row.domain === "" || needy.includes(this.#stateOf(row))
+        ? "needy"
+        : this.#stateOf(row) === "published"
+        ? "done"
+        : "ready";
     const groups = Object.groupBy(rows, groupOf);
-    return Object.keys(text.groups).filter((name) => groups[name]).map((name) => h("section", { key: name },
-      h("h2", {}, text.groups[name](groups[name].length)), h("ul", { class: "plan rows", "aria-label": text.files },
-        groups[name].map((row) => this.#row(row)))));
+    return Object.keys(text.groups).filter((name) => groups[name]).map((name) =>
+      h(
+        "section",
+        { key: name },
+        h("h2", {}, text.groups[name](groups[name].length)),
+        h("ul", { class: "plan rows", "aria-label": text.files }, groups[name].map((row) => this.#row(row))),
+      )
+    );
   }
 
   #offer() {
     // The files of the first two kinds name apps.
     const rows = kept.filter((row) => row.state === "ready" && kinds.indexOf(row.kind) < 2);
-    const apps = [...new Set(rows.flatMap(({ result }) => result?.androidApps ?? [])
-      .filter(({ action }) => action !== "stored").map((one) => one.package))];
-    return apps.length > 0 && h("div", { key: "android", on: { change: () => this.#checkAll(rows) } }, draftCheckbox(
-      text.androidApps(apps.slice(0, 5).join(", ") + (apps.length > 5 ? " …" : "")),
-      this.#draft, "androidApps"));
+    const apps = [
+      ...new Set(
+        rows.flatMap(({ result }) => result?.androidApps ?? [])
+          .filter(({ action }) => action !== "stored").map((one) => one.package),
+      ),
+    ];
+    return apps.length > 0 && h(
+      "div",
+      { key: "android", on: { change: () => this.#checkAll(rows) } },
+      draftCheckbox(
+        text.androidApps(apps.slice(0, 5).join(", ") + (apps.length > 5 ? " …" : "")),
+        this.#draft,
+        "androidApps",
+      ),
+    );
   }
 
   #row(row) {
@@ -215,42 +311,72 @@ class Import extends View {
     const codes = problem ? acceptable(problem) : [];
     const error = !isState && report?.findings.find((one) => one.severity === "error");
     const isRefused = error && (problem?.code ?? error.code) === error.code;
-    const fault = problem?.status === 0 ? words.problem.offline
+    const fault = problem?.status === 0
+      ? words.problem.offline
       : asHere(isRefused ? `${error.message} ${error.help}` : problem?.detail ?? "");
     const changesLinks = state === "ready" && result.diff?.affectsLinks;
-    const kind = changesLinks ? "warning"
+    const kind = changesLinks
+      ? "warning"
       : { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
     const check = (values) => {
       Object.assign(row, values);
       this.#check(row);
     };
     const action = (label, press, rest = {}) => button(label, press, { kind: "quiet", key: label, ...rest });
-    return h("li", { key: row.id },
-      h("p", { class: "file" }, h("bdi", { class: "mono" }, name), " ",
-        report && !isState && badge(words.document[row.kind] ?? row.kind, "quiet", { key: "kind" })),
+    return h(
+      "li",
+      { key: row.id },
+      h(
+        "p",
+        { class: "file" },
+        h("bdi", { class: "mono" }, name),
+        " ",
+        report && !isState && badge(words.document[row.kind] ?? row.kind, "quiet", { key: "kind" }),
+      ),
       !isState && field(words.settings.domain, {
-        id: `domain-${row.id}`, value: domain, disabled: isFixed || this.isPublishing, spellcheck: "false",
+        id: `domain-${row.id}`,
+        value: domain,
+        disabled: isFixed || this.isPublishing,
+        spellcheck: "false",
         autocapitalize: "none",
         on: {
           change: ({ target: { value } }) => check({ domain: hostName(value) ?? value.trim(), accepted: undefined }),
         },
       }),
-      h("div", { class: "state" }, badge(stateText(row, state), kind), " ",
+      h(
+        "div",
+        { class: "state" },
+        badge(stateText(row, state), kind),
+        " ",
         changesLinks && [badge(words.bulk.links, "warning", { key: "links" }), " "],
         !isState && report?.findings.length > 0 &&
           h("span", { key: "counts" }, text.findings(report.findings.length + (report.moreFindings ?? 0)), " "),
-        isState && h("a", { href: to(["bulk", "apply"]), key: "apply", on: { click: () => (carried = row.text) } },
-          words.bulk.sections.apply),
+        isState &&
+          h(
+            "a",
+            { href: to(["bulk", "apply"]), key: "apply", on: { click: () => (carried = row.text) } },
+            words.bulk.sections.apply,
+          ),
         state === "published" && h("a", { href: to(["domains", domain]), key: "open" }, words.bulk.open),
         fault && h("p", { class: "fault" }, coded(fault)),
-        h("span", { class: "actions", key: "more" },
+        h(
+          "span",
+          { class: "actions", key: "more" },
           (result || problem) &&
             action(text.details, () => this.set({ shown: row }), { "aria-label": text.detailsOf(name) }),
           state === "failed" && codes.length > 0 && action(
-            text.accept, () => check({ accepted: codes.join(",") }), { title: codes.join(", ") }),
+            text.accept,
+            () => check({ accepted: codes.join(",") }),
+            { title: codes.join(", ") },
+          ),
           state === "failed" && action(words.common.tryAgain, () => check()),
           !isFixed && action(text.leave, () => this.#drop([row]), {
-            disabled: this.isPublishing, "aria-label": text.leaveWhat(name) }))));
+            disabled: this.isPublishing,
+            "aria-label": text.leaveWhat(name),
+          }),
+        ),
+      ),
+    );
   }
 }
 
@@ -267,7 +393,9 @@ const kindOf = (name) => kinds.find((kind) => name.includes(kind.replace(".json"
 function domainOf(name) {
   const [file, ...folders] = name.split("/").toReversed();
   const own = kinds.reduce(
-    (text, kind) => text.replaceAll(kind.replace(".json", ""), ""), file.replace(/\.(json|txt)$/i, ""))
+    (text, kind) => text.replaceAll(kind.replace(".json", ""), ""),
+    file.replace(/\.(json|txt)$/i, ""),
+  )
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }
@@ -278,8 +406,8 @@ function isState(text) {
   if (!json || json.applinks) return false;
   const isList = (name) => Array.isArray(json[name]);
   const names = Object.keys(json);
-  return typeof json.domain === "string" || isList("domains")
-    || names.length > 0 && names.every((name) => ["apps", "androidApps", "templates"].includes(name) && isList(name));
+  return typeof json.domain === "string" || isList("domains") ||
+    names.length > 0 && names.every((name) => ["apps", "androidApps", "templates"].includes(name) && isList(name));
 }
 
 /** Whether somebody may want to publish a file: by its name, unless its content is something else altogether, or by its
@@ -300,8 +428,11 @@ function isRelated({ name, text, type }) {
 
 /** Names of files that begin with "<", and of others that people keep beside these. Some suffixes are domains, too. */
 const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
-const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md"
-  + "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
+const others = new RegExp(
+  "^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md" +
+    "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$",
+  "i",
+);
 
 class Apply extends View {
   draft = { text: carried };
@@ -318,28 +449,48 @@ class Apply extends View {
   render() {
     const { draft, result } = this;
     const text = words.bulk.apply;
-    return [h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
+    return [
+      h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
       h("aasa-drop", {
-        key: "drop", text: text.drop, accept: ".json,.ndjson",
+        key: "drop",
+        text: text.drop,
+        accept: ".json,.ndjson",
         on: { files: ({ detail }) => this.set({ draft: { ...draft, text: detail[0].text } }) },
       }),
-      form(() => this.#plan(), { key: "form" },
+      form(
+        () => this.#plan(),
+        { key: "form" },
         draftField(text.state, draft, "text", {
-          tag: "textarea", rows: 10, spellcheck: "false", placeholder: '{"apps": […], "domains": […]}',
+          tag: "textarea",
+          rows: 10,
+          spellcheck: "false",
+          placeholder: '{"apps": […], "domains": […]}',
           change: () => this.update(),
         }),
-        draftCheckbox(text.prune, draft, "prune"), draftCheckbox(text.overwrite, draft, "overwrite"),
-        submit(words.bulk.preview, { disabled: draft.text.trim() === "" })),
-      result && doneBox(result), this.open];
+        draftCheckbox(text.prune, draft, "prune"),
+        draftCheckbox(text.overwrite, draft, "overwrite"),
+        submit(words.bulk.preview, { disabled: draft.text.trim() === "" }),
+      ),
+      result && doneBox(result),
+      this.open,
+    ];
   }
 
   #plan() {
     const text = words.bulk.apply;
-    this.set({ result: undefined, open: planDialog({
-      title: text.plan, label: text.button, mayDo: may("editor"), close: this.close,
-      show: showState, send: (query) => this.#send(query), done: (result) => this.set({ result }),
-      isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
-    }) });
+    this.set({
+      result: undefined,
+      open: planDialog({
+        title: text.plan,
+        label: text.button,
+        mayDo: may("editor"),
+        close: this.close,
+        show: showState,
+        send: (query) => this.#send(query),
+        done: (result) => this.set({ result }),
+        isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
+      }),
+    });
   }
 }
 
@@ -347,17 +498,26 @@ const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ..
 
 function showState(plan) {
   const { templates = [], ...rest } = plan;
-  const row = ({ app, template = app, package: name = template, action }) => h(
-    "li", { key: name, class: "line" }, mono(name), " ", actionBadge(action));
+  const row = ({ app, template = app, package: name = template, action }) =>
+    h(
+      "li",
+      { key: name, class: "line" },
+      mono(name),
+      " ",
+      actionBadge(action),
+    );
   const changedApps = changed(appsOf(plan));
   const domains = changed(plan.domains);
   return [
     facts([
       [words.pages.domains, actionCounts(plan.domains) || words.common.none],
       [words.pages.apps, actionCounts(appsOf(rest)) || words.common.none],
-      ...(templates.length > 0 ? [[words.pages.templates, actionCounts(templates)]] : [])]),
+      ...(templates.length > 0 ? [[words.pages.templates, actionCounts(templates)]] : []),
+    ]),
     changedApps.length > 0 && h("ul", { key: "apps", class: "plan" }, changedApps.slice(0, 100).map(row)),
-    left("more-apps", changedApps.length - 100), domains.length > 0 && domainEffects(domains)];
+    left("more-apps", changedApps.length - 100),
+    domains.length > 0 && domainEffects(domains),
+  ];
 }
 
 define({ "aasa-bulk": Bulk, "aasa-bulk-import": Import, "aasa-bulk-apply": Apply });

@@ -1,8 +1,28 @@
 // Changes: what somebody did at once to one domain or many, and the way back.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, cursorPages, define, exactTime, facts, field, filters, form, h, listing, loaded, quiet,
-  submit, table, tabs, time, View, waitingBadge } from "../parts.js";
+import {
+  badge,
+  button,
+  count,
+  cursorPages,
+  define,
+  exactTime,
+  facts,
+  field,
+  filters,
+  form,
+  h,
+  listing,
+  loaded,
+  quiet,
+  submit,
+  table,
+  tabs,
+  time,
+  View,
+  waitingBadge,
+} from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { approvals, Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -15,7 +35,8 @@ const w = words.changes;
 class Changes extends View {
   render() {
     const [, id] = this.address.parts;
-    return id === undefined ? h("aasa-changes-list", { key: "list", address: this.address })
+    return id === undefined
+      ? h("aasa-changes-list", { key: "list", address: this.address })
       : h("aasa-changes-one", { key: id, id: `change-${id}`, number: id, query: this.address.query });
   }
 }
@@ -32,24 +53,61 @@ export function did(action, applied = undefined) {
 export function recordFilters(query, ...more) {
   const { audit } = words.settings;
   const names = ["domain", "author", ...more.map(({ name }) => name)];
-  const input = (label, name) => field(label, {
-    id: name, name, value: query[name] ?? "", type: "search", spellcheck: "false" });
-  const filter = ({ domain = "", author = "", ...rest }) => ask({
-    domain: hostName(domain) ?? domain.trim(), author: author.trim(), ...rest, cursor: undefined });
+  const input = (label, name) =>
+    field(label, {
+      id: name,
+      name,
+      value: query[name] ?? "",
+      type: "search",
+      spellcheck: "false",
+    });
+  const filter = ({ domain = "", author = "", ...rest }) =>
+    ask({
+      domain: hostName(domain) ?? domain.trim(),
+      author: author.trim(),
+      ...rest,
+      cursor: undefined,
+    });
   const clear = () => ask(Object.fromEntries([...names, "cursor"].map((name) => [name, undefined])));
   const set = names.filter((name) => query[name]);
-  return form(filter, { class: "toolbar", key: "filters", role: "search" }, input(words.settings.domain, "domain"),
-    filters(set.filter((name) => name !== "domain").length, input(audit.author, "author"), more, submit(audit.filter),
-      set.length > 0 && button(audit.clear, clear, { kind: "quiet", key: "clear" })));
+  return form(
+    filter,
+    { class: "toolbar", key: "filters", role: "search" },
+    input(words.settings.domain, "domain"),
+    filters(
+      set.filter((name) => name !== "domain").length,
+      input(audit.author, "author"),
+      more,
+      submit(audit.filter),
+      set.length > 0 && button(audit.clear, clear, { kind: "quiet", key: "clear" }),
+    ),
+  );
 }
 
-export const recordTabs = (current) => tabs(words.pages.changes, ["changes", "drafts"].map((one) => (
-  [one, [words.pages[one], one === "drafts" && waitingBadge(approvals.count)], to([one])])), current);
+export const recordTabs = (current) =>
+  tabs(
+    words.pages.changes,
+    ["changes", "drafts"].map((
+      one,
+    ) => [one, [words.pages[one], one === "drafts" && waitingBadge(approvals.count)], to([one])]),
+    current,
+  );
 
 function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
-  return [reverts && h("span", { key: "reverts" }, " ", w.reverts, " ", link(reverts)), revertedBy && h(
-    "span", { key: "reverted" }, " ", badge(w.undone, "note"), " ", w.by, " ", link(revertedBy))];
+  return [
+    reverts && h("span", { key: "reverts" }, " ", w.reverts, " ", link(reverts)),
+    revertedBy && h(
+      "span",
+      { key: "reverted" },
+      " ",
+      badge(w.undone, "note"),
+      " ",
+      w.by,
+      " ",
+      link(revertedBy),
+    ),
+  ];
 }
 
 class List extends View {
@@ -61,15 +119,32 @@ class List extends View {
   render() {
     this.#list.ask(this.address.query);
     const { audit } = words.settings;
-    return [h("h1", { key: "h1" }, words.pages.changes), recordTabs("changes"),
+    return [
+      h("h1", { key: "h1" }, words.pages.changes),
+      recordTabs("changes"),
       h("p", { class: "quiet", key: "intro" }, w.intro),
       recordFilters(this.address.query),
-      listing(this.#list, [w.empty, w.emptyText], { caption: words.pages.changes, columns: [
-        [w.change, (one) => [h("a", { href: to(["changes", one.id]) }, w.number(one.id)), " ",
-          did(one.action, w.applied), relation(one),
-          one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
-        [audit.author, (one) => h("bdi", {}, one.author)],
-        [words.pages.domains, (one) => count(one.domainCount), "number"], [w.at, (one) => time(one.at)]] })];
+      listing(this.#list, [w.empty, w.emptyText], {
+        caption: words.pages.changes,
+        columns: [
+          [
+            w.change,
+            (
+              one,
+            ) => [
+              h("a", { href: to(["changes", one.id]) }, w.number(one.id)),
+              " ",
+              did(one.action, w.applied),
+              relation(one),
+              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason),
+            ],
+          ],
+          [audit.author, (one) => h("bdi", {}, one.author)],
+          [words.pages.domains, (one) => count(one.domainCount), "number"],
+          [w.at, (one) => time(one.at)],
+        ],
+      }),
+    ];
   }
 }
 
@@ -87,45 +162,97 @@ class One extends View {
 
   #plan() {
     if (here().query.undo) ask({ undo: undefined }, { replace: true });
-    this.set({ open: planDialog({
-      title: w.undoTitle(this.number), text: w.undoText, label: w.undo, kind: "danger", close: this.close,
-      send: (query) => request("POST", `${this.#url}/revert`, { query }),
-      show: ({ domains, skipped = [], moreSkipped = 0 }) => [
-        h("p", { key: "counts" }, actionCounts(domains)),
-        skippedBox(skipped, moreSkipped), domainEffects(changed(domains))],
-      isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
-      options: ({ value, problem }) => [(problem ? problem.code === "changed-since" : value?.skipped)
-        && ["skip=changed", w.skipChanged]],
-      said: ({ domains }) => w.done(this.number, changed(domains).length), done: () => this.#change.run(),
-    }) });
+    this.set({
+      open: planDialog({
+        title: w.undoTitle(this.number),
+        text: w.undoText,
+        label: w.undo,
+        kind: "danger",
+        close: this.close,
+        send: (query) => request("POST", `${this.#url}/revert`, { query }),
+        show: ({ domains, skipped = [], moreSkipped = 0 }) => [
+          h("p", { key: "counts" }, actionCounts(domains)),
+          skippedBox(skipped, moreSkipped),
+          domainEffects(changed(domains)),
+        ],
+        isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
+        options: ({ value, problem }) => [
+          (problem ? problem.code === "changed-since" : value?.skipped) &&
+          ["skip=changed", w.skipChanged],
+        ],
+        said: ({ domains }) => w.done(this.number, changed(domains).length),
+        done: () => this.#change.run(),
+      }),
+    });
   }
 
   render() {
     this.#change.ask(this.query.cursor);
-    return [h("h1", { key: "h1" }, w.one(this.number)), h("p", { key: "up" }, h(
-      "a", { href: to(["changes"]) }, "← ", words.pages.changes)),
-      loaded(this.#change, (change) => this.#shown(change)), this.open];
+    return [
+      h("h1", { key: "h1" }, w.one(this.number)),
+      h(
+        "p",
+        { key: "up" },
+        h(
+          "a",
+          { href: to(["changes"]) },
+          "← ",
+          words.pages.changes,
+        ),
+      ),
+      loaded(this.#change, (change) => this.#shown(change)),
+      this.open,
+    ];
   }
 
   #shown({ items, next, apps, moreApps = 0, ...change }) {
-    const revision = (domain, number, from) => number === undefined ? quiet(words.common.none) : h(
-      "a", { href: to(["domains", domain, "history"], { from, to: number }) }, count(number));
+    const revision = (domain, number, from) =>
+      number === undefined ? quiet(words.common.none) : h(
+        "a",
+        { href: to(["domains", domain, "history"], { from, to: number }) },
+        count(number),
+      );
     return [
-      h("section", { class: "sheet", key: "about" }, facts([
-        [w.what, did(change.action, w.applied)], [words.settings.audit.author, h("bdi", {}, change.author)],
-        [w.at, exactTime(change.at)], change.reason && [words.common.reason, h("bdi", {}, change.reason)],
-        [words.pages.domains, count(change.domainCount)],
-        apps.length > 0 && [words.pages.apps, [apps.map(({ before, after }) => (after ?? before).app
-          ?? (after ?? before).package).join(", "), moreApps > 0 && words.templates.andMore(moreApps)]],
-        (change.reverts || change.revertedBy) && [w.state, relation(change)]]),
-        may("editor") && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" })),
+      h(
+        "section",
+        { class: "sheet", key: "about" },
+        facts([
+          [w.what, did(change.action, w.applied)],
+          [words.settings.audit.author, h("bdi", {}, change.author)],
+          [w.at, exactTime(change.at)],
+          change.reason && [words.common.reason, h("bdi", {}, change.reason)],
+          [words.pages.domains, count(change.domainCount)],
+          apps.length > 0 && [words.pages.apps, [
+            apps.map(({ before, after }) =>
+              (after ?? before).app ??
+                (after ?? before).package
+            ).join(", "),
+            moreApps > 0 && words.templates.andMore(moreApps),
+          ]],
+          (change.reverts || change.revertedBy) && [w.state, relation(change)],
+        ]),
+        may("editor") && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" }),
+      ),
       items.length > 0 && table({
-        caption: words.pages.domains, rows: items, key: (one) => one.domain, columns: [
-          [words.domains.domain, (one) => [h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
-            one.changedSince && [" ", badge(w.changedSince, "warning")]]],
+        caption: words.pages.domains,
+        rows: items,
+        key: (one) => one.domain,
+        columns: [
+          [
+            words.domains.domain,
+            (
+              one,
+            ) => [
+              h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
+              one.changedSince && [" ", badge(w.changedSince, "warning")],
+            ],
+          ],
           [w.before, (one) => revision(one.domain, one.before), "number"],
-          [w.after, (one) => revision(one.domain, one.after, one.before), "number"]],
-      }), cursorPages(next)];
+          [w.after, (one) => revision(one.domain, one.after, one.before), "number"],
+        ],
+      }),
+      cursorPages(next),
+    ];
   }
 }
 

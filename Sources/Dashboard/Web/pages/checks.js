@@ -2,9 +2,33 @@
 // its files, and the timeline of its checks.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, closeButton, coded, count, cursorPages, define, empty, exactTime, failure, field,
-  findingTitle, form, h, linkButton, loaded, mono, problemBox, quiet, size, submit, table, time,
-  View } from "../parts.js";
+import {
+  badge,
+  button,
+  chips,
+  closeButton,
+  coded,
+  count,
+  cursorPages,
+  define,
+  empty,
+  exactTime,
+  failure,
+  field,
+  findingTitle,
+  form,
+  h,
+  linkButton,
+  loaded,
+  mono,
+  problemBox,
+  quiet,
+  size,
+  submit,
+  table,
+  time,
+  View,
+} from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -15,30 +39,44 @@ const said = words.checks;
 const kinds = Object.keys(words.document);
 
 export const checkStatus = (status) => (
-  badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status]));
+  badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status])
+);
 
 export async function checkNow(domain, signal) {
   const { value } = await request("POST", "/v1/check", { body: { domains: [domain] }, signal });
   return value.items[0];
 }
 
-export const checkProgress = ({ isRunning, value }, kind = "help") => h(
-  "div", { role: "status", key: "progress" }, isRunning
-    ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
-    : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)));
+export const checkProgress = ({ isRunning, value }, kind = "help") =>
+  h(
+    "div",
+    { role: "status", key: "progress" },
+    isRunning
+      ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
+      : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)),
+  );
 
 /** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
 export function checkReport(check) {
   const { origin, cdn, certificate, findings, requests } = check;
   return [
-    (origin ?? cdn ?? certificate) && h("ul", { class: "plain", key: "facts" },
+    (origin ?? cdn ?? certificate) &&
+    h(
+      "ul",
+      { class: "plain", key: "facts" },
       origin && h("li", { key: "origin" }, held(said.site, origin), differences(origin)),
       cdn && h("li", { key: "cdn" }, held(said.cdn, cdn), " ", freshness(check), differences(cdn)),
-      certificate && h("li", { key: "certificate" }, certified(certificate))),
+      certificate && h("li", { key: "certificate" }, certified(certificate)),
+    ),
     findingList(findings),
-    requests.length > 0 && h("details", { key: "requests" },
+    requests.length > 0 &&
+    h(
+      "details",
+      { key: "requests" },
       h("summary", {}, said.requests(requests.length), ", ", said.milliseconds(check.milliseconds)),
-      requestTable(check))];
+      requestTable(check),
+    ),
+  ];
 }
 
 function held(who, { revision, current, bytes }) {
@@ -56,8 +94,12 @@ function freshness({ at, cdn: { age, expires } }) {
 
 function differences({ changes = [] }) {
   if (changes.length === 0) return null;
-  return h("details", {}, h("summary", {}, said.differences(changes.length)),
-    h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, coded(change)))));
+  return h(
+    "details",
+    {},
+    h("summary", {}, said.differences(changes.length)),
+    h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, coded(change)))),
+  );
 }
 
 function certified({ names, issuer, expires }) {
@@ -66,13 +108,18 @@ function certified({ names, issuer, expires }) {
   return said.certificate(listed, names.length - 3, h("bdi", {}, issuer), time(expires), isOver);
 }
 
-const requestTable = ({ requests, domain }) => table({
-  caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
-  columns: [
-    [said.columns.url, (one) => mono(one.url)],
-    [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
-    [said.columns.answer, answer], [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
-});
+const requestTable = ({ requests, domain }) =>
+  table({
+    caption: said.requestsOf(domain),
+    rows: requests.map((one, index) => ({ ...one, index })),
+    key: (one) => one.index,
+    columns: [
+      [said.columns.url, (one) => mono(one.url)],
+      [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
+      [said.columns.answer, answer],
+      [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"],
+    ],
+  });
 
 function agent(text) {
   const known = Object.keys(said.agents).find((start) => text.startsWith(start));
@@ -81,10 +128,12 @@ function agent(text) {
 
 function answer({ error, status, contentType, bytes, redirect, address, fields = {} }) {
   const facts = [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ");
-  return [error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
+  return [
+    error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
     redirect && h("div", { key: "redirect" }, said.redirects, " ", mono(redirect)),
     h("div", { class: "help", key: "address" }, address),
-    Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`))];
+    Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`)),
+  ];
 }
 
 class DomainChecks extends View {
@@ -122,57 +171,124 @@ class DomainChecks extends View {
     const header = domainHeader(this.#name, "checks", value?.last?.at);
     // What both questions would answer is said once.
     if (problem && value === undefined) return [header, failure(this.#checks)];
-    return [header,
-      h("section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
-        h("div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
+    return [
+      header,
+      h(
+        "section",
+        { class: "sheet", key: "last", "aria-labelledby": "last-check" },
+        h(
+          "div",
+          { class: "headline" },
+          h("h2", { id: "last-check" }, said.last),
           may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
-            kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null })),
-        checkProgress(this.#now), failure(this.#now), loaded(this.#checks, ({ last }) => this.#last(last))),
-      h("section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
+            kind: "primary",
+            key: "check",
+            "aria-disabled": isRunning ? "true" : null,
+          }),
+        ),
+        checkProgress(this.#now),
+        failure(this.#now),
+        loaded(this.#checks, ({ last }) => this.#last(last)),
+      ),
+      h(
+        "section",
+        { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
         h("h2", { id: "fetches" }, said.fetches),
-        chips(said.kind, kinds.map((kind) => [
-          kind, words.document[kind], kind === this.#kind,
-          () => ask({ kind: kind === kinds[0] ? undefined : kind })])),
-        loaded(this.#fetches, (fetches) => this.#fetchers(fetches))),
-      value && h("section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
-        h("h2", { id: "timeline" }, said.timeline), timeline(value), cursorPages(value.next))];
+        chips(
+          said.kind,
+          kinds.map((kind) => [
+            kind,
+            words.document[kind],
+            kind === this.#kind,
+            () => ask({ kind: kind === kinds[0] ? undefined : kind }),
+          ]),
+        ),
+        loaded(this.#fetches, (fetches) => this.#fetchers(fetches)),
+      ),
+      value &&
+      h(
+        "section",
+        { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
+        h("h2", { id: "timeline" }, said.timeline),
+        timeline(value),
+        cursorPages(value.next),
+      ),
+    ];
   }
 
   #last(run) {
     if (!run) return h("p", { key: "none" }, said.never, !may("editor") && [" ", said.askEditor]);
     const address = to(["findings"], { domain: this.#name, source: "check" });
-    return h("div", { key: "run" },
-      h("p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
-        run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks))),
-      run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine), report(run),
-      may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }));
+    return h(
+      "div",
+      { key: "run" },
+      h(
+        "p",
+        {},
+        checkStatus(run.status),
+        " ",
+        said.checked(time(run.at)),
+        " ",
+        run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks)),
+      ),
+      run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine),
+      report(run),
+      may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }),
+    );
   }
 
   #fetchers({ current, fetchers }) {
     const isApple = this.#kind === kinds[0];
     const came = fetchers.filter((one) => one.count > 0);
-    return h("div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
+    return h(
+      "div",
+      { key: this.#kind },
+      h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
       came.length > 0 && table({
-        caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher, columns: [
+        caption: said.fetchersOf(this.#name),
+        rows: came,
+        key: (one) => one.fetcher,
+        columns: [
           [said.columns.fetcher, (one) => said.fetcher[one.fetcher]],
-          [said.columns.last, (one) => time(one.lastAt)], [said.columns.first, (one) => time(one.firstAt)],
+          [said.columns.last, (one) => time(one.lastAt)],
+          [said.columns.first, (one) => time(one.firstAt)],
           [said.columns.revision, (one) => one.lastRevision ?? words.common.unknown],
-          [said.columns.count, (one) => count(one.count), "number"]],
+          [said.columns.count, (one) => count(one.count), "number"],
+        ],
       }),
-      h("p", { class: "help" }, said.fetchesHelp));
+      h("p", { class: "help" }, said.fetchesHelp),
+    );
   }
 }
 
 function timeline({ items }) {
   if (items.length === 0) return h("p", { key: "none" }, said.noTimeline);
-  return h("ol", { class: "plain check-timeline", key: "list" },
-    items.map((run) => h("li", { key: run.since },
-      h("details", {},
-        h("summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
-            : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
-          run.codes.map((code) => [" · ", h("code", { key: code }, code)]),
-          run.cdnRevision !== null && quiet(" · ", said.cdnHad(count(run.cdnRevision)))),
-        report(run)))));
+  return h(
+    "ol",
+    { class: "plain check-timeline", key: "list" },
+    items.map((run) =>
+      h(
+        "li",
+        { key: run.since },
+        h(
+          "details",
+          {},
+          h(
+            "summary",
+            {},
+            checkStatus(run.status),
+            " ",
+            run.checks === 1
+              ? exactTime(run.since)
+              : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
+            run.codes.map((code) => [" · ", h("code", { key: code }, code)]),
+            run.cdnRevision !== null && quiet(" · ", said.cdnHad(count(run.cdnRevision))),
+          ),
+          report(run),
+        ),
+      )
+    ),
+  );
 }
 
 const report = (run) => run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
@@ -198,7 +314,8 @@ function visited(fetchers) {
 const statuses = ["failing", "warning", "ok"];
 /** The lists of domains by how their last checks ended; those of `unchecked` are enabled, but were never checked. */
 const lists = {
-  ...Object.fromEntries(statuses.map((status) => [status, ["/v1/checks", { status }]])), all: ["/v1/checks", {}],
+  ...Object.fromEntries(statuses.map((status) => [status, ["/v1/checks", { status }]])),
+  all: ["/v1/checks", {}],
   unchecked: ["/v1/domains", { check: "unchecked", enabled: true }],
 };
 const pageSize = 500;
@@ -220,8 +337,9 @@ class Checks extends View {
   async #load(signal) {
     const { cursor, status: wanted } = this.address.query;
     const find = ([list, query], more) => get(list, { ...query, ...more }, signal);
-    const totals = Object.fromEntries(await Promise.all(Object.keys(lists).map(async (one) => (
-      [one, await find(lists[one], { limit: 1 })]))));
+    const totals = Object.fromEntries(
+      await Promise.all(Object.keys(lists).map(async (one) => [one, await find(lists[one], { limit: 1 })])),
+    );
     // Without a choice, the worst that there is.
     const status = Object.hasOwn(lists, wanted) ? wanted : statuses.find((one) => totals[one].total > 0) ?? "all";
     const { items, next } = await find(lists[status], { cursor, limit: pageSize });
@@ -233,7 +351,8 @@ class Checks extends View {
   async #findSteps(signal) {
     const query = { source: "check", suppressed: false, limit: mostFindings };
     const found = await Promise.all(["error", "warning"].map((severity) => (
-      get("/v1/findings", { ...query, severity }, signal).then(({ items }) => items, () => []))));
+      get("/v1/findings", { ...query, severity }, signal).then(({ items }) => items, () => [])
+    )));
     // Of each domain, the first is the worst.
     this.#steps = new Map(found.flat().toReversed().map((one) => [one.domain, one]));
     this.update();
@@ -250,52 +369,98 @@ class Checks extends View {
 
   render() {
     this.#list.ask(this.address.query);
-    return [h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
-      may("editor") && this.#question(this.#now), loaded(this.#list, (list) => this.#outcomes(list))];
+    return [
+      h("h1", { key: "h1" }, said.title),
+      h("p", { class: "quiet", key: "intro" }, said.intro),
+      may("editor") && this.#question(this.#now),
+      loaded(this.#list, (list) => this.#outcomes(list)),
+    ];
   }
 
   #question({ isRunning, value: check, problem }) {
     const fault = problem?.body.errors?.[0]?.message;
-    return h("section", { key: "question" },
-      form(({ domain }) => this.#check(domain), { class: "toolbar" },
+    return h(
+      "section",
+      { key: "question" },
+      form(
+        ({ domain }) => this.#check(domain),
+        { class: "toolbar" },
         field(said.which, {
-          ...exact, id: "check-domain", name: "domain", required: true, placeholder: "example.com", fault,
+          ...exact,
+          id: "check-domain",
+          name: "domain",
+          required: true,
+          placeholder: "example.com",
+          fault,
           help: isUnlimited() ? undefined : said.limited(words.common.limits(session)),
         }),
-        submit(isRunning ? said.checking : said.checkNow, { "aria-disabled": isRunning ? "true" : null })),
-      checkProgress(this.#now, "hidden"), problem && !fault && problemBox(problem),
-      check && h("div", { class: "sheet", key: "result" },
-        h("div", { class: "headline" },
-          h("h2", {}, said.resultOf, h("bdi", {}, check.domain), " ", checkStatus(check.status)),
-          closeButton(words.common.close, () => this.#now.clear())),
-        checkReport(check)));
+        submit(isRunning ? said.checking : said.checkNow, { "aria-disabled": isRunning ? "true" : null }),
+      ),
+      checkProgress(this.#now, "hidden"),
+      problem && !fault && problemBox(problem),
+      check &&
+        h(
+          "div",
+          { class: "sheet", key: "result" },
+          h(
+            "div",
+            { class: "headline" },
+            h("h2", {}, said.resultOf, h("bdi", {}, check.domain), " ", checkStatus(check.status)),
+            closeButton(words.common.close, () => this.#now.clear()),
+          ),
+          checkReport(check),
+        ),
+    );
   }
 
   #outcomes({ items, next, status, totals }) {
     return [
-      chips(said.statusLabel, Object.keys(lists).map((one) => [
-        one, [said.status[one], totals[one].totalIsEstimate && "≈", count(totals[one].total)].filter(Boolean).join(" "),
-        one === status, () => ask({ status: one, cursor: undefined })])),
+      chips(
+        said.statusLabel,
+        Object.keys(lists).map((one) => [
+          one,
+          [said.status[one], totals[one].totalIsEstimate && "≈", count(totals[one].total)].filter(Boolean).join(" "),
+          one === status,
+          () => ask({ status: one, cursor: undefined }),
+        ]),
+      ),
       status === "unchecked" && items.length > 0
         ? this.#table(said.neverChecked, items, may("editor") ? [this.#checkButton()] : [])
-        : items.length > 0 ? this.#causes(items)
-        : totals.all.total === 0 && status === "all" ? empty(said.none, said.noneText)
+        : items.length > 0
+        ? this.#causes(items)
+        : totals.all.total === 0 && status === "all"
+        ? empty(said.none, said.noneText)
         : empty(said.noneOf, said.noneOfText(status), linkButton(said.showAll, to(["checks"], { status: "all" }))),
-      cursorPages(next)];
+      cursorPages(next),
+    ];
   }
 
-  #table = (caption, rows, columns) => table({ caption, rows, key: (one) => one.domain, columns: [
-    [said.columns.domain, ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain))],
-    ...columns] });
+  #table = (caption, rows, columns) =>
+    table({
+      caption,
+      rows,
+      key: (one) => one.domain,
+      columns: [
+        [
+          said.columns.domain,
+          ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain)),
+        ],
+        ...columns,
+      ],
+    });
 
-  #checkButton = () => [words.settings.actions, ({ domain }) => button(said.checkNow, () => this.#check(domain), {
-    kind: "quiet", "aria-label": said.checkWhat(domain), "aria-disabled": this.#now.isRunning ? "true" : null }),
-    "no-title"];
+  #checkButton = () => [words.settings.actions, ({ domain }) =>
+    button(said.checkNow, () => this.#check(domain), {
+      kind: "quiet",
+      "aria-label": said.checkWhat(domain),
+      "aria-disabled": this.#now.isRunning ? "true" : null,
+    }), "no-title"];
 
   /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
   #causes(items) {
     const causes = Map.groupBy(items, ({ domain, status, codes }) => (
-      `${status} ${this.#steps.get(domain)?.code ?? codes.join(" ")}`));
+      `${status} ${this.#steps.get(domain)?.code ?? codes.join(" ")}`
+    ));
     const rank = (rows) => statuses.indexOf(rows[0].status);
     const sorted = [...causes].sort(([, one], [, other]) => rank(one) - rank(other) || other.length - one.length);
     const expires = (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown);
@@ -303,14 +468,26 @@ class Checks extends View {
     return sorted.map(([cause, rows]) => {
       const [{ domain, status, codes }] = rows;
       const step = this.#steps.get(domain);
-      return h("details", { class: "cause", key: cause, open: sorted.length === 1 || rows.length <= few },
-        h("summary", {}, checkStatus(status), " ",
-          h("h2", {}, codes.length === 0 ? words.findings.none : findingTitle(step?.code ?? codes[0])), " ",
-          quiet("· ", said.domains(rows.length), ", ", said.since(exactTime(rows.map(since).sort()[0])))),
+      return h(
+        "details",
+        { class: "cause", key: cause, open: sorted.length === 1 || rows.length <= few },
+        h(
+          "summary",
+          {},
+          checkStatus(status),
+          " ",
+          h("h2", {}, codes.length === 0 ? words.findings.none : findingTitle(step?.code ?? codes[0])),
+          " ",
+          quiet("· ", said.domains(rows.length), ", ", said.since(exactTime(rows.map(since).sort()[0]))),
+        ),
         step && h("p", { key: "step" }, quiet(said.nextStep), " ", coded(step.help)),
         this.#table(said.caption, rows, [
-          [said.columns.since, (one) => time(since(one))], [said.columns.cdn, copy, "short"],
-          [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]]));
+          [said.columns.since, (one) => time(since(one))],
+          [said.columns.cdn, copy, "short"],
+          [said.columns.certificate, expires, "short"],
+          [said.columns.at, (one) => time(one.at), "short"],
+        ]),
+      );
     });
   }
 }
@@ -319,8 +496,13 @@ class Checks extends View {
 function copy({ cdnRevision, cdnBehind, codes }) {
   if (cdnBehind !== undefined) return appleCopy({ collected: cdnBehind === 0, behind: cdnBehind });
   const { none, other } = words.domains.copy;
-  return quiet(cdnRevision === null && codes.includes("cdn-stale") ? other
-    : codes.includes("cdn-never-fetched") || codes.includes("cdn-failed") ? none : words.common.unknown);
+  return quiet(
+    cdnRevision === null && codes.includes("cdn-stale")
+      ? other
+      : codes.includes("cdn-never-fetched") || codes.includes("cdn-failed")
+      ? none
+      : words.common.unknown,
+  );
 }
 
 define({ "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });

@@ -23,44 +23,86 @@ class DomainDocuments extends View {
 
   render() {
     this.#loading.ask(this.revision);
-    return h("section", { class: "sheet" }, h("h2", {}, w.title), h("p", { class: "help" }, w.help),
+    return h(
+      "section",
+      { class: "sheet" },
+      h("h2", {}, w.title),
+      h("p", { class: "help" }, w.help),
       loaded(this.#loading, ({ documents }) => this.#list(documents.filter(({ kind }) => !words.document[kind]))),
-      (this.isEditor || session.documents) && h("div", { key: "put" },
-        draftField(w.name, this.#draft, "document-name", {
-          maxlength: 100, placeholder: "security.txt", help: w.nameHelp }),
-        h("aasa-drop", { text: w.drop, on: { files: ({ detail: [one] }) => this.#put(
-          this.#draft["document-name"]?.trim() || session.documents?.[0] || one.file.name, one.file) } })), this.open);
+      (this.isEditor || session.documents) &&
+        h(
+          "div",
+          { key: "put" },
+          draftField(w.name, this.#draft, "document-name", {
+            maxlength: 100,
+            placeholder: "security.txt",
+            help: w.nameHelp,
+          }),
+          h("aasa-drop", {
+            text: w.drop,
+            on: {
+              files: ({ detail: [one] }) =>
+                this.#put(
+                  this.#draft["document-name"]?.trim() || session.documents?.[0] || one.file.name,
+                  one.file,
+                ),
+            },
+          }),
+        ),
+      this.open,
+    );
   }
 
   #list(documents) {
     if (documents.length === 0) return quiet(w.none);
     const link = ({ kind }) => h("a", { href: `${this.#url}/${kind}`, target: "_blank" }, kind);
-    const remove = ({ kind }) => (session.documents?.includes(kind) ?? true) && button(w.remove, () => this.#plan(
-      w.removeTitle(kind), w.remove, (query) => request("DELETE", `${this.#url}/${kind}`, { query })),
-      { "aria-label": w.removeTitle(kind) });
-    return table({ caption: w.title, key: ({ kind }) => kind, rows: documents, columns: [
-      [w.name, link], [w.type, ({ mediaType }) => mediaType ?? "application/json"],
-      [w.size, ({ bytes }) => size(bytes)],
-      [w.hash, ({ sha256 }) => h("code", { title: sha256 }, sha256.slice(0, 16), "…")],
-      ...this.isEditor || session.documents ? [[w.remove, remove]] : [],
-    ] });
+    const remove = ({ kind }) =>
+      (session.documents?.includes(kind) ?? true) && button(w.remove, () =>
+        this.#plan(
+          w.removeTitle(kind),
+          w.remove,
+          (query) => request("DELETE", `${this.#url}/${kind}`, { query }),
+        ), { "aria-label": w.removeTitle(kind) });
+    return table({
+      caption: w.title,
+      key: ({ kind }) => kind,
+      rows: documents,
+      columns: [
+        [w.name, link],
+        [w.type, ({ mediaType }) => mediaType ?? "application/json"],
+        [w.size, ({ bytes }) => size(bytes)],
+        [w.hash, ({ sha256 }) => h("code", { title: sha256 }, sha256.slice(0, 16), "…")],
+        ...this.isEditor || session.documents ? [[w.remove, remove]] : [],
+      ],
+    });
   }
 
   /** Without a type, so that the API takes the usual one of the name. */
   #put(name, file) {
-    this.#plan(w.putTitle(name), w.put, (query) => request(
-      "PUT", path`/v1/domains/${this.domain}/documents/${name}`, { body: new Blob([file]), type: null, query }));
+    this.#plan(w.putTitle(name), w.put, (query) =>
+      request(
+        "PUT",
+        path`/v1/domains/${this.domain}/documents/${name}`,
+        { body: new Blob([file]), type: null, query },
+      ));
   }
 
   #plan(title, label, send) {
-    this.set({ open: planDialog({
-      title, label, close: this.close, send, isEmpty: ({ changed }) => !changed,
-      show: (value) => effects({ ...value, domain: undefined }),
-      said: () => w.done, done: () => {
-        this.#draft = {};
-        this.changed();
-      },
-    }) });
+    this.set({
+      open: planDialog({
+        title,
+        label,
+        close: this.close,
+        send,
+        isEmpty: ({ changed }) => !changed,
+        show: (value) => effects({ ...value, domain: undefined }),
+        said: () => w.done,
+        done: () => {
+          this.#draft = {};
+          this.changed();
+        },
+      }),
+    });
   }
 }
 

@@ -1,8 +1,24 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { asHere, badge, closeButton, coded, findingHead, form, h, icon, mono, pointers, quiet, resolution, submit, tabs,
-  time, View } from "../parts.js";
+import {
+  asHere,
+  badge,
+  closeButton,
+  coded,
+  findingHead,
+  form,
+  h,
+  icon,
+  mono,
+  pointers,
+  quiet,
+  resolution,
+  submit,
+  tabs,
+  time,
+  View,
+} from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain } from "../state.js";
 import { duration, words } from "../words.js";
@@ -12,15 +28,17 @@ const w = words.domain;
 
 /** The heading and the tabs of a domain, with the current one. What it says is loaded again when `fresh` changes. */
 export const domainHeader = (name, current, fresh = undefined) => (
-  h("aasa-domain-header", { key: "header", name, current, fresh }));
+  h("aasa-domain-header", { key: "header", name, current, fresh })
+);
 
 class DomainHeader extends View {
   name;
   current;
   fresh;
   #summary = new Loading(this, async (signal) => {
-    const find = async (query) => (await get("/v1/domains", { ...query, limit: 50 }, signal)).items
-      .find((one) => one.domain === this.name);
+    const find = async (query) =>
+      (await get("/v1/domains", { ...query, limit: 50 }, signal)).items
+        .find((one) => one.domain === this.name);
     return await find({ host: this.name }) ?? await find({ q: this.name, deleted: true });
   });
 
@@ -29,25 +47,42 @@ class DomainHeader extends View {
     this.#summary.ask(name, this.fresh);
     const { unicode, environment, enabled, revision, updatedAt, deletedAt, check, apple } = this.#summary.value ?? {};
     const isFailing = check?.status === "failing" && badge(words.checks.status.failing, "error");
-    const tab = (key) => [key, [w.tabs[key], key === "checks" && isFailing && [" ", isFailing]],
-      to(["domains", name, ...(key === "routes" ? [] : [key])])];
+    const tab = (
+      key,
+    ) => [
+      key,
+      [w.tabs[key], key === "checks" && isFailing && [" ", isFailing]],
+      to(["domains", name, ...(key === "routes" ? [] : [key])]),
+    ];
     return [
-      h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1" }, h("bdi", {}, name)),
+      h(
+        "div",
+        { class: "domain-head", key: "head" },
+        h("h1", { key: "h1" }, h("bdi", {}, name)),
         unicode && h("bdi", { key: "unicode" }, unicode),
-        [undefined, "production"].includes(environment)
-          || badge(words.environment[environment], "quiet", { key: "environment" }),
+        [undefined, "production"].includes(environment) ||
+          badge(words.environment[environment], "quiet", { key: "environment" }),
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
-        deletedAt ? badge(words.bulk.action.delete, "warning", { key: "deleted" })
+        deletedAt
+          ? badge(words.bulk.action.delete, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
-        revision && quiet(enabled && !deletedAt ? w.serves(revision) : w.changed(revision, deletedAt), " ",
-          time(deletedAt ?? updatedAt)),
-        apple && quiet(words.domains.apple, ": ", appleCopy(apple) || words.domains.usually.apple)),
-      tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current)];
+        revision &&
+          quiet(
+            enabled && !deletedAt ? w.serves(revision) : w.changed(revision, deletedAt),
+            " ",
+            time(deletedAt ?? updatedAt),
+          ),
+        apple && quiet(words.domains.apple, ": ", appleCopy(apple) || words.domains.usually.apple),
+      ),
+      tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current),
+    ];
   }
 }
 
-export const appleCopy = ({ collected, behind }) => collected ? badge(words.domains.copy.current, "ok")
-  : behind !== null && badge(words.domains.copy.behind(behind), "warning");
+export const appleCopy = ({ collected, behind }) =>
+  collected
+    ? badge(words.domains.copy.current, "ok")
+    : behind !== null && badge(words.domains.copy.behind(behind), "warning");
 
 /** The display names of the apps, by ID: those of the first page of each list, and those that the domain uses. */
 export async function loadNames({ entries, webcredentials }, signal) {
@@ -63,19 +98,28 @@ export async function loadNames({ entries, webcredentials }, signal) {
   };
   const [apple, android] = await Promise.all([
     load("/v1/apps", "app", entries.flatMap((entry) => entry.apps).concat(webcredentials)),
-    load("/v1/android-apps", "package", entries.flatMap((entry) => entry.androidApps ?? []))]);
+    load("/v1/android-apps", "package", entries.flatMap((entry) => entry.androidApps ?? [])),
+  ]);
   return { apple, android };
 }
 
-export const allApps = (signal) => Promise.all(["/v1/apps", "/v1/android-apps"].map(
-  async (list) => (await get(list, { limit: 1000 }, signal)).items));
+export const allApps = (signal) =>
+  Promise.all(["/v1/apps", "/v1/android-apps"].map(
+    async (list) => (await get(list, { limit: 1000 }, signal)).items,
+  ));
 
 /** The ID of the app with a name, or else what was typed. */
 export const byName = (typed, names = new Map()) => (
-  names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed);
+  names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed
+);
 
-export const appName = (id, name) => [name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
-  h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id)];
+export const appName = (
+  id,
+  name,
+) => [
+  name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
+  h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id),
+];
 
 /** A list of apps. With `change`, which gets the new list, apps can be removed and added; `names` are suggested.
  * @param {{ id: string, platform: string, list: string[], names: Map<string, string>, none: string,
@@ -88,21 +132,53 @@ export function appList({ id, platform, list, names, none, change }) {
     if (!list.includes(value)) change([...list, value]);
   };
   const suggestions = [...(names ?? [])].filter(([app]) => !list.includes(app));
-  return h("div", { class: "app-list", key: id },
-    list.length === 0 ? quiet(none) : h("ul", { class: "plain", key: "list" }, list.map((app) => h(
-      "li", { key: app, class: "app" }, h("span", {}, appName(app, names?.get(app))),
-      change && closeButton(w.removeApp(names?.get(app) || app), () => change(list.filter((one) => one !== app)))))),
-    change && form(add, { class: "field", key: "add" }, h("label", { for: id }, w.addApp[platform]),
-      h("div", { class: "pair" }, h("input", {
-        id, name: "app", list: `${id}-list`, spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-help`,
-      }), submit(words.common.add)),
-      h("datalist", { id: `${id}-list` }, suggestions.map(([value, name]) => h("option", { key: value, value }, name))),
-      h("p", { class: "help", id: `${id}-help` }, w.addAppHelp[platform])));
+  return h(
+    "div",
+    { class: "app-list", key: id },
+    list.length === 0 ? quiet(none) : h(
+      "ul",
+      { class: "plain", key: "list" },
+      list.map((app) =>
+        h(
+          "li",
+          { key: app, class: "app" },
+          h("span", {}, appName(app, names?.get(app))),
+          change && closeButton(w.removeApp(names?.get(app) || app), () => change(list.filter((one) => one !== app))),
+        )
+      ),
+    ),
+    change &&
+      form(
+        add,
+        { class: "field", key: "add" },
+        h("label", { for: id }, w.addApp[platform]),
+        h(
+          "div",
+          { class: "pair" },
+          h("input", {
+            id,
+            name: "app",
+            list: `${id}-list`,
+            spellcheck: "false",
+            autocomplete: "off",
+            "aria-describedby": `${id}-help`,
+          }),
+          submit(words.common.add),
+        ),
+        h(
+          "datalist",
+          { id: `${id}-list` },
+          suggestions.map(([value, name]) => h("option", { key: value, value }, name)),
+        ),
+        h("p", { class: "help", id: `${id}-help` }, w.addAppHelp[platform]),
+      ),
+  );
 }
 
 /** The conditions on the query: one pattern for all of it, or one for each parameter. */
 const queryTexts = ({ query = [] }) => (
-  typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`));
+  typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`)
+);
 
 export function routeText(route) {
   const query = queryTexts(route).join("&");
@@ -112,14 +188,17 @@ export function routeText(route) {
 export const cut = (text) => text.length > 80 ? text.slice(0, 79) + "…" : text;
 
 export const flags = (values) => (
-  Object.keys(w.flags).filter((name) => values?.[name] !== undefined).map((name) => w.flags[name][values[name]]));
+  Object.keys(w.flags).filter((name) => values?.[name] !== undefined).map((name) => w.flags[name][values[name]])
+);
 
 export function conditions(route) {
   const named = (name, text) => h("span", { key: name + text }, quiet(name), " ", h("code", {}, text));
-  return [h("code", { class: "path", key: "path" }, route.path ?? quiet(w.anyPath)),
+  return [
+    h("code", { class: "path", key: "path" }, route.path ?? quiet(w.anyPath)),
     queryTexts(route).map((text) => named(w.query, text)),
     route.fragment !== undefined && named(w.fragment, route.fragment),
-    flags(route).map((text) => badge(text, "quiet", { key: text }))];
+    flags(route).map((text) => badge(text, "quiet", { key: text })),
+  ];
 }
 
 /** Where a pointer leads: `{ entry, route, android }`, as far as there is one. */
@@ -162,8 +241,17 @@ export function apartAndroid({ entries, assetlinksExtra = [], dynamicAppLinks })
 }
 
 export const keptList = (text, apps, names) => (
-  apps.length > 0 && h("div", { key: text }, h("p", { class: "quiet", key: "text" }, text), plainList(
-    apps, (app) => appName(app, names?.android.get(app)), { "aria-label": text })));
+  apps.length > 0 && h(
+    "div",
+    { key: text },
+    h("p", { class: "quiet", key: "text" }, text),
+    plainList(
+      apps,
+      (app) => appName(app, names?.android.get(app)),
+      { "aria-label": text },
+    ),
+  )
+);
 
 /** Changes a domain so that an entry’s routes are for the Android apps, too, that they do not reach. */
 export function useForAndroid(domain, entry) {
@@ -196,23 +284,42 @@ export const isForApple = (one) => one.apps.length > 0 || Boolean(one.appID);
 const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0 && one.androidApps?.length > 0;
 
 export const plainList = (items, show, properties = {}) => (
-  h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one)))));
+  h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one))))
+);
 
 export function findingList(findings, domain = undefined, key = "findings") {
   const say = (text) => coded(inWords(text, domain));
   return findings.length > 0 && plainList(findings, (one) => [
-    findingHead(one), one.suppressed && [" ", badge(w.suppressed)], h("div", { dir: "auto" }, say(one.message)),
-    h("div", { class: "quiet" }, say(one.help)), one.url && h("div", { class: "help" }, mono(one.url)),
+    findingHead(one),
+    one.suppressed && [" ", badge(w.suppressed)],
+    h("div", { dir: "auto" }, say(one.message)),
+    h("div", { class: "quiet" }, say(one.help)),
+    one.url && h("div", { class: "help" }, mono(one.url)),
     one.appleCode && h("div", { class: "help" }, words.checks.appleCode, " ", h("code", {}, one.appleCode)),
   ], { class: "plain findings", key });
 }
 
-export const foldedFindings = (title, findings, domain) => findings.length > 0
-  && h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
+export const foldedFindings = (title, findings, domain) =>
+  findings.length > 0 &&
+  h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
 
 /** What a change may be about that no file shows. */
-const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "protected", "label",
-  "managedBy", "template", "parameter", "changePassword", "fallback", "expectation"]);
+const settings = new Set([
+  "domain",
+  "alias",
+  "enabled",
+  "cacheSeconds",
+  "environment",
+  "strict",
+  "protected",
+  "label",
+  "managedBy",
+  "template",
+  "parameter",
+  "changePassword",
+  "fallback",
+  "expectation",
+]);
 
 /** Changes with their `examples`. Those of Android's rules for a route are part of the route's. */
 export function byRoute(changes) {
@@ -227,29 +334,46 @@ export function byRoute(changes) {
       route.affectsLinks ||= one.affectsLinks;
       if (!route.examples.some(({ app }) => one.apps?.includes(app))) route.examples.push(...one.examples);
       return false;
-    });
+    },
+  );
 }
 
 /** Settings of which the API's words are those of programs. */
 const ours = ["cacheSeconds", "environment", "strict", "protected", "managedBy", "changePassword"];
 
 function settingChange(/** @type {any} */ { what, before, after, summary }) {
-  const said = (one) => what === "cacheSeconds" && one !== undefined ? duration(one) : typeof one === "boolean"
-    ? words.common[one ? "yes" : "no"] : one ?? words.common.none;
+  const said = (one) =>
+    what === "cacheSeconds" && one !== undefined
+      ? duration(one)
+      : typeof one === "boolean"
+      ? words.common[one ? "yes" : "no"]
+      : one ?? words.common.none;
   return ours.includes(what) ? `${w.settings[what]}: ${said(before)} → ${said(after)}` : summary;
 }
 
 /** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
   const shown = byRoute(changes.slice(0, most));
-  const groups = Object.groupBy(shown, ({ affectsLinks, what }) => affectsLinks ? "links"
-    : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
+  const groups = Object.groupBy(
+    shown,
+    ({ affectsLinks, what }) =>
+      affectsLinks ? "links" : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents",
+  );
   const change = ({ examples, ...one }) => [h("bdi", {}, coded(settingChange(one))), effectList(examples, names)];
   const more = moreChanges + Math.max(0, changes.length - most);
-  return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
-    ["links", "unknown", "documents", "settings"].map((name) => groups[name] && h("div", { key: name },
-      h("p", { class: "group" }, w.draft.groups[name]), plainList(groups[name], change, { class: "plain changes" }))),
-    more > 0 && h("p", { key: "more" }, w.draft.more(more))];
+  return [
+    changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
+    ["links", "unknown", "documents", "settings"].map((name) =>
+      groups[name] &&
+      h(
+        "div",
+        { key: name },
+        h("p", { class: "group" }, w.draft.groups[name]),
+        plainList(groups[name], change, { class: "plain changes" }),
+      )
+    ),
+    more > 0 && h("p", { key: "more" }, w.draft.more(more)),
+  ];
 }
 
 /** URLs that resolve differently, a line for each result: what it was, what it is, and for which apps. */
@@ -263,10 +387,17 @@ export function effect(all, names) {
   const kind = ({ platform }) => platform === "android" ? "android" : "apple";
   const apps = Map.groupBy(all, (one) => names?.[kind(one)].get(one.app) || one.app);
   const on = (one) => [icon(kind(one)), h("span", { class: "hidden" }, words.try.platform[one.platform])];
-  return [h("code", { title: url }, cut(url.replace("https://", ""))), " ", h("span", { class: "whole" },
-    quiet(words.resolution[before], " → "),
-    before === "match" ? badge(words.resolution[after], "error") : resolution(after)),
-  [...apps].map(([name, of]) => [" ", h("span", { class: "short quiet" }, of.map(on), " ", h("bdi", {}, cut(name)))])];
+  return [
+    h("code", { title: url }, cut(url.replace("https://", ""))),
+    " ",
+    h(
+      "span",
+      { class: "whole" },
+      quiet(words.resolution[before], " → "),
+      before === "match" ? badge(words.resolution[after], "error") : resolution(after),
+    ),
+    [...apps].map(([name, of]) => [" ", h("span", { class: "short quiet" }, of.map(on), " ", h("bdi", {}, cut(name)))]),
+  ];
 }
 
 customElements.define("aasa-domain-header", DomainHeader);

@@ -6,8 +6,18 @@ import { button, choices, draftField, form, icon, linkButton, problemBox, quiet,
 import { to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { byRoute, changeList, cut, effect, effectList, findingList, foldedFindings, inWords, place,
-  plainList } from "./domain-parts.js";
+import {
+  byRoute,
+  changeList,
+  cut,
+  effect,
+  effectList,
+  findingList,
+  foldedFindings,
+  inWords,
+  place,
+  plainList,
+} from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
 import { askButton } from "./drafts.js";
 import { formDialog, left } from "./plan.js";
@@ -52,8 +62,10 @@ export class DraftReview extends View {
   }
 
   #dropBroken() {
-    const isKept = ({ url, app, platform }) => !this.draft.preview.broken.some(
-      (one) => one.url === url && one.app === app && one.platform === (platform ?? one.platform));
+    const isKept = ({ url, app, platform }) =>
+      !this.draft.preview.broken.some(
+        (one) => one.url === url && one.app === app && one.platform === (platform ?? one.platform),
+      );
     this.draft.change((domain) => Object.assign(domain, { expectations: domain.expectations.filter(isKept) }));
   }
 
@@ -78,15 +90,27 @@ export class DraftReview extends View {
     const isLarge = account?.bytes > account?.limit / 2;
     const others = (result?.documents ?? []).filter((one) => one.kind !== appleFile || !isLarge);
     return (isLarge || others.length > 0) && h(
-      "section", { key: "size" }, h("h3", {}, w.size), isLarge && this.#apps(account), others.map((one) => (
-        h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes)))));
+      "section",
+      { key: "size" },
+      h("h3", {}, w.size),
+      isLarge && this.#apps(account),
+      others.map((one) => (
+        h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes))
+      )),
+    );
   }
 
   #apps({ bytes, limit, apps }) {
-    return [h("p", { key: "sum", class: bytes > limit ? "fault" : null }, w.sizeOf(size(bytes), size(limit))),
+    return [
+      h("p", { key: "sum", class: bytes > limit ? "fault" : null }, w.sizeOf(size(bytes), size(limit))),
       plainList(apps.slice(0, 5), (one) => [
-        h("bdi", {}, cut(this.names?.apple.get(one.app) || one.app)), " ", quiet(size(one.bytes))]),
-      left("apps", apps.length - 5), apps.length > 1 && h("p", { key: "shared", class: "help" }, w.shared)];
+        h("bdi", {}, cut(this.names?.apple.get(one.app) || one.app)),
+        " ",
+        quiet(size(one.bytes)),
+      ]),
+      left("apps", apps.length - 5),
+      apps.length > 1 && h("p", { key: "shared", class: "help" }, w.shared),
+    ];
   }
 
   details(preview) {
@@ -104,21 +128,39 @@ export class DraftReview extends View {
     return [
       problem && !isSaid && !this.#needsApproval(problem) && problemBox(
         { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
-        problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
+        problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined,
+      ),
       problem?.code === "unknown-android-app" && linkButton(words.apps.add.android, to(["apps", "android"])),
-      broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
+      broken.length > 0 &&
+      h(
+        "div",
+        { class: "box error", key: "broken" },
+        h("h3", {}, w.broken),
         plainList(broken, (one) => [
           effect([{ ...one, before: one.expected, after: one.resolution }], this.names),
-          h("div", { class: "quiet" }, inWords(one.reason, domain))]),
-        moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
-        button(w.dropBroken, () => this.#dropBroken())),
+          h("div", { class: "quiet" }, inWords(one.reason, domain)),
+        ]),
+        moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)),
+        h("p", {}, w.dropHelp),
+        button(w.dropBroken, () => this.#dropBroken()),
+      ),
       here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
       result?.diff && section(w.effects, changeList(effectsOf(preview), this.names)),
-      result?.androidApps && section(w.androidApps, plainList(result.androidApps, (one) => [
-        h("bdi", { class: "mono" }, one.package), ": ", one.message])),
+      result?.androidApps && section(
+        w.androidApps,
+        plainList(result.androidApps, (one) => [
+          h("bdi", { class: "mono" }, one.package),
+          ": ",
+          one.message,
+        ]),
+      ),
       result?.changedResolutions.length > 0 && section(
-        w.resolutions, effectList(result.changedResolutions.slice(0, 50), this.names)),
-      this.#size(preview), foldedFindings(words.severity.count("note", notes.length), notes, domain)];
+        w.resolutions,
+        effectList(result.changedResolutions.slice(0, 50), this.names),
+      ),
+      this.#size(preview),
+      foldedFindings(words.severity.count("note", notes.length), notes, domain),
+    ];
   }
 
   /** What has to be agreed to, as questions: the errors that publishing would accept. */
@@ -138,44 +180,96 @@ export class DraftReview extends View {
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
     const questions = isReady ? this.questions(preview) : [];
     const needsApproval = this.#needsApproval(preview.problem);
-    const status = needsApproval && !preview.isRunning ? inWords(preview.problem.detail, this.domain)
+    const status = needsApproval && !preview.isRunning
+      ? inWords(preview.problem.detail, this.domain)
       : this.status(preview);
     const warns = preview.findings?.some((one) => one.severity === "warning");
     const isAsked = needsApproval || questions.length > 0 || warns;
-    const kind = preview.isRunning || status === w.nothing ? ""
-      : !isReady && !needsApproval ? "error" : isAsked ? "warning" : "ok";
+    const kind = preview.isRunning || status === w.nothing
+      ? ""
+      : !isReady && !needsApproval
+      ? "error"
+      : isAsked
+      ? "warning"
+      : "ok";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
-    return [h("div", { class: "section-head", key: "head" }, h("h2", { id: "review", tabindex: "-1" }, w.title),
-        h("div", { class: "actions" }, button([icon("undo"), w.undo], () => draft.undo(), {
-          key: "undo", class: "button undo", title: w.undoHelp, disabled: draft.past.length === 0 }),
-          discardButton(this), button(this.isOpen ? words.common.close : w.review, () => (
-            this.set({ isOpen: !this.isOpen })), {
-            key: "to-review", class: "button primary to-review", "aria-expanded": String(this.isOpen) }))),
-      h("p", { class: draft.isStored ? "quiet" : "box warning", key: "stored" },
-        draft.isStored ? w.saved(time(draft.at)) : w.notStored),
+    return [
+      h(
+        "div",
+        { class: "section-head", key: "head" },
+        h("h2", { id: "review", tabindex: "-1" }, w.title),
+        h(
+          "div",
+          { class: "actions" },
+          button([icon("undo"), w.undo], () => draft.undo(), {
+            key: "undo",
+            class: "button undo",
+            title: w.undoHelp,
+            disabled: draft.past.length === 0,
+          }),
+          discardButton(this),
+          button(this.isOpen ? words.common.close : w.review, () => (
+            this.set({ isOpen: !this.isOpen })
+          ), {
+            key: "to-review",
+            class: "button primary to-review",
+            "aria-expanded": String(this.isOpen),
+          }),
+        ),
+      ),
+      h(
+        "p",
+        { class: draft.isStored ? "quiet" : "box warning", key: "stored" },
+        draft.isStored ? w.saved(time(draft.at)) : w.notStored,
+      ),
       h("div", {
-          class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
-          "aria-busy": preview.isRunning ? "true" : null,
-        }, preview.findings && this.details(preview)),
-      form(() => mayPublish && this.#publishing.run(), { class: "review-foot", key: "foot" },
+        class: "review-body",
+        role: "region",
+        tabindex: "0",
+        "aria-label": w.effects,
+        key: "body",
+        "aria-busy": preview.isRunning ? "true" : null,
+      }, preview.findings && this.details(preview)),
+      form(
+        () => mayPublish && this.#publishing.run(),
+        { class: "review-foot", key: "foot" },
         h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
-        problem && problemBox(problem), questions.length > 0 && h(
-          "div", { key: "questions", on: { change: () => this.update() } }, choices(this.consent, questions)),
+        problem && problemBox(problem),
+        questions.length > 0 && h(
+          "div",
+          { key: "questions", on: { change: () => this.update() } },
+          choices(this.consent, questions),
+        ),
         draftField(words.common.reason, draft, "reason", {
-          id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store() }),
-        needsApproval ? askButton(draft)
-          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish })),
-      this.open];
+          id: "draft-reason",
+          maxlength: 1000,
+          help: words.common.reasonHelp,
+          change: () => draft.store(),
+        }),
+        needsApproval
+          ? askButton(draft)
+          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
+      ),
+      this.open,
+    ];
   }
 }
 
 /** The button of a view that discards its draft, after a question. */
-export const discardButton = (view) => button(w.discard, () => view.set({ open: formDialog({
-  title: w.discardTitle, label: w.discard, kind: "danger", close: view.close, fields: () => [h("p", {}, w.discardText)],
-  send: () => {
-    view.close();
-    view.draft.discard();
-  },
-}) }), { key: "discard" });
+export const discardButton = (view) =>
+  button(w.discard, () =>
+    view.set({
+      open: formDialog({
+        title: w.discardTitle,
+        label: w.discard,
+        kind: "danger",
+        close: view.close,
+        fields: () => [h("p", {}, w.discardText)],
+        send: () => {
+          view.close();
+          view.draft.discard();
+        },
+      }),
+    }), { key: "discard" });
 
 customElements.define("aasa-draft-review", DraftReview);

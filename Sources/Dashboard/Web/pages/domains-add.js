@@ -22,7 +22,8 @@ export function hostName(name) {
 export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
 
 const known = (id, apps) => (
-  h("datalist", { id, key: id }, apps.map(([app, name]) => h("option", { key: app, value: app }, name ?? ""))));
+  h("datalist", { id, key: id }, apps.map(([app, name]) => h("option", { key: app, value: app }, name ?? "")))
+);
 
 /** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
 export function addDomain(open, { apps = [], android = [] } = {}) {
@@ -30,10 +31,17 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
     const show = (value) => effects({ ...value, domain: undefined });
-    return { title: text.would(name), label: text.publish, close, send, show, done: () => {
-      say(text.done(name));
-      go(["domains", name]);
-    } };
+    return {
+      title: text.would(name),
+      label: text.publish,
+      close,
+      send,
+      show,
+      done: () => {
+        say(text.done(name));
+        go(["domains", name]);
+      },
+    };
   };
   const send = async (draft, signal) => {
     const { domain, app, androidApp, route, environment } = draft;
@@ -59,28 +67,53 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     if (!signal.aborted) open(planDialog(planned));
   };
   open(formDialog({
-    title: text.open, label: text.preview, close, send, fields: (draft, update) => [
+    title: text.open,
+    label: text.preview,
+    close,
+    send,
+    fields: (draft, update) => [
       draftField(text.name, draft, "domain", {
-        ...exact, id: "new-domain", required: true, focus: true, inputmode: "url", placeholder: "links.example.com",
+        ...exact,
+        id: "new-domain",
+        required: true,
+        focus: true,
+        inputmode: "url",
+        placeholder: "links.example.com",
         help: isUnlimited() ? text.nameHelp : text.limits(words.common.limits(session)),
       }),
       draft.existing && linkButton(text.openIt(draft.existing), to(["domains", draft.existing]), { key: "open" }),
       draftField(text.app, draft, "app", {
-        ...exact, name: "apps", id: "new-app", list: "new-apps", placeholder: "ABCDE12345.com.example.app",
-        help: text.appHelp, change: update,
+        ...exact,
+        name: "apps",
+        id: "new-app",
+        list: "new-apps",
+        placeholder: "ABCDE12345.com.example.app",
+        help: text.appHelp,
+        change: update,
       }),
       known("new-apps", apps.map(({ app, name }) => [app, name])),
       draftField(text.android, draft, "androidApp", {
-        ...exact, name: "androidApps", id: "new-android", list: "new-androids", placeholder: "com.example.app",
-        help: text.androidHelp, change: update,
+        ...exact,
+        name: "androidApps",
+        id: "new-android",
+        list: "new-androids",
+        placeholder: "com.example.app",
+        help: text.androidHelp,
+        change: update,
       }),
       known("new-androids", android.map(({ package: id, name }) => [id, name])),
       draftField(text.route, draft, "route", {
-        id: "new-route", tag: "select", disabled: (draft.app + draft.androidApp).trim() === "",
+        id: "new-route",
+        tag: "select",
+        disabled: (draft.app + draft.androidApp).trim() === "",
         options: [["/*", text.allLinks], ["", text.noRoute]],
       }),
       draftField(text.environment, draft, "environment", {
-        id: "new-environment", tag: "select", options: Object.entries(words.environment) })],
+        id: "new-environment",
+        tag: "select",
+        options: Object.entries(words.environment),
+      }),
+    ],
     draft: { domain: "", app: "", androidApp: "", route: "/*", environment: "production" },
   }));
 }

@@ -1,8 +1,30 @@
 // All domains: what a person sees at a glance, and searches.
 
 import { get, parsed, path, request } from "../api.js";
-import { badge, button, chips, choices, count, cursorPages, day, define, empty, failure, field, filters, findingCounts,
-  form, h, linkButton, loaded, quiet, severities, table, time, View } from "../parts.js";
+import {
+  badge,
+  button,
+  chips,
+  choices,
+  count,
+  cursorPages,
+  day,
+  define,
+  empty,
+  failure,
+  field,
+  filters,
+  findingCounts,
+  form,
+  h,
+  linkButton,
+  loaded,
+  quiet,
+  severities,
+  table,
+  time,
+  View,
+} from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -21,13 +43,21 @@ const countable = 10_000;
 
 /** What needs somebody: the page that lists it, and its query. @type {Record<string, [string, any]>} */
 const trouble = {
-  failing: ["domains", { check: "failing" }], errors: ["findings", { severity: "error", source: "lint" }],
-  unfetched: ["domains", { collected: "false" }], drafts: ["drafts", {}],
+  failing: ["domains", { check: "failing" }],
+  errors: ["findings", { severity: "error", source: "lint" }],
+  unfetched: ["domains", { collected: "false" }],
+  drafts: ["drafts", {}],
 };
 
 const quick = [
-  ["environment", "production"], ["environment", "staging"], ["environment", "development"], ["check", "failing"],
-  ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
+  ["environment", "production"],
+  ["environment", "staging"],
+  ["environment", "development"],
+  ["check", "failing"],
+  ["collected", "false"],
+  ["enabled", "false"],
+  ["deleted", "true"],
+];
 
 /** The row that had the focus last: who comes back from a domain continues there. */
 let active;
@@ -43,7 +73,9 @@ class Domains extends View {
 
   #known = new Loading(this, async (signal) => {
     const [[apps, android], findings] = await Promise.all([
-      isUnlimited() ? allApps(signal) : [[], []], get("/v1/findings", { limit: 1 }, signal)]);
+      isUnlimited() ? allApps(signal) : [[], []],
+      get("/v1/findings", { limit: 1 }, signal),
+    ]);
     return { apps, android, findings: Object.entries(findings.counts) };
   });
 
@@ -51,9 +83,11 @@ class Domains extends View {
   #trouble = new Loading(this, async (signal) => {
     const total = async (list, query = {}) => (await get(list, { ...query, limit: 1 }, signal)).total;
     const [all, failing, errors, drafts] = await Promise.all([
-      total("/v1/domains"), total("/v1/domains", trouble.failing[1]),
+      total("/v1/domains"),
+      total("/v1/domains", trouble.failing[1]),
       total("/v1/findings", { ...trouble.errors[1], suppressed: false }),
-      get("/v1/drafts", { status: "open", limit: 1000 }, signal)]);
+      get("/v1/drafts", { status: "open", limit: 1000 }, signal),
+    ]);
     const unfetched = all <= countable && await total("/v1/domains", trouble.unfetched[1]);
     return { failing, errors, unfetched, drafts: drafts.items.length };
   });
@@ -101,7 +135,12 @@ class Domains extends View {
     const rows = [...this.querySelectorAll("a[data-row]")];
     const index = rows.indexOf(event.target);
     const next = {
-      ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
+      ArrowDown: index + 1,
+      j: index + 1,
+      ArrowUp: index - 1,
+      k: index - 1,
+      Home: 0,
+      End: rows.length - 1,
     }[event.key];
     if (next === undefined || index < 0) return;
     event.preventDefault();
@@ -122,32 +161,56 @@ class Domains extends View {
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
     return [
-      h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title), this.#troubleLine(),
-        h("div", { class: "actions" }, linkButton(words.pages.bulk, to(["bulk"])), may("editor") && mayLabel()
-          && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }))),
+      h(
+        "div",
+        { class: "headline", key: "heading" },
+        h("h1", {}, text.title),
+        this.#troubleLine(),
+        h(
+          "div",
+          { class: "actions" },
+          linkButton(words.pages.bulk, to(["bulk"])),
+          may("editor") && mayLabel() &&
+            button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }),
+        ),
+      ),
       isFirstStart ? this.#firstStart() : [
-        this.#toolbar(set), failure(this.#known) || failure(this.#trouble),
-        h("div", { class: "section-head", key: "count" }, h("p", { class: "quiet", role: "status" },
-          value && !isRunning && text.count(value, isFiltered)),
-          value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items)),
-        loaded(this.#list, (list) => this.#rows(list))],
-      this.open];
+        this.#toolbar(set),
+        failure(this.#known) || failure(this.#trouble),
+        h(
+          "div",
+          { class: "section-head", key: "count" },
+          h("p", { class: "quiet", role: "status" }, value && !isRunning && text.count(value, isFiltered)),
+          value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items),
+        ),
+        loaded(this.#list, (list) => this.#rows(list)),
+      ],
+      this.open,
+    ];
   }
 
   #troubleLine() {
     const found = Object.entries(this.#trouble.value ?? {}).filter(([, number]) => number > 0);
-    const link = (name) => ({ key: name, class: ["failing", "errors"].includes(name) ? "error" : null,
-      href: to([trouble[name][0]], trouble[name][1]) });
-    return found.length > 0 && h("p", { class: "trouble", key: "trouble" }, found.map(([name, number], index) => (
-      [index > 0 && " · ", h("a", link(name), text.trouble[name](number))])));
+    const link = (name) => ({
+      key: name,
+      class: ["failing", "errors"].includes(name) ? "error" : null,
+      href: to([trouble[name][0]], trouble[name][1]),
+    });
+    return found.length > 0 &&
+      h(
+        "p",
+        { class: "trouble", key: "trouble" },
+        found.map(([name, number], index) => [index > 0 && " · ", h("a", link(name), text.trouble[name](number))]),
+      );
   }
 
   #firstStart = () => [
-    may("editor") && isUnlimited()
-      ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
-      : empty(text.none, may("editor") && mayLabel()
-        ? text.noneLimited(words.common.limits(session)) : text.noneViewer),
-    h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
+    may("editor") && isUnlimited() ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() }) : empty(
+      text.none,
+      may("editor") && mayLabel() ? text.noneLimited(words.common.limits(session)) : text.noneViewer,
+    ),
+    h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted)),
+  ];
 
   /** `set` are the names of the filters that the address has. */
   #toolbar(set) {
@@ -156,40 +219,65 @@ class Domains extends View {
       event.preventDefault();
       this.find("a[data-row][tabindex='0']")?.focus();
     };
-    return form(() => this.#search(), { class: "toolbar", role: "search", key: "toolbar" },
+    return form(
+      () => this.#search(),
+      { class: "toolbar", role: "search", key: "toolbar" },
       field(text.search, {
-        ...exact, id: "q", type: "search", maxlength: 2000, value: this.#typed, placeholder: text.searchHint,
+        ...exact,
+        id: "q",
+        type: "search",
+        maxlength: 2000,
+        value: this.#typed,
+        placeholder: text.searchHint,
         dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
-      }), filters(set.filter((name) => name !== "q").length, !this.#isDeleted && this.#lists(), this.#chips(set)));
+      }),
+      filters(set.filter((name) => name !== "q").length, !this.#isDeleted && this.#lists(), this.#chips(set)),
+    );
   }
 
   /** The filters of which there may be many. */
   #lists() {
     const { app, androidApp, finding = "" } = this.#query;
     const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
-    return [isUnlimited() && listField("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
-      ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
-      ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
-    ], (chosen) => {
-      const [kind, id] = chosen.split(" ");
-      ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
-    }),
-    listField("finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
-      (chosen) => ask({ finding: chosen, cursor: undefined }))];
+    return [
+      isUnlimited() && listField("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
+        ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
+        ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
+      ], (chosen) => {
+        const [kind, id] = chosen.split(" ");
+        ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
+      }),
+      listField(
+        "finding",
+        finding,
+        findings.map(([code, number]) => [code, text.findingCount(code, number)]),
+        (chosen) => ask({ finding: chosen, cursor: undefined }),
+      ),
+    ];
   }
 
   #chips(set) {
     const { label, template } = this.#query;
     const shown = quick.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
     const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
-    const alike = [label && chosen("label", text.labelled(label)),
-      template && chosen("template", text.usesTemplate(template))].filter(Boolean);
+    const alike = [
+      label && chosen("label", text.labelled(label)),
+      template && chosen("template", text.usesTemplate(template)),
+    ].filter(Boolean);
     return chips(
-      text.quickFilters, [...shown.map(([name, value]) => [
-        name + value, name === "environment" ? words.environment[value] : text.chip[name],
-        this.#query[name] === value, () => this.#toggle(name, value)]), ...alike],
-      set.length > 0 && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
+      text.quickFilters,
+      [
+        ...shown.map(([name, value]) => [
+          name + value,
+          name === "environment" ? words.environment[value] : text.chip[name],
+          this.#query[name] === value,
+          () => this.#toggle(name, value),
+        ]),
+        ...alike,
+      ],
+      set.length > 0 && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }),
+    );
   }
 
   #rows({ items, next, total, isDeleted }) {
@@ -204,11 +292,15 @@ class Domains extends View {
     };
     return [
       table({
-        caption: text.title, rows: items, key: (item) => item.domain,
-        columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached), sorted: this.#query.sort ?? "name",
+        caption: text.title,
+        rows: items,
+        key: (item) => item.domain,
+        columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached),
+        sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
-      cursorPages(next)];
+      cursorPages(next),
+    ];
   }
 
   #chooser(items) {
@@ -217,18 +309,32 @@ class Domains extends View {
       localStorage.setItem(columnsKey(), JSON.stringify([...shown]));
       this.update();
     };
-    return h("details", { class: "chooser", key: "columns" }, h("summary", {}, text.columns),
-      h("div", { class: "sheet", on: { change } },
-        choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-")));
+    return h(
+      "details",
+      { class: "chooser", key: "columns" },
+      h("summary", {}, text.columns),
+      h(
+        "div",
+        { class: "sheet", on: { change } },
+        choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-"),
+      ),
+    );
   }
 
   #deletedColumns(items) {
-    const restore = (item) => button(
-      text.restore.button, () => this.#askRestore(item), { "aria-label": text.restore.title(item.domain) });
-    return [[text.domain, (item) => [h("bdi", {}, item.domain), unicode(item)]],
+    const restore = (item) =>
+      button(
+        text.restore.button,
+        () => this.#askRestore(item),
+        { "aria-label": text.restore.title(item.domain) },
+      );
+    return [
+      [text.domain, (item) => [h("bdi", {}, item.domain), unicode(item)]],
       items.some(cells.environment) && [text.environment, (item) => words.environment[item.environment]],
-      [text.lastRevision, (item) => count(item.revision)], [text.deletedAt, (item) => time(item.deletedAt)],
-      may("editor") && [text.restore.column, restore, "no-title"]].filter(Boolean);
+      [text.lastRevision, (item) => count(item.revision)],
+      [text.deletedAt, (item) => time(item.deletedAt)],
+      may("editor") && [text.restore.column, restore, "no-title"],
+    ].filter(Boolean);
   }
 
   #askRestore({ domain, revision, enabled }) {
@@ -238,11 +344,16 @@ class Domains extends View {
       say(text.restore.done(domain), "ok", undoLink(value.change));
       this.#list.run();
     };
-    this.set({ open: confirmation({
-      title: text.restore.title(domain), label: text.restore.button, kind: "primary", ask,
-      text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
-      close: this.close,
-    }) });
+    this.set({
+      open: confirmation({
+        title: text.restore.title(domain),
+        label: text.restore.button,
+        kind: "primary",
+        ask,
+        text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
+        close: this.close,
+      }),
+    });
   }
 }
 
@@ -250,25 +361,42 @@ class Domains extends View {
 function listField(name, current, options, choose) {
   const isKnown = current === "" || options.some(([value]) => value === current);
   const all = [["", text.any[name]], ...isKnown ? [] : [[current, current.split(" ").at(-1)]], ...options];
-  return field(text[name], { id: name, tag: "select", value: current, options: all, on: {
-    change: ({ target }) => choose(target.value) } });
+  return field(text[name], {
+    id: name,
+    tag: "select",
+    value: current,
+    options: all,
+    on: {
+      change: ({ target }) => choose(target.value),
+    },
+  });
 }
 
 /** What columns say of a domain, in their order, unless it is what they say of most domains. */
 const cells = {
   environment: ({ environment: one }) => one !== "production" && (words.environment[one] ?? one),
   revision: (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))],
-  findings: ({ findings }) => !findings ? quiet(words.common.unknown)
-    : severities.some((one) => findings[one] > 0) && findingCounts(findings),
+  findings: ({ findings }) =>
+    !findings ? quiet(words.common.unknown) : severities.some((one) => findings[one] > 0) && findingCounts(findings),
   apple: ({ apple }) => apple && appleCopy(apple),
-  android: ({ enabled, documents, keptStatements }) => enabled && documents.includes("assetlinks.json")
-    && [text.published, keptStatements && [" ", badge(text.kept, "note")]],
-  check: ({ check }) => check && checkStatus(check.status), certificate,
+  android: ({ enabled, documents, keptStatements }) =>
+    enabled && documents.includes("assetlinks.json") &&
+    [text.published, keptStatements && [" ", badge(text.kept, "note")]],
+  check: ({ check }) => check && checkStatus(check.status),
+  certificate,
 };
 
 /** What they say of most domains, and of those that are not served or have no such file. */
-const usually = (column, { enabled, apple }) => text.usually[!["apple", "android"].includes(column) ? column
-  : !enabled ? "off" : column === "apple" && !apple ? "android" : column];
+const usually = (column, { enabled, apple }) =>
+  text.usually[
+    !["apple", "android"].includes(column)
+      ? column
+      : !enabled
+      ? "off"
+      : column === "apple" && !apple
+      ? "android"
+      : column
+  ];
 
 const columnsKey = () => `aasa.columns ${session.name}`;
 
@@ -283,21 +411,37 @@ function shownColumns(items) {
 function columns(items, reached) {
   const name = (item) => [
     h("a", {
-      href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
+      href: to(["domains", item.domain]),
+      "data-row": item.domain,
+      tabindex: item.domain === reached ? 0 : -1,
     }, h("bdi", {}, item.domain)),
-    unicode(item), !item.enabled && [" ", badge(text.disabled, "warning")],
+    unicode(item),
+    !item.enabled && [" ", badge(text.disabled, "warning")],
     storedDraft(item.domain) && [" ", badge(text.draft, "note")],
     item.template && [" ", filterChip("template", item.template, text.onlyTemplate)],
-    (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)])];
+    (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)]),
+  ];
   // A long name must not break the words beside it.
-  return [[text.domain, name, null, "name"], ...shownColumns(items).map((column) => [
-    text[column], (item) => cells[column](item) || quiet(usually(column, item)), "whole",
-    column === "revision" && "updated"])];
+  return [
+    [text.domain, name, null, "name"],
+    ...shownColumns(items).map((column) => [
+      text[column],
+      (item) => cells[column](item) || quiet(usually(column, item)),
+      "whole",
+      column === "revision" && "updated",
+    ]),
+  ];
 }
 
 const filterChip = (name, value, say) => (
-  h("button", { type: "button", class: "chip", key: `${name} ${value}`, title: say(value),
-    on: { click: () => ask({ [name]: value, cursor: undefined }) } }, value));
+  h("button", {
+    type: "button",
+    class: "chip",
+    key: `${name} ${value}`,
+    title: say(value),
+    on: { click: () => ask({ [name]: value, cursor: undefined }) },
+  }, value)
+);
 
 /** The name in its own script, beside the one that is never mistaken for another. */
 const unicode = (item) => item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
@@ -306,8 +450,11 @@ function certificate({ check }) {
   const expires = check?.certificateExpires;
   if (!expires) return false;
   const days = Math.floor((Date.parse(expires) - Date.now()) / 86400000);
-  const said = days < 0 ? badge(text.expired, "error")
-    : days < daysToWarn ? badge(text.daysLeft(days), "warning") : text.days(days);
+  const said = days < 0
+    ? badge(text.expired, "error")
+    : days < daysToWarn
+    ? badge(text.daysLeft(days), "warning")
+    : text.days(days);
   return h("time", { datetime: expires, title: day(expires) }, said);
 }
 
@@ -324,12 +471,22 @@ class Welcome extends View {
   render() {
     const { isRunning } = this.#trying;
     const { intro, example, exampleText, exampleButton } = text.welcome;
-    return [!this.hasImported && [h("p", { key: "intro", class: "quiet" }, intro),
-      h("section", { class: "sheet", key: "example" }, h("h2", {}, example), h("p", {}, exampleText),
-        failure(this.#trying),
-        button(exampleButton, () => this.#trying.run(), { kind: "primary", disabled: isRunning }))],
+    return [
+      !this.hasImported &&
+      [
+        h("p", { key: "intro", class: "quiet" }, intro),
+        h(
+          "section",
+          { class: "sheet", key: "example" },
+          h("h2", {}, example),
+          h("p", {}, exampleText),
+          failure(this.#trying),
+          button(exampleButton, () => this.#trying.run(), { kind: "primary", disabled: isRunning }),
+        ),
+      ],
       h("aasa-bulk-import", { key: "import", on: { published: () => this.set({ hasImported: true }) } }),
-      this.hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" })];
+      this.hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }),
+    ];
   }
 }
 

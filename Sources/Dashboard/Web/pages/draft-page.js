@@ -49,22 +49,43 @@ export class DraftPage extends View {
   conflict(theirs, mine = undefined) {
     const { base, published, merged, preview, domain } = this.draft;
     const number = (entry) => domain.entries.findIndex((one) => one.id === entry.id) + 1;
-    const where = ({ kind, name, entry, route }) => w.conflict.at[kind](
-      { name, route: route && routeText(route), entry: entry && number(entry) });
+    const where = ({ kind, name, entry, route }) =>
+      w.conflict.at[kind](
+        { name, route: route && routeText(route), entry: entry && number(entry) },
+      );
     const broken = preview?.broken?.length > 0;
-    mine ??= preview?.problem ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })
+    mine ??= preview?.problem
+      ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })
       : h("p", { class: "loading", role: "status" }, preview?.isRunning ? w.draft.checking : w.draft.nothing);
-    return h("section", { class: "sheet conflict", key: "conflict", "aria-labelledby": "conflict" },
-      h("div", { role: "alert", key: "title" }, h("h2", { id: "conflict" }, w.conflict.title),
-        h("p", {}, w.conflict.text(base.revision, published.revision))),
-      h("div", { class: "columns", key: "sides" }, h("div", { key: "theirs" }, h("h3", {}, w.conflict.theirs), theirs),
-        h("div", { key: "mine" }, h("h3", {}, w.conflict.mine), mine)),
+    return h(
+      "section",
+      { class: "sheet conflict", key: "conflict", "aria-labelledby": "conflict" },
+      h(
+        "div",
+        { role: "alert", key: "title" },
+        h("h2", { id: "conflict" }, w.conflict.title),
+        h("p", {}, w.conflict.text(base.revision, published.revision)),
+      ),
+      h(
+        "div",
+        { class: "columns", key: "sides" },
+        h("div", { key: "theirs" }, h("h3", {}, w.conflict.theirs), theirs),
+        h("div", { key: "mine" }, h("h3", {}, w.conflict.mine), mine),
+      ),
       merged.conflicts.length === 0
-        ? h("p", { class: broken ? "box warning" : "box ok", key: "fine" },
-          w.conflict.combined, broken && [" ", w.conflict.broken])
+        ? h(
+          "p",
+          { class: broken ? "box warning" : "box ok", key: "fine" },
+          w.conflict.combined,
+          broken && [" ", w.conflict.broken],
+        )
         : h("div", { class: "box warning", key: "clashes" }, w.conflict.clashes, plainList(merged.conflicts, where)),
-      h("div", { class: "actions", key: "actions" },
+      h(
+        "div",
+        { class: "actions", key: "actions" },
         button(w.conflict.rebase(published.revision), () => this.draft.adopt(), { kind: "primary" }),
-        discardButton(this)));
+        discardButton(this),
+      ),
+    );
   }
 }

@@ -32,7 +32,9 @@ export function toInput(answer) {
 export function draftOfDomain(name) {
   const url = path`/v1/domains/${name}`;
   const of = {
-    key: name, given: undefined, mayEdit: () => mayEditDomain(name),
+    key: name,
+    given: undefined,
+    mayEdit: () => mayEditDomain(name),
     async load(signal = undefined) {
       const domain = await get(url, {}, signal);
       of.given = domain.template && await get(url, { resolved: true }, signal);
@@ -41,13 +43,23 @@ export function draftOfDomain(name) {
     },
     preview: (domain, revision, signal) => dryRun(url, domain, revision, signal),
     // In a state, what is left out stays as it is.
-    state: (domain, base) => ({ domains: [{
-      ...Object.fromEntries(Object.keys(base).map((member) => [member, null])), ...toInput(domain), unicode: undefined,
-      updatedAt: undefined, sources: undefined, domain: name, revision: base.revision,
-    }] }),
+    state: (domain, base) => ({
+      domains: [{
+        ...Object.fromEntries(Object.keys(base).map((member) => [member, null])),
+        ...toInput(domain),
+        unicode: undefined,
+        updatedAt: undefined,
+        sources: undefined,
+        domain: name,
+        revision: base.revision,
+      }],
+    }),
     async publish(domain, ifMatch, { reason, accept }) {
       const { value } = await request("PUT", url, {
-        body: toInput(domain), ifMatch, query: { reason, accept: accept.join(","), ...creating } });
+        body: toInput(domain),
+        ifMatch,
+        query: { reason, accept: accept.join(","), ...creating },
+      });
       // It is published, whatever becomes of the next request.
       return { value, published: value.domain.template ? await of.load().catch(() => value.domain) : value.domain };
     },
@@ -59,8 +71,12 @@ export function draftOfDomain(name) {
 export function inForce(domain, given) {
   if (!given || domain.template !== given.template) return { substitutionVariables: {}, defaults: {}, ...domain };
   const own = Object.entries(domain).filter(([, value]) => value !== undefined);
-  const behind = (name) => [...(domain[name] ?? []),
-    ...(given[name] ?? []).filter((_, index) => given.sources[name]?.[index] === "template")];
+  const behind = (
+    name,
+  ) => [
+    ...(domain[name] ?? []),
+    ...(given[name] ?? []).filter((_, index) => given.sources[name]?.[index] === "template"),
+  ];
   return { ...given, ...Object.fromEntries(own), entries: behind("entries"), expectations: behind("expectations") };
 }
 
@@ -73,8 +89,8 @@ export const newId = (siblings) => Math.min(0, ...siblings.map((one) => one.id))
 /** Whether two JSON values are equal; the order of members is free, and undefined ones are none. */
 export function isEqual(one, other) {
   if (!one || !other || typeof one !== "object" || typeof other !== "object") return one === other;
-  return Array.isArray(one) === Array.isArray(other)
-    && Object.keys({ ...one, ...other }).every((key) => isEqual(one[key], other[key]));
+  return Array.isArray(one) === Array.isArray(other) &&
+    Object.keys({ ...one, ...other }).every((key) => isEqual(one[key], other[key]));
 }
 
 function isSame(one, other) {
@@ -84,8 +100,17 @@ function isSame(one, other) {
 
 /** Members that are sets: additions and removals of both sides can be combined. */
 const sets = new Set([
-  "labels", "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation",
-  "androidCredentials", "webauthnOrigins", "expectations"]);
+  "labels",
+  "aliases",
+  "apps",
+  "androidApps",
+  "webcredentials",
+  "appclips",
+  "activitycontinuation",
+  "androidCredentials",
+  "webauthnOrigins",
+  "expectations",
+]);
 
 /** What three versions of a value make: what one side changed; `both` decides where both did. */
 function settle(base, mine, theirs, both) {
@@ -103,15 +128,18 @@ function mergeSets(base, mine, theirs) {
  * the draft wins, and `conflicts` has `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`. */
 export function merge(base, mine, theirs) {
   const conflicts = [];
-  const members = (b, m, t, entry, lists) => Object.fromEntries(Object.keys({ ...t, ...m }).map((name) => {
-    const both = () => {
-      if (lists[name]) return lists[name](b[name], m[name], t[name]);
-      if (sets.has(name)) return mergeSets(b[name] ?? [], m[name] ?? [], t[name] ?? []);
-      conflicts.push({ kind: "member", name, entry });
-      return m[name];
-    };
-    return [name, settle(b[name], m[name], t[name], both)];
-  }));
+  const members = (b, m, t, entry, lists) =>
+    Object.fromEntries(
+      Object.keys({ ...t, ...m }).map((name) => {
+        const both = () => {
+          if (lists[name]) return lists[name](b[name], m[name], t[name]);
+          if (sets.has(name)) return mergeSets(b[name] ?? [], m[name] ?? [], t[name] ?? []);
+          conflicts.push({ kind: "member", name, entry });
+          return m[name];
+        };
+        return [name, settle(b[name], m[name], t[name], both)];
+      }),
+    );
   const route = (_, one) => {
     conflicts.push({ kind: "route", route: one });
     return one;
@@ -212,8 +240,11 @@ export class Draft extends State {
   begin(published) {
     const { base, domain, at, reason } = this;
     // What the browser has no room for is only here.
-    const kept = this.exists && !this.isStored ? { base, domain, at, reason }
-      : this.mayEdit ? storedDraft(this.#of.key) : undefined;
+    const kept = this.exists && !this.isStored
+      ? { base, domain, at, reason }
+      : this.mayEdit
+      ? storedDraft(this.#of.key)
+      : undefined;
     if (!isEqual(kept?.domain, domain)) this.past = [];
     this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
@@ -249,7 +280,8 @@ export class Draft extends State {
   async publish(options) {
     this.isPublishing = true;
     const { value, published } = await this.#of.publish(this.domain, this.base.revision, {
-      reason: this.reason, ...options,
+      reason: this.reason,
+      ...options,
     }).finally(() => (this.isPublishing = false));
     this.published = published;
     this.discard();
@@ -295,8 +327,9 @@ export class Draft extends State {
   }
 
   /** What the API says of the values whose pointers fit; undefined for nothing. */
-  faults = (fits) => (this.preview?.problem?.body?.errors ?? []).filter(({ pointer = "" }) => fits(pointer))
-    .map(({ message }) => message).join(" ") || undefined;
+  faults = (fits) =>
+    (this.preview?.problem?.body?.errors ?? []).filter(({ pointer = "" }) => fits(pointer))
+      .map(({ message }) => message).join(" ") || undefined;
 
   /** Asks for the preview, a little later while somebody types. */
   async refresh(delay = 0) {
@@ -320,10 +353,12 @@ export function effectsOf({ result, broken }) {
 
 /** How the routes of a draft differ: "added", "changed" or "moved", by the IDs of entry and route. */
 function changedRoutes({ changes } = { changes: [] }, domain) {
-  return new Map(changes.filter((one) => one.what === "route" && one.to).map(({ kind, to, document }) => {
-    const { entry, route } = place(to, document, domain);
-    return [`${entry?.id} ${route?.id}`, kind];
-  }));
+  return new Map(
+    changes.filter((one) => one.what === "route" && one.to).map(({ kind, to, document }) => {
+      const { entry, route } = place(to, document, domain);
+      return [`${entry?.id} ${route?.id}`, kind];
+    }),
+  );
 }
 
 /** What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their

@@ -1,8 +1,21 @@
 // Drafts that wait on the server for the approval of a second person.
 
 import { get, path, request } from "../api.js";
-import { badge, button, count, define, draftField, exactTime, facts, h, listing, loaded, problemBox, time,
-  View } from "../parts.js";
+import {
+  badge,
+  button,
+  count,
+  define,
+  draftField,
+  exactTime,
+  facts,
+  h,
+  listing,
+  loaded,
+  problemBox,
+  time,
+  View,
+} from "../parts.js";
 import { go, to } from "../routing.js";
 import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -15,34 +28,56 @@ const kinds = { open: "note", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
 /** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
-export const askButton = (draft) => button(w.ask, async () => {
-  try {
-    const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
-    const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
-    draft.discard();
-    go(["drafts", value.id]);
-  } catch (problem) {
-    say(problem.detail || words.problem.offline, "error");
-  }
-}, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
+export const askButton = (draft) =>
+  button(w.ask, async () => {
+    try {
+      const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
+      const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
+      draft.discard();
+      go(["drafts", value.id]);
+    } catch (problem) {
+      say(problem.detail || words.problem.offline, "error");
+    }
+  }, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
 
 class Drafts extends View {
-  #list = new Loading(this, (signal) => get(
-    "/v1/drafts", { cursor: this.address.query.cursor, limit: 50 }, signal));
+  #list = new Loading(this, (signal) =>
+    get(
+      "/v1/drafts",
+      { cursor: this.address.query.cursor, limit: 50 },
+      signal,
+    ));
 
   render() {
     const [, id] = this.address.parts;
     if (id !== undefined) return h("aasa-draft", { key: id, number: id });
     this.#list.ask(this.address.query);
-    return [h("h1", { key: "h1" }, words.pages.drafts), recordTabs("drafts"),
+    return [
+      h("h1", { key: "h1" }, words.pages.drafts),
+      recordTabs("drafts"),
       h("p", { class: "quiet", key: "intro" }, w.intro),
-      listing(this.#list, [w.empty, w.emptyText], { caption: words.pages.drafts, columns: [
-        [w.draft, (one) => [h("a", { href: to(["drafts", one.id]) }, `#${one.id}`), " ", status(one),
-          one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason)]],
-        [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
-        [words.pages.domains, ({ domains: [first], domainCount }) => (
-          domainCount === 1 ? h("bdi", {}, first) : count(domainCount)), "number"],
-        [words.changes.at, (one) => time(one.createdAt)]] })];
+      listing(this.#list, [w.empty, w.emptyText], {
+        caption: words.pages.drafts,
+        columns: [
+          [
+            w.draft,
+            (
+              one,
+            ) => [
+              h("a", { href: to(["drafts", one.id]) }, `#${one.id}`),
+              " ",
+              status(one),
+              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason),
+            ],
+          ],
+          [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
+          [words.pages.domains, ({ domains: [first], domainCount }) => (
+            domainCount === 1 ? h("bdi", {}, first) : count(domainCount)
+          ), "number"],
+          [words.changes.at, (one) => time(one.createdAt)],
+        ],
+      }),
+    ];
   }
 }
 
@@ -65,12 +100,17 @@ class One extends View {
   }
 
   #approve() {
-    this.set({ open: planDialog({
-      title: w.approveTitle(this.number), label: w.approve, close: this.close,
-      send: (query) => request("POST", `${this.#url}/approve`, { query }),
-      show: ({ domains }) => domainEffects(changed(domains)),
-      said: () => w.approved(this.number), done: () => this.start(),
-    }) });
+    this.set({
+      open: planDialog({
+        title: w.approveTitle(this.number),
+        label: w.approve,
+        close: this.close,
+        send: (query) => request("POST", `${this.#url}/approve`, { query }),
+        show: ({ domains }) => domainEffects(changed(domains)),
+        said: () => w.approved(this.number),
+        done: () => this.start(),
+      }),
+    });
   }
 
   #end(title, text, send) {
@@ -79,18 +119,26 @@ class One extends View {
   }
 
   #comment() {
-    this.set({ open: formDialog({
-      title: w.comment, label: w.comment, close: this.close,
-      fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
-      send: ({ text = "" }) => (
-        request("POST", `${this.#url}/comments`, { body: { text } }).then(() => this.#done(w.commented))),
-    }) });
+    this.set({
+      open: formDialog({
+        title: w.comment,
+        label: w.comment,
+        close: this.close,
+        fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
+        send: ({ text = "" }) => (
+          request("POST", `${this.#url}/comments`, { body: { text } }).then(() => this.#done(w.commented))
+        ),
+      }),
+    });
   }
 
   render() {
-    return [h("h1", { key: "h1" }, w.one(this.number)),
+    return [
+      h("h1", { key: "h1" }, w.one(this.number)),
       h("p", { key: "up" }, h("a", { href: to(["drafts"]) }, "← ", words.pages.drafts)),
-      loaded(this.#draft, (draft) => this.#shown(draft)), this.open];
+      loaded(this.#draft, (draft) => this.#shown(draft)),
+      this.open,
+    ];
   }
 
   #shown(draft) {
@@ -100,22 +148,47 @@ class One extends View {
     const decline = (reason) => request("POST", `${this.#url}/decline`, { query: { reason } });
     const withdraw = (reason) => request("DELETE", this.#url, { query: { reason } });
     return [
-      h("section", { class: "sheet", key: "about" }, facts([
-        [w.state, [status(draft), draft.endedBy && [" ", h("bdi", {}, draft.endedBy), " ", draft.endedReason]]],
-        [words.settings.audit.author, h("bdi", {}, draft.author)], [words.changes.at, exactTime(draft.createdAt)],
-        draft.reason && [words.common.reason, h("bdi", {}, draft.reason)],
-        draft.change && [words.changes.change, h("a", { href: to(["changes", draft.change]) }, `#${draft.change}`)]]),
-        draft.comments.map((one, index) => h("p", { key: `comment-${index}`, dir: "auto" },
-          h("strong", {}, one.author), " ", time(one.at), ": ", one.text)),
-        isOpen && may("editor") && h("div", { class: "actions", key: "actions" },
-          !isOwn && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
-          !isOwn && button(`${w.decline} …`, () => this.#end(w.decline, w.declineText, decline)),
-          isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, withdraw)),
-          button(`${w.comment} …`, () => this.#comment()))),
+      h(
+        "section",
+        { class: "sheet", key: "about" },
+        facts([
+          [w.state, [status(draft), draft.endedBy && [" ", h("bdi", {}, draft.endedBy), " ", draft.endedReason]]],
+          [words.settings.audit.author, h("bdi", {}, draft.author)],
+          [words.changes.at, exactTime(draft.createdAt)],
+          draft.reason && [words.common.reason, h("bdi", {}, draft.reason)],
+          draft.change && [words.changes.change, h("a", { href: to(["changes", draft.change]) }, `#${draft.change}`)],
+        ]),
+        draft.comments.map((one, index) =>
+          h(
+            "p",
+            { key: `comment-${index}`, dir: "auto" },
+            h("strong", {}, one.author),
+            " ",
+            time(one.at),
+            ": ",
+            one.text,
+          )
+        ),
+        isOpen && may("editor") &&
+          h(
+            "div",
+            { class: "actions", key: "actions" },
+            !isOwn && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
+            !isOwn && button(`${w.decline} …`, () => this.#end(w.decline, w.declineText, decline)),
+            isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, withdraw)),
+            button(`${w.comment} …`, () => this.#comment()),
+          ),
+      ),
       isOpen && problem && problemBox(problem, () => this.#plan.run()),
-      isOpen && plan && h("section", { class: "sheet", key: "plan" }, h("h2", {}, w.plan),
+      isOpen && plan &&
+      h(
+        "section",
+        { class: "sheet", key: "plan" },
+        h("h2", {}, w.plan),
         (plan.refused ?? []).map((one, index) => problemBox({ key: index, detail: one.detail, body: one })),
-        domainEffects(changed(plan.domains)))];
+        domainEffects(changed(plan.domains)),
+      ),
+    ];
   }
 }
 

@@ -19,12 +19,13 @@ class Drop extends View {
   #isOver = false;
 
   start() {
-    const listen = (target, name, then) => target.addEventListener(name, (event) => {
-      // Text and links go where they are dropped.
-      if (name !== "dragleave" && !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      then?.(event);
-    }, { signal: this.ending });
+    const listen = (target, name, then) =>
+      target.addEventListener(name, (event) => {
+        // Text and links go where they are dropped.
+        if (name !== "dragleave" && !event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        then?.(event);
+      }, { signal: this.ending });
     const area = this.closest(this.around);
     listen(area, "dragover", () => this.#show(true));
     listen(area, "dragleave", (event) => this.#show(area.contains(event.relatedTarget)));
@@ -58,10 +59,13 @@ class Drop extends View {
       this.#take([...target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
       target.value = ""; // So that the same file can be chosen again.
     };
-    return h("div", { class: this.#isOver ? "drop over" : "drop" },
+    return h(
+      "div",
+      { class: this.#isOver ? "drop over" : "drop" },
       this.text !== "" && h("p", {}, this.text ?? words.domains.drop.text),
       h("input", { type: "file", multiple: true, hidden: true, accept: this.accept, on: { change: chosen } }),
-      button(this.button ?? words.domains.drop.choose, () => this.find("input").click()));
+      button(this.button ?? words.domains.drop.choose, () => this.find("input").click()),
+    );
   }
 }
 

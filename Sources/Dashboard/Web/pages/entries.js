@@ -3,8 +3,19 @@
 import { badge, button, h, icon, resolution, View } from "../parts.js";
 import { to } from "../routing.js";
 import { words } from "../words.js";
-import { apartAndroid, appList, appName, conditions, findingList, flags, foldedFindings, isForApple,
-  keptList, routeText, useForAndroid } from "./domain-parts.js";
+import {
+  apartAndroid,
+  appList,
+  appName,
+  conditions,
+  findingList,
+  flags,
+  foldedFindings,
+  isForApple,
+  keptList,
+  routeText,
+  useForAndroid,
+} from "./domain-parts.js";
 import { newId } from "./draft.js";
 import { editRoute } from "./route-editor.js";
 
@@ -14,8 +25,14 @@ const insert = (list, one, before) => {
   const index = list.findIndex(({ id }) => id === before);
   list.splice(index < 0 ? list.length : index, 0, one);
 };
-const glyph = (name, label, press, rest = {}) => button(icon(name), press, {
-  kind: "quiet", key: name, title: label, "aria-label": label, ...rest });
+const glyph = (name, label, press, rest = {}) =>
+  button(icon(name), press, {
+    kind: "quiet",
+    key: name,
+    title: label,
+    "aria-label": label,
+    ...rest,
+  });
 const about = (key, ...text) => h("p", { class: "quiet", key }, text);
 
 class Entries extends View {
@@ -31,10 +48,12 @@ class Entries extends View {
 
   render() {
     const { entries } = this.domain;
-    return [h("p", { class: "hidden", role: "status", key: "said" }, this.said),
+    return [
+      h("p", { class: "hidden", role: "status", key: "said" }, this.said),
       entries.map((entry, index) => this.#entry(entry, index, this.findings)),
       this.isEditor && button(w.addEntry, () => this.#addEntry(), { key: "add", class: "button add-entry" }),
-      this.open];
+      this.open,
+    ];
   }
 
   /** Moves a route or an entry by `step`, −1 or 1, in the list that `of` finds in a domain. */
@@ -75,7 +94,9 @@ class Entries extends View {
     const differs = notes.some((one) => one.code === "android-differs");
     const title = differs ? w.differs : words.severity.count("note", notes.length);
     return [
-      findingList(findings.filter((one) => one.severity !== "note"), domain), foldedFindings(title, notes, domain)];
+      findingList(findings.filter((one) => one.severity !== "note"), domain),
+      foldedFindings(title, notes, domain),
+    ];
   }
 
   /** Android apps that the routes of an entry for Apple apps do not reach, and the way to change that. */
@@ -87,14 +108,27 @@ class Entries extends View {
       this.set({ said: w.usedForAndroid });
       setTimeout(() => document.getElementById("review")?.focus());
     };
-    return h("div", { key: "apart" }, keptList(w.keptAndroid, kept, this.names),
-      keptList(w.apartAndroid, others, this.names), this.#isMine(entry) && button(
-        w.useForAndroid, use, { key: "use", "aria-label": `${w.useForAndroid}, ${title}` }));
+    return h(
+      "div",
+      { key: "apart" },
+      keptList(w.keptAndroid, kept, this.names),
+      keptList(w.apartAndroid, others, this.names),
+      this.#isMine(entry) && button(
+        w.useForAndroid,
+        use,
+        { key: "use", "aria-label": `${w.useForAndroid}, ${title}` },
+      ),
+    );
   }
 
   #arrows(what, index, length, move) {
-    const arrow = (sign, label, step, isLast) => glyph(
-      sign, label(what), () => move(step), { "aria-disabled": isLast ? "true" : null });
+    const arrow = (sign, label, step, isLast) =>
+      glyph(
+        sign,
+        label(what),
+        () => move(step),
+        { "aria-disabled": isLast ? "true" : null },
+      );
     return [arrow("up", w.moveUp, -1, index === 0), arrow("down", w.moveDown, 1, index === length - 1)];
   }
 
@@ -109,12 +143,18 @@ class Entries extends View {
     const canEdit = this.#isMine(entry);
     const isEdited = canEdit && this.editedEntry === entry.id;
     const names = this.names;
-    const apps = (member, platform, none) => appList({
-      id: `${platform}-${entry.id < 0 ? `${-entry.id}n` : entry.id}`, platform, none, list: entry[member] ?? [],
-      names: names?.[platform], change: isEdited && ((list) => this.draft.change((changed) => {
-        changed.entries[index][member] = list.length === 0 && member === "androidApps" ? undefined : list;
-      })),
-    });
+    const apps = (member, platform, none) =>
+      appList({
+        id: `${platform}-${entry.id < 0 ? `${-entry.id}n` : entry.id}`,
+        platform,
+        none,
+        list: entry[member] ?? [],
+        names: names?.[platform],
+        change: isEdited && ((list) =>
+          this.draft.change((changed) => {
+            changed.entries[index][member] = list.length === 0 && member === "androidApps" ? undefined : list;
+          })),
+      });
     const step = (by) => this.#step(({ entries }) => entries, index, by, w.movedEntry);
     const remove = () => {
       this.draft.change((changed) => changed.entries.splice(index, 1));
@@ -123,36 +163,81 @@ class Entries extends View {
     const edit = isEdited ? w.doneApps : w.editApps;
     const apart = this.#apart(entry, index, title);
     const target = canEdit ? this.#dropTarget(entries, entry) : { class: "", on: {} };
-    return h("section", { class: `sheet entry ${target.class}`, key: entry.id, "aria-label": title, on: target.on },
-      h("div", { class: "section-head", key: "head", on: canEdit ? { keydown: this.#keys(step) } : {} }, h("h3", {},
-        canEdit && entries.length > 1 && this.#handle(title, { entry: entry.id }), title,
-        domain.template && !entries.includes(entry) && [" ", h("a", {
-          class: "badge", key: "template", href: to(["templates", domain.template]),
-        }, w.fromTemplate(domain.template))]),
-        canEdit && h("div", { class: "actions" },
-          entries.length > 1 && this.#arrows(title, index, entries.length, step),
-          button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }),
-          button(edit, () => this.set({ editedEntry: isEdited ? undefined : entry.id }), {
-            kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${edit}, ${title}` }))),
-      h("div", { class: "columns", key: "apps" },
-        h("div", { key: "apple" }, h("h4", {}, icon("apple"), " ", w.apple), apps("apps", "apple", w.noApple),
-          entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID)))),
-        h("div", { key: "android" }, h("h4", {}, icon("android"), " ", w.android),
-          (!apart || entry.androidApps || isEdited) && apps("androidApps", "android", w.noAndroid), apart,
+    return h(
+      "section",
+      { class: `sheet entry ${target.class}`, key: entry.id, "aria-label": title, on: target.on },
+      h(
+        "div",
+        { class: "section-head", key: "head", on: canEdit ? { keydown: this.#keys(step) } : {} },
+        h(
+          "h3",
+          {},
+          canEdit && entries.length > 1 && this.#handle(title, { entry: entry.id }),
+          title,
+          domain.template && !entries.includes(entry) && [
+            " ",
+            h("a", {
+              class: "badge",
+              key: "template",
+              href: to(["templates", domain.template]),
+            }, w.fromTemplate(domain.template)),
+          ],
+        ),
+        canEdit &&
+          h(
+            "div",
+            { class: "actions" },
+            entries.length > 1 && this.#arrows(title, index, entries.length, step),
+            button(w.deleteEntry, remove, { kind: "quiet", key: "delete", "aria-label": `${w.deleteEntry} ${number}` }),
+            button(edit, () => this.set({ editedEntry: isEdited ? undefined : entry.id }), {
+              kind: "quiet",
+              key: "apps",
+              "aria-expanded": String(isEdited),
+              "aria-label": `${edit}, ${title}`,
+            }),
+          ),
+      ),
+      h(
+        "div",
+        { class: "columns", key: "apps" },
+        h(
+          "div",
+          { key: "apple" },
+          h("h4", {}, icon("apple"), " ", w.apple),
+          apps("apps", "apple", w.noApple),
+          entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID))),
+        ),
+        h(
+          "div",
+          { key: "android" },
+          h("h4", {}, icon("android"), " ", w.android),
+          (!apart || entry.androidApps || isEdited) && apps("androidApps", "android", w.noAndroid),
+          apart,
           entry.androidApps && domain.dynamicAppLinks === false && about("none", w.noDynamic),
-          this.#android(findings.android.get(entry)))),
+          this.#android(findings.android.get(entry)),
+        ),
+      ),
       findingList(findings.entries.get(entry) ?? [], domain),
       flags(entry.defaults).length > 0 && about("defaults", w.defaults, " ", flags(entry.defaults).join(", ")),
       entry.routes.length === 0
         ? h("p", {
-          class: "quiet", key: "empty", on: canEdit ? this.#dropTarget([], undefined, entry.id).on : {},
+          class: "quiet",
+          key: "empty",
+          on: canEdit ? this.#dropTarget([], undefined, entry.id).on : {},
         }, w.noRoutes)
-        : h("ol", { class: "plain routes", key: "routes", "aria-label": w.routesOf(number) },
-          entry.routes.map((route, position) => this.#route(entry, index, route, position, findings))),
+        : h(
+          "ol",
+          { class: "plain routes", key: "routes", "aria-label": w.routesOf(number) },
+          entry.routes.map((route, position) => this.#route(entry, index, route, position, findings)),
+        ),
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
       entry.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(entry.extra))),
       canEdit && button(w.addRoute, () => this.#edit(entry), {
-        key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}` }));
+        key: "add",
+        class: "button add-route",
+        "aria-label": `${w.addRoute}, ${title}`,
+      }),
+    );
   }
 
   #route(entry, entryIndex, route, position, findings) {
@@ -160,38 +245,64 @@ class Entries extends View {
     const canEdit = this.#isMine(entry);
     // Only the person's own: others' are published.
     const isOwn = ![this.draft.base, this.draft.published].some(({ entries }) => (
-      byId(byId(entries, entry.id)?.routes ?? [], route.id)));
+      byId(byId(entries, entry.id)?.routes ?? [], route.id)
+    ));
     const change = canEdit && (isOwn ? "added" : this.draft.preview?.routes?.get(`${entry.id} ${route.id}`));
     const all = entry.routes.length;
     const target = canEdit ? this.#dropTarget(entry.routes, route, entry.id) : { class: "", on: {} };
     const found = findings.routes.get(route) ?? [];
     const notes = found.filter((one) => one.severity === "note");
-    const state = ["route", route.exclude && "exclusion", found.some((one) => one.severity === "error") && "wrong",
-      target.class];
-    const move = (step) => this.#step(
-      ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
-    return h("li", {
-        key: route.id, class: state.filter(Boolean).join(" "),
+    const state = [
+      "route",
+      route.exclude && "exclusion",
+      found.some((one) => one.severity === "error") && "wrong",
+      target.class,
+    ];
+    const move = (step) =>
+      this.#step(
+        ({ entries }) => entries[entryIndex].routes,
+        position,
+        step,
+        (n, length) => w.moved(text, n, length),
+      );
+    return h(
+      "li",
+      {
+        key: route.id,
+        class: state.filter(Boolean).join(" "),
         ...this.marked === `${entry.id} ${route.id}` && { "aria-current": "true", tabindex: "-1", focus: true },
         on: canEdit ? { keydown: this.#keys(move), ...target.on } : {},
       },
       canEdit && this.#handle(text, { entry: entry.id, route: route.id }),
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
-      h("div", { class: "route-body", key: "body" },
-        h("div", { class: "conditions", key: "conditions" },
-          resolution(route.exclude ? "blocked" : "match"), conditions(route),
-          change && badge(w.draft.kinds[change], "note", { key: "change" })),
+      h(
+        "div",
+        { class: "route-body", key: "body" },
+        h(
+          "div",
+          { class: "conditions", key: "conditions" },
+          resolution(route.exclude ? "blocked" : "match"),
+          conditions(route),
+          change && badge(w.draft.kinds[change], "note", { key: "change" }),
+        ),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.fallback && about("fallback", w.editor.fallback, " ", h("bdi", {}, route.fallback)),
         route.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(route.extra))),
         findingList(found.filter((one) => one.severity !== "note"), this.domain),
-        foldedFindings(words.severity.count("note", notes.length), notes, this.domain)),
-      canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        glyph("delete", w.deleteRoute(text), () => {
-          this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
-          this.set({ said: w.removed(text) });
-        }),
-        glyph("edit", w.editRoute(text), () => this.#edit(entry, route))));
+        foldedFindings(words.severity.count("note", notes.length), notes, this.domain),
+      ),
+      canEdit &&
+        h(
+          "div",
+          { class: "route-actions", key: "actions" },
+          this.#arrows(text, position, all, move),
+          glyph("delete", w.deleteRoute(text), () => {
+            this.draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
+            this.set({ said: w.removed(text) });
+          }),
+          glyph("edit", w.editRoute(text), () => this.#edit(entry, route)),
+        ),
+    );
   }
 
   #keys = (move) => (event) => {
@@ -209,7 +320,11 @@ class Entries extends View {
       this.set({ drag });
     };
     return h("span", {
-      class: "handle", key: "handle", draggable: "true", title: w.drag, "aria-hidden": "true",
+      class: "handle",
+      key: "handle",
+      draggable: "true",
+      title: w.drag,
+      "aria-hidden": "true",
       on: { dragstart, dragend: () => this.set({ drag: undefined }) },
     }, icon("grip"));
   }
@@ -222,7 +337,8 @@ class Entries extends View {
     const marks = [
       one && drag && drag.entry === (to ?? one.id) && drag.route === (to && one.id) && "dragged",
       isHere && drag.before === one.id && "drop-before",
-      isHere && drag.before === undefined && one === list.at(-1) && "drop-after"];
+      isHere && drag.before === undefined && one === list.at(-1) && "drop-after",
+    ];
     const dragover = (event) => {
       const { entry, route, ...now } = this.drag ?? {};
       if (entry === undefined || (route === undefined) !== (to === undefined)) return;
@@ -242,8 +358,15 @@ class Entries extends View {
       const source = byId(this.draft.domain.entries, entry);
       const dragged = route === undefined ? source : byId(source?.routes ?? [], route);
       if (dragged && route !== undefined) this.#put(dragged, entry, to, before);
-      else if (dragged) this.draft.change(({ entries }) => insert(
-        entries, ...entries.splice(entries.findIndex(({ id }) => id === entry), 1), before));
+      else if (dragged) {
+        this.draft.change(({ entries }) =>
+          insert(
+            entries,
+            ...entries.splice(entries.findIndex(({ id }) => id === entry), 1),
+            before,
+          )
+        );
+      }
     };
     return { class: marks.filter(Boolean).join(" "), on: { dragover, drop } };
   }
@@ -256,11 +379,15 @@ class Entries extends View {
       this.close();
       this.#put(edited, entry.id, target, route && target === entry.id ? next : undefined);
     };
-    this.set({ open: editRoute(route ?? {}, {
-      entry: entry.id, save, close: this.close,
-      entries: entries.map((one, index) => [String(one.id), w.entry(index + 1)]),
-      isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
-    }) });
+    this.set({
+      open: editRoute(route ?? {}, {
+        entry: entry.id,
+        save,
+        close: this.close,
+        entries: entries.map((one, index) => [String(one.id), w.entry(index + 1)]),
+        isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
+      }),
+    });
   }
 }
 

@@ -1,8 +1,29 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
 import { get, path, refused, request } from "../api.js";
-import { badge, button, coded, count, cursorPages, day as date, draftField, empty, field, filters, findingHead,
-  form, h, linkButton, loaded, mono, quiet, severities, table, View, worstFirst } from "../parts.js";
+import {
+  badge,
+  button,
+  coded,
+  count,
+  cursorPages,
+  day as date,
+  draftField,
+  empty,
+  field,
+  filters,
+  findingHead,
+  form,
+  h,
+  linkButton,
+  loaded,
+  mono,
+  quiet,
+  severities,
+  table,
+  View,
+  worstFirst,
+} from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -16,7 +37,8 @@ const [perCode, perDomain] = [50, 200];
 class Findings extends View {
   #list = new Loading(this, (signal) => this.#load(signal));
   #suppressions = new Loading(this, async (signal) => (
-    this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }));
+    this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }
+  ));
   /** What is typed into the filter, until it is sent. */ #typed;
 
   #done(text) {
@@ -46,9 +68,11 @@ class Findings extends View {
       const only = severities.find((one) => one === severity);
       return { ...all, ...(await find({ cursor, limit: perDomain, severity: only, code })) };
     }
-    const codes = found.flatMap(({ counts }, index) => Object.entries(counts)
-      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
-      .map(([code, number]) => ({ severity: severities[index], code, number })));
+    const codes = found.flatMap(({ counts }, index) =>
+      Object.entries(counts)
+        .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+        .map(([code, number]) => ({ severity: severities[index], code, number }))
+    );
     // The worst is open, unless somebody asks for another one, or closes it.
     const isAsked = (one) => (!code || code === one.code) && [undefined, "all", one.severity].includes(severity);
     const open = severity === "all" && !code ? undefined : codes.find(isAsked);
@@ -60,54 +84,92 @@ class Findings extends View {
     this.#list.ask(this.address.query);
     this.#suppressions.ask(this.#domain);
     const { value } = this.#list;
-    return [h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
+    return [
+      h("h1", { key: "h1" }, said.title),
+      h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
-      h("div", { role: "status", key: "state" },
-        value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
+      h(
+        "div",
+        { role: "status", key: "state" },
+        value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending)),
+      ),
       loaded(this.#list, (list) => this.#found(list)),
       this.#domain !== "" && value && h(
-        "section", { key: "suppressions" }, h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
-        loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items))),
-      this.open];
+        "section",
+        { key: "suppressions" },
+        h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
+        loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items)),
+      ),
+      this.open,
+    ];
   }
 
   #toolbar() {
     const filter = (changes) => ask({ severity: "", code: "", cursor: "", ...changes });
-    const select = (name, label, words, initial = "") => field(label, {
-      id: `finding-${name}`, tag: "select", options: Object.entries(words), value: this.address.query[name] ?? initial,
-      on: { change: ({ target: { value } }) => filter({ [name]: value === initial ? "" : value }) },
-    });
+    const select = (name, label, words, initial = "") =>
+      field(label, {
+        id: `finding-${name}`,
+        tag: "select",
+        options: Object.entries(words),
+        value: this.address.query[name] ?? initial,
+        on: { change: ({ target: { value } }) => filter({ [name]: value === initial ? "" : value }) },
+      });
     const find = (domain) => {
       this.#typed = undefined;
       filter({ domain: hostName(domain) ?? domain.trim() });
     };
-    return form(({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
+    return form(
+      ({ domain }) => find(domain),
+      { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
-        ...exact, id: "finding-domain", name: "domain", type: "search", value: this.#typed ?? this.#domain,
+        ...exact,
+        id: "finding-domain",
+        name: "domain",
+        type: "search",
+        value: this.#typed ?? this.#domain,
         placeholder: "example.com",
         on: {
-          input: (event) => { this.#typed = event.target.value; },
+          input: (event) => {
+            this.#typed = event.target.value;
+          },
           // The cross in the field empties it, without a submission.
           search: (event) => event.target.value === "" && find(""),
         },
       }),
-      filters(["source", "suppressed"].filter((name) => this.address.query[name]).length,
-        select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false")));
+      filters(
+        ["source", "suppressed"].filter((name) => this.address.query[name]).length,
+        select("source", said.source, said.sources),
+        select("suppressed", said.state, said.states, "false"),
+      ),
+    );
   }
 
   #found({ items = [], next = null, total, suppressed, totals, codes, open }) {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     const all = totals.reduce((sum, one) => sum + one, 0);
     return [
-      h("p", { class: "quiet", key: "total", role: "status" }, codes ? said.total(all) : said.total(total),
-        this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed)),
+      h(
+        "p",
+        { class: "quiet", key: "total", role: "status" },
+        codes ? said.total(all) : said.total(total),
+        this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed),
+      ),
       codes?.map((one) => this.#code(one, one === open && [this.#texts(items), cursorPages(next)])),
       !codes && [...Map.groupBy(worstFirst(items), ({ severity, code }) => `${severity} ${code}`)].map(
-        ([key, found]) => h("section", { class: "sheet found-code", key },
-          h("h2", {}, findingHead(found[0], " · ", said.total(found.length))), this.#texts(found))),
-      (codes ?? items).length > 0 ? !codes && cursorPages(next)
-        : isFiltered ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
-        : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"])))];
+        ([key, found]) =>
+          h(
+            "section",
+            { class: "sheet found-code", key },
+            h("h2", {}, findingHead(found[0], " · ", said.total(found.length))),
+            this.#texts(found),
+          ),
+      ),
+      (codes ?? items).length > 0
+        ? !codes && cursorPages(next)
+        : isFiltered
+        ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
+        : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))),
+    ];
   }
 
   /** The findings with one code. The address says which is open. */
@@ -117,8 +179,12 @@ class Findings extends View {
       event.preventDefault();
       ask(content ? { severity: "all", code: "", cursor: "" } : { severity, code, cursor: "" });
     };
-    return h("details", { class: "sheet found-code", key: `${severity} ${code}`, open: Boolean(content) },
-      h("summary", { on: { click: press } }, findingHead(one, " · ", said.total(number))), content);
+    return h(
+      "details",
+      { class: "sheet found-code", key: `${severity} ${code}`, open: Boolean(content) },
+      h("summary", { on: { click: press } }, findingHead(one, " · ", said.total(number))),
+      content,
+    );
   }
 
   /** What the findings say, each text once, with its domains and what differs there. */
@@ -126,8 +192,11 @@ class Findings extends View {
     const parts = ({ message, help, domain }) => {
       const plain = message.replaceAll(domain, "{domain}");
       const things = [...new Set(plain.match(named))];
-      const without = (text, left) => things.reduce((said, thing, index) => left(index)
-        ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "{app}") : said, text.replaceAll(domain, "{domain}"));
+      const without = (text, left) =>
+        things.reduce(
+          (said, thing, index) => left(index) ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "{app}") : said,
+          text.replaceAll(domain, "{domain}"),
+        );
       return { things, without, key: `${without(message, () => true)}\n${without(help, () => true)}` };
     };
     const groups = Map.groupBy(items.map((one) => ({ one, ...parts(one) })), ({ key }) => key);
@@ -135,13 +204,30 @@ class Findings extends View {
       const [{ one: { message, help }, things, without }] = found;
       const differs = (index) => found.some((other) => other.things[index] !== things[index]);
       const say = (text) => coded(inWords(found.length > 1 ? without(text, differs) : text));
-      return h("section", { key, class: "found-text" }, h("p", { dir: "auto" }, say(message)),
+      return h(
+        "section",
+        { key, class: "found-text" },
+        h("p", { dir: "auto" }, say(message)),
         h("p", {}, quiet(words.checks.nextStep), " ", say(help)),
-        h("ul", { class: "plain" }, found.map(({ one, things }) => h("li", { key: keyOf(one), class: "section-head" },
-          h("span", {}, h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
-            things.filter((_, index) => differs(index)).map((thing) => [" · ", mono(thing.replaceAll('"', ""))]),
-            quiet(where(one), about(one))),
-          this.#action(one)))));
+        h(
+          "ul",
+          { class: "plain" },
+          found.map(({ one, things }) =>
+            h(
+              "li",
+              { key: keyOf(one), class: "section-head" },
+              h(
+                "span",
+                {},
+                h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
+                things.filter((_, index) => differs(index)).map((thing) => [" · ", mono(thing.replaceAll('"', ""))]),
+                quiet(where(one), about(one)),
+              ),
+              this.#action(one),
+            )
+          ),
+        ),
+      );
     });
   }
 
@@ -161,21 +247,30 @@ class Findings extends View {
     return button(said.suppress, open, { key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain) });
   }
 
-  #endButton = (ending, text = said.end) => button(text, () => this.set({ open: this.#ending(ending) }), {
-    key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain) });
+  #endButton = (ending, text = said.end) =>
+    button(text, () => this.set({ open: this.#ending(ending) }), {
+      key: "end",
+      kind: "quiet",
+      "aria-label": said.endOf(ending.code, ending.domain),
+    });
 
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
     const domain = this.#domain;
     return table({
-      caption: said.suppressionsOf + domain, rows: items, key: (one) => one.id, columns: [
+      caption: said.suppressionsOf + domain,
+      rows: items,
+      key: (one) => one.id,
+      columns: [
         [said.columns.code, (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))]],
         [said.columns.reason, (one) => h("span", { dir: "auto" }, one.reason)],
         [said.columns.owner, (one) => h("bdi", {}, one.owner), "short"],
         [said.columns.until, (one) => [date(one.until), " ", !one.active && badge(said.over)], "short"],
         [said.columns.covers, (one) => count(one.findings), "number"],
-        [said.columns.action, (one) => may("editor")
-          && this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete), "no-title"]],
+        [said.columns.action, (one) =>
+          may("editor") &&
+          this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete), "no-title"],
+      ],
     });
   }
 
@@ -194,60 +289,98 @@ class Findings extends View {
       this.#done(said.done(made.findings, date(made.until)));
     };
     return formDialog({
-      title: said.suppressTitle, label: said.suppress, close: this.close, send,
-      draft: { pointer, among: "", reason: "", owner: session.name, until: dayIn(90) }, fields: (draft, update) => {
+      title: said.suppressTitle,
+      label: said.suppress,
+      close: this.close,
+      send,
+      draft: { pointer, among: "", reason: "", owner: session.name, until: dayIn(90) },
+      fields: (draft, update) => {
         const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
-        return [h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
+        return [
+          h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
           isUnlimited() && draftField(said.forWhich, draft, "among", {
-            tag: "select", options: choices(domain, labels), change: update }),
-          draft.among === "" && (scopes.length > 1 ? input(said.scope, "pointer", { tag: "select", options: scopes })
+            tag: "select",
+            options: choices(domain, labels),
+            change: update,
+          }),
+          draft.among === "" &&
+          (scopes.length > 1
+            ? input(said.scope, "pointer", { tag: "select", options: scopes })
             : h("p", { class: "help", key: "scope" }, said.scopeIsFile)),
           input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
           input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
-          input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp })];
+          input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp }),
+        ];
       },
     });
   }
 
-  #ending = ({ id, code, domain, reason, of, label }) => formDialog({
-    title: said.endTitle, label: said.end, kind: "danger", close: this.close,
-    fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
-      (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
-      h("p", { class: "help long", dir: "auto" }, reason)],
-    send: async () => {
-      await request("DELETE", of || label ? path`/v1/suppressions/${id}`
-        : path`/v1/domains/${domain}/suppressions/${id}`);
-      this.#done(said.ended);
-    },
-  });
+  #ending = ({ id, code, domain, reason, of, label }) =>
+    formDialog({
+      title: said.endTitle,
+      label: said.end,
+      kind: "danger",
+      close: this.close,
+      fields: () => [
+        h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
+        (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),
+        h("p", { class: "help long", dir: "auto" }, reason),
+      ],
+      send: async () => {
+        await request(
+          "DELETE",
+          of || label ? path`/v1/suppressions/${id}` : path`/v1/domains/${domain}/suppressions/${id}`,
+        );
+        this.#done(said.ended);
+      },
+    });
 }
 
 /** What messages name and may differ between domains: apps, and what stands in quotation marks. */
 const named = /\b[A-Z0-9]{10}\.[\w.-]*\w|"[^"]+"/g;
 
 const keyOf = ({ domain, code, document, pointer, url, message }) => (
-  [domain, code, document, pointer, url, message].join(" "));
+  [domain, code, document, pointer, url, message].join(" ")
+);
 
 function choices(domain, labels) {
   const parent = domain.split(".").slice(1).join(".");
-  return [["", said.forOne], ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
-    ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : [])];
+  return [
+    ["", said.forOne],
+    ...labels.map((one) => [`label ${one}`, said.forLabel(one)]),
+    ...(parent.includes(".") ? [[`domain *.${parent}`, said.forGlob(`*.${parent}`)]] : []),
+  ];
 }
 
 /** Where a finding is: its URL, a link to its route, or its place in words. */
 function where({ url, pointer, domain }) {
   if (!(url ?? pointer)) return "";
   const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
-  return [" · ", at ? h("a", { href: to(["domains", domain], { at }) }, said.open(inWords(at)))
-    : url ?? inWords(pointer).replace(/(?<=^[^/]+)\/.*/, "")];
+  return [
+    " · ",
+    at
+      ? h("a", { href: to(["domains", domain], { at }) }, said.open(inWords(at)))
+      : url ?? inWords(pointer).replace(/(?<=^[^/]+)\/.*/, ""),
+  ];
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */
-const about = ({ document, domain, source, suppressed, appleCode }) => [" · ", words.document[document] ?? document,
+const about = (
+  { document, domain, source, suppressed, appleCode },
+) => [
+  " · ",
+  words.document[document] ?? document,
   appleCode && [" · ", words.checks.appleCode, " ", h("code", {}, appleCode)],
   source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
-  suppressed && h("div", { key: "suppressed", class: "box" },
-    said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
+  suppressed &&
+  h(
+    "div",
+    { key: "suppressed", class: "box" },
+    said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)),
+    " ",
+    h("bdi", {}, suppressed.reason),
+  ),
+];
 
 function place({ document, pointer }) {
   const file = words.document[document] ?? document;

@@ -31,8 +31,10 @@ class History extends View {
     const [list, current] = await Promise.all([
       get(`${of}/revisions`, { limit: 25, cursor: this.address.query.cursor }, signal),
       // The revisions of a deleted domain stay.
-      get(of, {}, signal).then((domain) => domain.revision,
-        (problem) => { if (problem.status !== 404) throw problem; })]);
+      get(of, {}, signal).then((domain) => domain.revision, (problem) => {
+        if (problem.status !== 404) throw problem;
+      }),
+    ]);
     this.#current = current;
     return list;
   }
@@ -40,7 +42,10 @@ class History extends View {
   async #restore(number, query) {
     try {
       return await request("POST", path`/v1/domains/${this.#name}/revisions/${number}/restore`, {
-        query, ifMatch: this.#current, signal: this.ending });
+        query,
+        ifMatch: this.#current,
+        signal: this.ending,
+      });
     } catch (problem) {
       // Somebody published meanwhile. "Try again" shows what the way back from there changes.
       if (problem.status === 412) await this.#revisions.run();
@@ -58,15 +63,28 @@ class History extends View {
     const { cursor, from, to } = here().query;
     this.#revisions.ask(cursor);
     this.#diff.ask(from, to);
-    return [domainHeader(this.#name, "history", this.#current),
-      loaded(this.#revisions, (list) => h("div", { class: "history", key: "history" },
-        h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
-          h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
-          cursorPages(list.next)),
-        h("section", { "aria-labelledby": "compared", class: "sheet history-diff", key: "diff" },
-          h("h2", { id: "compared", tabindex: "-1" }, this.#title()),
-          loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
-      this.open];
+    return [
+      domainHeader(this.#name, "history", this.#current),
+      loaded(this.#revisions, (list) =>
+        h(
+          "div",
+          { class: "history", key: "history" },
+          h(
+            "section",
+            { "aria-labelledby": "revisions", key: "list" },
+            h("h2", { id: "revisions" }, text.list),
+            h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
+            cursorPages(list.next),
+          ),
+          h(
+            "section",
+            { "aria-labelledby": "compared", class: "sheet history-diff", key: "diff" },
+            h("h2", { id: "compared", tabindex: "-1" }, this.#title()),
+            loaded(this.#diff, (diff) => this.#comparison(diff, list.items)),
+          ),
+        )),
+      this.open,
+    ];
   }
 
   #title() {
@@ -77,32 +95,52 @@ class History extends View {
   #revision(one) {
     const { revision } = one;
     const isShown = revision === this.#diff.value?.to;
-    return revisionItem(one, this.#current, isShown, (title, label) => h("a", {
-      href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
-      "aria-label": label, "aria-current": isShown ? "true" : null, on: { click: () => this.find("#compared").focus() },
-    }, title), mayEditDomain(this.#name) && (() => this.#planRestore(revision)));
+    return revisionItem(one, this.#current, isShown, (title, label) =>
+      h("a", {
+        href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
+        "aria-label": label,
+        "aria-current": isShown ? "true" : null,
+        on: { click: () => this.find("#compared").focus() },
+      }, title), mayEditDomain(this.#name) && (() => this.#planRestore(revision)));
   }
 
   #comparison(diff, items) {
     const numbers = new Set([...items.map((one) => one.revision), diff.from, diff.to]);
     const known = (number) => items.find((one) => one.revision === number) ?? {};
-    const options = [...numbers].sort((a, b) => b - a).map((number) => (
-      [String(number), text.option(number, why(known(number)) || known(number).author)]));
-    const select = (name) => field(text[name], {
-      id: name, tag: "select", options, value: String(diff[name]),
-      on: { change: ({ target }) => ask({ from: diff.from, to: diff.to, [name]: target.value }, { replace: true }) },
-    });
+    const options = [...numbers].sort((a, b) => b - a).map((
+      number,
+    ) => [String(number), text.option(number, why(known(number)) || known(number).author)]);
+    const select = (name) =>
+      field(text[name], {
+        id: name,
+        tag: "select",
+        options,
+        value: String(diff[name]),
+        on: { change: ({ target }) => ask({ from: diff.from, to: diff.to, [name]: target.value }, { replace: true }) },
+      });
     const { documents = [], accepted = [] } = diff.published;
-    const file = ({ kind, bytes }) => h("li", { key: kind }, h("a", {
-      href: path`/v1/domains/${this.#name}/revisions/${diff.to}/documents/${kind}`, target: "_blank",
-    }, text.document(words.document[kind] ?? kind, size(bytes))));
-    return [h("div", { role: "status", key: "status" }, this.#sum(diff)),
+    const file = ({ kind, bytes }) =>
+      h(
+        "li",
+        { key: kind },
+        h("a", {
+          href: path`/v1/domains/${this.#name}/revisions/${diff.to}/documents/${kind}`,
+          target: "_blank",
+        }, text.document(words.document[kind] ?? kind, size(bytes))),
+      );
+    return [
+      h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
       diff.changes.length > 0 && changeList(diff),
-      h("details", { key: "more" }, h("summary", {}, text.more),
+      h(
+        "details",
+        { key: "more" },
+        h("summary", {}, text.more),
         h("div", { class: "toolbar" }, select("from"), select("to")),
         documents.length > 0 && [h("h3", { key: "files" }, text.files(diff.to)), h("ul", {}, documents.map(file))],
-        accepted.length > 0 && h("p", { key: "accepted" }, text.accepted(accepted.join(", "))))];
+        accepted.length > 0 && h("p", { key: "accepted" }, text.accepted(accepted.join(", "))),
+      ),
+    ];
   }
 
   #sum({ from, to, changes, affectsLinks }) {
@@ -111,36 +149,74 @@ class History extends View {
       return h("p", {}, isFirst && h("strong", {}, text.first, ". "), isFirst ? text.firstText : text.same);
     }
     // The heading of the first group says the same.
-    return h("p", { class: affectsLinks ? "hidden" : null },
-      changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]));
+    return h(
+      "p",
+      { class: affectsLinks ? "hidden" : null },
+      changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]),
+    );
   }
 
   #planRestore(number) {
-    this.set({ open: planDialog({
-      title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
-      send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
-      isEmpty: (value) => !value.changed, close: this.close, done: () => this.#restored(),
-      said: ({ revision }) => text.rolledBack(number, revision),
-    }) });
+    this.set({
+      open: planDialog({
+        title: text.rollBackTo(number),
+        text: text.rollBackText(number),
+        label: text.rollBack,
+        send: (query) => this.#restore(number, query),
+        show: (value) => effects({ ...value, domain: undefined }),
+        isEmpty: (value) => !value.changed,
+        close: this.close,
+        done: () => this.#restored(),
+        said: ({ revision }) => text.rolledBack(number, revision),
+      }),
+    });
   }
 }
 
 /** The reason for a revision. Without one, the API says what was done, such as "put domain". */
-const why = ({ revision, reason = "" }) => reason === "put domain" && revision === 1 ? text.created
-  : done.test(reason) ? capital(String(did(reason, words.changes.applied))) : reason;
+const why = ({ revision, reason = "" }) =>
+  reason === "put domain" && revision === 1
+    ? text.created
+    : done.test(reason)
+    ? capital(String(did(reason, words.changes.applied)))
+    : reason;
 const done = /^(apply|(put|patch|set|add|change|replace|delete) (domain|template|routes?|entry|expectations))$/;
 
 /** A revision in a list: what was done, which `link` makes the way to it, who did it and when, and the way `back`.
  * @type {(one: any, current: any, isShown: boolean, link: (title: string, label: string) => any, back: any) => any} */
 export const revisionItem = ({ revision, author, reason, publishedAt }, current, isShown, link, back) => (
-  h("li", { key: revision, class: isShown ? "shown" : null },
-    h("div", { class: "section-head", key: "head" },
-      h("p", { dir: "auto" }, link(why({ revision, reason }) || text.revision(revision),
-        `${text.revision(revision)}: ${why({ revision, reason })}`), " ",
-        revision === current && badge(text.current, "ok", { key: "current" })),
+  h(
+    "li",
+    { key: revision, class: isShown ? "shown" : null },
+    h(
+      "div",
+      { class: "section-head", key: "head" },
+      h(
+        "p",
+        { dir: "auto" },
+        link(
+          why({ revision, reason }) || text.revision(revision),
+          `${text.revision(revision)}: ${why({ revision, reason })}`,
+        ),
+        " ",
+        revision === current && badge(text.current, "ok", { key: "current" }),
+      ),
       back && current !== undefined && revision !== current && button(text.rollBack, back, {
-        key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })),
-    h("p", { class: "help", key: "about" }, text.revision(revision), " · ", exactTime(publishedAt), " ",
-      h("bdi", {}, text.by(author)))));
+        key: "back",
+        kind: "quiet",
+        "aria-label": text.rollBackTo(revision),
+      }),
+    ),
+    h(
+      "p",
+      { class: "help", key: "about" },
+      text.revision(revision),
+      " · ",
+      exactTime(publishedAt),
+      " ",
+      h("bdi", {}, text.by(author)),
+    ),
+  )
+);
 
 customElements.define("aasa-history", History);

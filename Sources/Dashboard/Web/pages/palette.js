@@ -27,24 +27,35 @@ class Palette extends View {
     // Tokens that are limited to domains can read neither.
     const load = async (list) => isUnlimited() ? (await get(list, { limit: 1000 }, signal)).items : [];
     const [templates, apple, android] = await Promise.all(["templates", "apps", "android-apps"].map(
-      (name) => load(`/v1/${name}`)));
+      (name) => load(`/v1/${name}`),
+    ));
     return [
       ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
-      ...apple.map(({ app, name }) => item(words.document["apple-app-site-association"], name || app,
-        ["apps", "apple", app], app)),
-      ...android.map(({ package: id, name }) => item(words.document["assetlinks.json"], name || id,
-        ["apps", "android", id], id))];
+      ...apple.map(({ app, name }) =>
+        item(words.document["apple-app-site-association"], name || app, ["apps", "apple", app], app)
+      ),
+      ...android.map(({ package: id, name }) =>
+        item(words.document["assetlinks.json"], name || id, ["apps", "android", id], id)
+      ),
+    ];
   });
 
   #items() {
     const wanted = this.#typed.trim().toLowerCase();
     const settings = Object.keys(sections).filter((one) => sections[one]());
-    const pages = [...this.menu.map((name) => item(text.page, words.pages[name], [name])), ...settings.map((name) => (
-      item(words.pages.settings, words.settings.sections[name], ["settings", name])))];
+    const pages = [
+      ...this.menu.map((name) => item(text.page, words.pages[name], [name])),
+      ...settings.map((name) => (
+        item(words.pages.settings, words.settings.sections[name], ["settings", name])
+      )),
+    ];
     const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
     const domains = wanted === "" ? [] : this.#domains.value ?? [];
-    return [...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])), ...fits(pages),
-      ...(wanted === "" ? [] : fits(this.#known.value ?? []))];
+    return [
+      ...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])),
+      ...fits(pages),
+      ...(wanted === "" ? [] : fits(this.#known.value ?? [])),
+    ];
   }
 
   #open(parts) {
@@ -75,16 +86,39 @@ class Palette extends View {
     };
     return [
       h("input", {
-        key: "input", role: "combobox", "aria-label": text.hint, "aria-expanded": "true", focus: true,
-        "aria-controls": "palette-list", "aria-activedescendant": chosen < 0 ? null : `palette-${chosen}`,
-        placeholder: text.hint, autocomplete: "off", spellcheck: "false", on: { input, keydown },
+        key: "input",
+        role: "combobox",
+        "aria-label": text.hint,
+        "aria-expanded": "true",
+        focus: true,
+        "aria-controls": "palette-list",
+        "aria-activedescendant": chosen < 0 ? null : `palette-${chosen}`,
+        placeholder: text.hint,
+        autocomplete: "off",
+        spellcheck: "false",
+        on: { input, keydown },
       }),
-      h("ul", { class: "plain", id: "palette-list", role: "listbox", "aria-label": text.title, key: "list" },
-        items.map(({ kind, name, id, parts }, index) => h("li", {
-          key: parts.join("/"), id: `palette-${index}`, role: "option", "aria-selected": String(index === chosen),
-          on: { click: () => this.#open(parts) },
-        }, h("bdi", {}, name), id !== name && quiet(id), h("span", { class: "help" }, kind)))),
-      items.length === 0 && h("p", { class: "quiet", role: "status", key: "none" }, text.none)];
+      h(
+        "ul",
+        { class: "plain", id: "palette-list", role: "listbox", "aria-label": text.title, key: "list" },
+        items.map(({ kind, name, id, parts }, index) =>
+          h(
+            "li",
+            {
+              key: parts.join("/"),
+              id: `palette-${index}`,
+              role: "option",
+              "aria-selected": String(index === chosen),
+              on: { click: () => this.#open(parts) },
+            },
+            h("bdi", {}, name),
+            id !== name && quiet(id),
+            h("span", { class: "help" }, kind),
+          )
+        ),
+      ),
+      items.length === 0 && h("p", { class: "quiet", role: "status", key: "none" }, text.none),
+    ];
   }
 }
 

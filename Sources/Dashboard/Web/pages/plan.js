@@ -1,7 +1,25 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
-import { asHere, badge, button, choices, count, define, dialog, dialogForm, draftField, findingCounts, form, h, loaded,
-  problemBox, size, submit, View, worstFirst } from "../parts.js";
+import {
+  asHere,
+  badge,
+  button,
+  choices,
+  count,
+  define,
+  dialog,
+  dialogForm,
+  draftField,
+  findingCounts,
+  form,
+  h,
+  loaded,
+  problemBox,
+  size,
+  submit,
+  View,
+  worstFirst,
+} from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -16,7 +34,8 @@ const shownDomains = 200;
  * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
  * again with those that are in `chosen`. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
-  dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan })));
+  dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }))
+);
 
 class Plan extends View {
   plan;
@@ -53,29 +72,37 @@ class Plan extends View {
     const refused = problem ?? failed;
     const codes = refused ? acceptable(refused) : [];
     const options = (this.plan.options?.({ value, problem: refused, chosen: this.#chosen }) ?? []).filter(Boolean);
-    return [this.#acceptance(codes, refused?.body),
-      options.length > 0 && h("div", { key: "options", on: { change: () => this.#again() } },
-        choices(this.#chosen, options, "plan-")),
+    return [
+      this.#acceptance(codes, refused?.body),
+      options.length > 0 &&
+      h("div", { key: "options", on: { change: () => this.#again() } }, choices(this.#chosen, options, "plan-")),
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       codes.length === 0 && loaded(this.#planning, (value) => problem ? null : show(value)),
       // After a failure, the plan is made again before anything else is tried.
       failed && codes.length === 0 && problemBox(failed, () => this.#again()),
-      isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo && !failed
+      isNothing && h("p", { key: "empty" }, words.bulk.nothing),
+      isReady && !isNothing && mayDo && !failed
         ? dialogForm(this.#doing, label, close, { key: "do", kind }, reasonField(this.#draft))
-        : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close))];
+        : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close)),
+    ];
   }
 
   /** What the API refuses unless somebody says that it is meant. */
   #acceptance(codes, body) {
     for (const code of codes) this.#asked.set(code, words.domain.draft.anyway(faultOf(code, body)));
     return this.#asked.size > 0 && form(
-      () => this.#again(), { key: "accept", class: "box warning" }, h("p", {}, words.bulk.accept),
-      choices(this.#accepted, [...this.#asked], "plan-"), submit(words.bulk.acceptAndPlan));
+      () => this.#again(),
+      { key: "accept", class: "box warning" },
+      h("p", {}, words.bulk.accept),
+      choices(this.#accepted, [...this.#asked], "plan-"),
+      submit(words.bulk.acceptAndPlan),
+    );
   }
 }
 
-export const acceptable = ({ body }) => (
-  [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))]);
+export const acceptable = (
+  { body },
+) => [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))];
 
 /** What the API says of an error with this code, or else the code. */
 export function faultOf(code, { findings = [], errors = [], problems = [] }) {
@@ -84,33 +111,65 @@ export function faultOf(code, { findings = [], errors = [], problems = [] }) {
 }
 
 export const reasonField = (draft) => (
-  draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp }));
+  draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp })
+);
 
 export const domainEffects = (domains) => [
-  h("ul", { class: "plan", key: "plan" }, domains.slice(0, shownDomains).map((one) => h("li", { key: one.domain }, h(
-      "details", { open: domains.length <= 2 ? true : undefined }, h(
-        "summary", {}, h("bdi", { class: "mono" }, one.domain), " ", one.action && actionBadge(one.action), " ",
-        one.diff?.affectsLinks && badge(words.bulk.links, "warning", { key: "links" }), " ",
-        h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings)))),
-      effects(one))))),
-  left("more", domains.length - shownDomains)];
+  h(
+    "ul",
+    { class: "plan", key: "plan" },
+    domains.slice(0, shownDomains).map((one) =>
+      h(
+        "li",
+        { key: one.domain },
+        h(
+          "details",
+          { open: domains.length <= 2 ? true : undefined },
+          h(
+            "summary",
+            {},
+            h("bdi", { class: "mono" }, one.domain),
+            " ",
+            one.action && actionBadge(one.action),
+            " ",
+            one.diff?.affectsLinks && badge(words.bulk.links, "warning", { key: "links" }),
+            " ",
+            h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings))),
+          ),
+          effects(one),
+        ),
+      )
+    ),
+  ),
+  left("more", domains.length - shownDomains),
+];
 
 export const left = (key, number) => number > 0 && h("p", { class: "help", key }, words.bulk.more(count(number)));
 
 /** What a publication changes: settings, routes, links, and what the linter says. */
-export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0,
-  androidApps = [] }) {
+export function effects(
+  { domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0, androidApps = [] },
+) {
   const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
-  return h("div", { class: "plan-effects" },
+  return h(
+    "div",
+    { class: "plan-effects" },
     diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
-      effectList(changedResolutions.slice(0, 20), undefined)],
+      effectList(changedResolutions.slice(0, 20), undefined),
+    ],
     plainList(androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message], { key: "android" }),
     findingList(worstFirst(findings).slice(0, 20)),
     left("more-findings", Math.max(0, findings.length - 20) + moreFindings),
-    h("p", { class: "help", key: "documents" }, files.join(", "), " ",
-      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open)));
+    h(
+      "p",
+      { class: "help", key: "documents" },
+      files.join(", "),
+      " ",
+      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open),
+    ),
+  );
 }
 
 export function actionBadge(action) {
@@ -132,8 +191,13 @@ export function actionCounts(items) {
 
 export function doneBox({ domains, change }) {
   const undo = undoLink(change);
-  return h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(domains)), " ",
-    undo && h("a", { href: undo.href }, undo.text));
+  return h(
+    "div",
+    { class: "box ok", role: "status", key: "done" },
+    words.bulk.done(actionCounts(domains)),
+    " ",
+    undo && h("a", { href: undo.href }, undo.text),
+  );
 }
 
 export const changed = (items) => items.filter(({ action }) => action !== "unchanged");
@@ -141,7 +205,8 @@ export const changed = (items) => items.filter(({ action }) => action !== "uncha
 /** A dialog with a form. `fields(draft, update)` are its inputs, whose values are members of `draft`; `send(draft)`
  * sends them, and its problem is shown there. */
 export const formDialog = ({ title, ...question }) => (
-  dialog({ title, close: question.close }, h("aasa-form", { key: title, question })));
+  dialog({ title, close: question.close }, h("aasa-form", { key: title, question }))
+);
 
 class FormDialog extends View {
   question;
@@ -158,9 +223,13 @@ class FormDialog extends View {
   }
 }
 
-export const confirmation = ({ text, ask, ...question }) => formDialog({
-  title: "", kind: "danger", fields: (draft) => [h("p", {}, text), reasonField(draft)],
-  send: ({ reason }) => ask(reason), ...question,
-});
+export const confirmation = ({ text, ask, ...question }) =>
+  formDialog({
+    title: "",
+    kind: "danger",
+    fields: (draft) => [h("p", {}, text), reasonField(draft)],
+    send: ({ reason }) => ask(reason),
+    ...question,
+  });
 
 define({ "aasa-plan": Plan, "aasa-form": FormDialog });

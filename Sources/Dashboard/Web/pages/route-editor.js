@@ -15,14 +15,21 @@ export function editRoute(route, { entries, entry, isModern, save, close }) {
   const { query, exclude, ...rest } = route;
   /** @type {any} */
   const draft = {
-    ...rest, effect: exclude ? "exclude" : "open", entry: String(entry), query: "*", items: [],
+    ...rest,
+    effect: exclude ? "exclude" : "open",
+    entry: String(entry),
+    query: "*",
+    items: [],
     kind: query === undefined ? "none" : typeof query === "string" ? "whole" : "items",
   };
   for (const name of flags) draft[name] = String(rest[name] ?? "default");
   if (draft.kind === "whole") draft.query = query;
   else Object.entries(query ?? {}).forEach(([name, pattern]) => add(draft, name, pattern));
   return formDialog({
-    title: route.id === undefined ? w.add : w.edit, label: w.save, close, draft,
+    title: route.id === undefined ? w.add : w.edit,
+    label: w.save,
+    close,
+    draft,
     send: (values) => save(edited(route, values), Number(values.entry)),
     fields: (draft, update) => fields(draft, update, entries, isModern),
   });
@@ -63,31 +70,61 @@ function fields(draft, update, entries, isModern) {
     Object.assign(draft, { path }, query && isModern && { kind: "whole", query }, fragment && isModern && { fragment });
     update();
   };
-  return [effects(draft), text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true, change: trim }),
+  return [
+    effects(draft),
+    text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true, change: trim }),
     isModern && [
       select("kind", [["none", w.noQuery], ["items", w.items], ["whole", w.whole]], { change }),
-      draft.kind === "items" && pairs(draft, update), draft.kind === "whole" && text("query"),
+      draft.kind === "items" && pairs(draft, update),
+      draft.kind === "whole" && text("query"),
       text("comment", { help: w.commentHelp, dir: "auto" }),
-      h("details", { key: "more", class: "field" }, h("summary", {}, w.more),
-        text("fragment", { help: w.fragmentHelp }), flags.map((name) => select(name, asFlag(name))))],
+      h(
+        "details",
+        { key: "more", class: "field" },
+        h("summary", {}, w.more),
+        text("fragment", { help: w.fragmentHelp }),
+        flags.map((name) => select(name, asFlag(name))),
+      ),
+    ],
     text("fallback", { help: w.fallbackHelp, spellcheck: "false" }),
-    entries.length > 1 && select("entry", entries)];
+    entries.length > 1 && select("entry", entries),
+  ];
 }
 
 function effects(draft) {
   const change = ({ target }) => Object.assign(draft, { effect: target.value });
-  const choice = (value, text) => h("label", { key: value, class: "checkbox" }, h("input", {
-    type: "radio", name: "effect", value, checked: value === draft.effect, on: { change },
-  }), text);
-  return h("fieldset", { class: "field", key: "effect" }, h("legend", {}, w.effect),
-    choice("open", capital(words.resolution.match)), choice("exclude", capital(words.resolution.blocked)));
+  const choice = (value, text) =>
+    h(
+      "label",
+      { key: value, class: "checkbox" },
+      h("input", {
+        type: "radio",
+        name: "effect",
+        value,
+        checked: value === draft.effect,
+        on: { change },
+      }),
+      text,
+    );
+  return h(
+    "fieldset",
+    { class: "field", key: "effect" },
+    h("legend", {}, w.effect),
+    choice("open", capital(words.resolution.match)),
+    choice("exclude", capital(words.resolution.blocked)),
+  );
 }
 
 function pairs(draft, update) {
-  const text = (item, member, label) => h("input", {
-    key: member, "aria-label": label, value: item[member], spellcheck: "false", placeholder: label,
-    on: { input: ({ target }) => Object.assign(item, { [member]: target.value }) },
-  });
+  const text = (item, member, label) =>
+    h("input", {
+      key: member,
+      "aria-label": label,
+      value: item[member],
+      spellcheck: "false",
+      placeholder: label,
+      on: { input: ({ target }) => Object.assign(item, { [member]: target.value }) },
+    });
   const remove = (item) => {
     draft.items = draft.items.filter((one) => one !== item);
     update();
@@ -96,9 +133,19 @@ function pairs(draft, update) {
     add(draft);
     update();
   };
-  return h("fieldset", { key: "items", class: "field" }, h("legend", {}, w.items),
-    draft.items.map((item) => h(
-      "div", { key: item.id, class: "pair" }, text(item, "name", w.itemName), text(item, "pattern", w.itemPattern),
-      closeButton(w.removeItem(item.name), () => remove(item)))),
-    h("div", { key: "add" }, button(w.addItem, grow, { kind: "quiet" })));
+  return h(
+    "fieldset",
+    { key: "items", class: "field" },
+    h("legend", {}, w.items),
+    draft.items.map((item) =>
+      h(
+        "div",
+        { key: item.id, class: "pair" },
+        text(item, "name", w.itemName),
+        text(item, "pattern", w.itemPattern),
+        closeButton(w.removeItem(item.name), () => remove(item)),
+      )
+    ),
+    h("div", { key: "add" }, button(w.addItem, grow, { kind: "quiet" })),
+  );
 }

@@ -1,8 +1,26 @@
 // Who may do what, who is told, which servers run, and who did what.
 
 import { add, get, path, refused, request } from "../api.js";
-import { badge, button, count, cursorPages, day, define, draftField, empty, exactTime, facts, field, h, listing, loaded,
-  mono, tabs, time, View } from "../parts.js";
+import {
+  badge,
+  button,
+  count,
+  cursorPages,
+  day,
+  define,
+  draftField,
+  empty,
+  exactTime,
+  facts,
+  field,
+  h,
+  listing,
+  loaded,
+  mono,
+  tabs,
+  time,
+  View,
+} from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -14,8 +32,13 @@ const common = words.settings;
 const isServerAdmin = () => may("admin") && isUnlimited();
 
 export const sections = {
-  tokens: isServerAdmin, users: isServerAdmin, groups: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin,
-  replicas: isUnlimited, about: () => true,
+  tokens: isServerAdmin,
+  users: isServerAdmin,
+  groups: isServerAdmin,
+  webhooks: isServerAdmin,
+  audit: isServerAdmin,
+  replicas: isUnlimited,
+  about: () => true,
 };
 
 class Settings extends View {
@@ -24,12 +47,15 @@ class Settings extends View {
     const open = Object.keys(sections).filter((one) => sections[one]());
     const [, section = open[0], name] = this.address.parts;
     const tag = name && section === "webhooks" ? "aasa-settings-webhook" : `aasa-settings-${section}`;
-    return [h("h1", { key: "title" }, words.pages.settings),
+    return [
+      h("h1", { key: "title" }, words.pages.settings),
       tabs(words.pages.settings, open.map((one) => [one, text.sections[one], to(["settings", one])]), section),
       open.length < Object.keys(sections).length &&
-        h("p", { class: "box", key: "no-right" }, isUnlimited() ? text.noRight : text.limited),
-      open.includes(section) ? h(tag, { key: tag + name, address: this.address, name, query: this.address.query })
-        : !Object.hasOwn(sections, section) && empty(words.pages.notFound, words.pages.notFoundText)];
+      h("p", { class: "box", key: "no-right" }, isUnlimited() ? text.noRight : text.limited),
+      open.includes(section)
+        ? h(tag, { key: tag + name, address: this.address, name, query: this.address.query })
+        : !Object.hasOwn(sections, section) && empty(words.pages.notFound, words.pages.notFoundText),
+    ];
   }
 }
 
@@ -48,19 +74,44 @@ class Members extends View {
   /** The dialog that adds one, or changes `old`; `inputs` are what only this section has. */
   edit(old, inputs) {
     const text = words.settings[this.section];
-    this.set({ open: formDialog({
-      title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
-      label: old ? words.common.save : text.add, close: this.close,
-      draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", "), labels: old?.labels?.join(", ") },
-      send: (draft, signal) => this.save(
-        { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
-      fields: (draft, update) => [
-        draftField(common.name, draft, "name", {
-          required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp }),
-        draftField(common.role, draft, "role", {
-          tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update }),
-        listField(draft, "domains"), listField(draft, "labels"), inputs?.(draft)],
-    }) });
+    this.set({
+      open: formDialog({
+        title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
+        label: old ? words.common.save : text.add,
+        close: this.close,
+        draft: {
+          role: "viewer",
+          life: "90",
+          ...old,
+          domains: old?.domains.join(", "),
+          labels: old?.labels?.join(", "),
+        },
+        send: (draft, signal) =>
+          this.save(
+            { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) },
+            old,
+            signal,
+          ),
+        fields: (draft, update) => [
+          draftField(common.name, draft, "name", {
+            required: true,
+            disabled: Boolean(old),
+            maxlength: 255,
+            focus: !old,
+            help: text.nameHelp,
+          }),
+          draftField(common.role, draft, "role", {
+            tag: "select",
+            options: Object.entries(words.role),
+            help: common[draft.role],
+            change: update,
+          }),
+          listField(draft, "domains"),
+          listField(draft, "labels"),
+          inputs?.(draft),
+        ],
+      }),
+    });
   }
 
   #remove({ name }) {
@@ -69,26 +120,41 @@ class Members extends View {
       await request("DELETE", path`/v1/${this.section}/${name}`, { query: { reason } });
       this.done(words.settings.removed(name));
     };
-    this.set({ open: confirmation({
-      title: words.settings.doWhat(text.remove, this.section, name), label: text.remove, close: this.close, ask,
-      text: name === session.name && text.removeMine || text.removeText,
-    }) });
+    this.set({
+      open: confirmation({
+        title: words.settings.doWhat(text.remove, this.section, name),
+        label: text.remove,
+        close: this.close,
+        ask,
+        text: name === session.name && text.removeMine || text.removeText,
+      }),
+    });
   }
 
   /** The section, with what only it has: columns, inputs, and what can be done with one, beside removing it. */
   members(columns, inputs, actions) {
     const text = words.settings[this.section];
     this.list.ask();
-    const remove = (one) => button(text.remove, () => this.#remove(one), {
-      kind: "quiet", "aria-label": common.doWhat(text.remove, this.section, one.name) });
+    const remove = (one) =>
+      button(text.remove, () => this.#remove(one), {
+        kind: "quiet",
+        "aria-label": common.doWhat(text.remove, this.section, one.name),
+      });
     const add = button(text.add, () => this.edit(undefined, inputs), { kind: "primary" });
     return [
       h("div", { class: "headline", key: "head" }, h("p", {}, text.help), add),
-      listing(this.list, [text.empty, text.emptyText], { caption: common.sections[this.section], columns: [
-        [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
-        [common.domains, (one) => domainList(one.domains, one.labels)], ...columns,
-        [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
-      }), this.open];
+      listing(this.list, [text.empty, text.emptyText], {
+        caption: common.sections[this.section],
+        columns: [
+          [common.name, (one) => h("bdi", {}, one.name)],
+          [common.role, (one) => words.role[one.role], "short"],
+          [common.domains, (one) => domainList(one.domains, one.labels)],
+          ...columns,
+          [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"],
+        ],
+      }),
+      this.open,
+    ];
   }
 }
 
@@ -98,19 +164,28 @@ class Tokens extends Members {
   async save({ name = "", role, domains, labels, life }) {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
     const body = { name, role, domains, labels, expiresAt: life === "" ? undefined : end };
-    const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) => Promise.reject(
-      problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem));
+    const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) =>
+      Promise.reject(
+        problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem,
+      )
+    );
     const { created, token } = words.settings.tokens;
     this.done(undefined, secretDialog(created(value.name), token, value.token, this.close));
   }
 
   render() {
     const text = words.settings.tokens;
-    const end = ({ expiresAt }) => !expiresAt ? words.common.never
-      : Date.parse(expiresAt) < Date.now() ? badge(text.expired, "warning") : day(expiresAt);
+    const end = ({ expiresAt }) =>
+      !expiresAt
+        ? words.common.never
+        : Date.parse(expiresAt) < Date.now()
+        ? badge(text.expired, "warning")
+        : day(expiresAt);
     const lives = [...[30, 90, 365].map((days) => [String(days), text.days(days)]), ["", words.common.never]];
-    return this.members([[text.lastUsed, (one) => time(one.lastUsedAt)], [text.expires, end, "short"]],
-      (draft) => draftField(text.expires, draft, "life", { tag: "select", options: lives }));
+    return this.members(
+      [[text.lastUsed, (one) => time(one.lastUsedAt)], [text.expires, end, "short"]],
+      (draft) => draftField(text.expires, draft, "life", { tag: "select", options: lives }),
+    );
   }
 }
 
@@ -125,8 +200,11 @@ class Users extends Members {
   }
 
   render() {
-    const edit = (user) => button(words.common.edit, () => this.edit(user), {
-      kind: "quiet", "aria-label": words.settings.doWhat(words.common.edit, this.section, user.name) });
+    const edit = (user) =>
+      button(words.common.edit, () => this.edit(user), {
+        kind: "quiet",
+        "aria-label": words.settings.doWhat(words.common.edit, this.section, user.name),
+      });
     return this.members([[words.settings.changed, (user) => time(user.updatedAt)]], undefined, edit);
   }
 }
@@ -149,11 +227,15 @@ class Audit extends View {
     const { query } = this.address;
     this.#records.ask(query);
     const day = (name) => field(text[name], { id: name, name, value: query[name] ?? "", type: "date" });
-    return [recordFilters(query, day("since"), day("until")),
+    return [
+      recordFilters(query, day("since"), day("until")),
       loaded(this.#records, ({ items, next }) => [
-        items.length === 0 ? empty(text.empty, text.emptyText)
+        items.length === 0
+          ? empty(text.empty, text.emptyText)
           : h("ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit }, items.map(entry)),
-        cursorPages(next)])];
+        cursorPages(next),
+      ]),
+    ];
   }
 }
 
@@ -162,19 +244,37 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
   const text = words.settings.audit;
   const isNamed = (name) => name !== undefined && !action.includes(name);
   const link = (parts, text, query) => h("a", { key: text, href: to(parts, query), class: "mono" }, text);
-  return h("li", { key: id },
-    h("p", {},
-      h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ", did(action),
+  return h(
+    "li",
+    { key: id },
+    h(
+      "p",
+      {},
+      h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
+      " ",
+      did(action),
       domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
       isNamed(app) && [" ", link(["apps", "apple", app], app)],
       isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
       [token, webhook, user, group].filter(isNamed).map((name) => [
-        " ", h("bdi", { key: "name", class: "mono" }, name)]),
-      domain && revision && h("span", { key: "revision" }, ", ", h(
-        "a", { href: to(["domains", domain, "history"], { to: revision }) }, text.revision(count(revision))))),
+        " ",
+        h("bdi", { key: "name", class: "mono" }, name),
+      ]),
+      domain && revision && h(
+        "span",
+        { key: "revision" },
+        ", ",
+        h(
+          "a",
+          { href: to(["domains", domain, "history"], { to: revision }) },
+          text.revision(count(revision)),
+        ),
+      ),
+    ),
     h("p", { class: "help when", key: "when" }, exactTime(at), address && [" · ", text.from(address)]),
     reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-    changes && h("p", { key: "changes", class: "help changed" }, changes));
+    changes && h("p", { key: "changes", class: "help changed" }, changes),
+  );
 }
 
 class Replicas extends View {
@@ -189,29 +289,48 @@ class Replicas extends View {
   render() {
     const text = words.settings.replicas;
     const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
-    return [h("p", { key: "help" }, text.help),
+    return [
+      h("p", { key: "help" }, text.help),
       listing(this.#list, [text.empty, text.emptyText], {
-        caption: words.settings.sections.replicas, key: (one) => `${one.name} ${one.url}`, columns: [
-        [words.settings.name, (one) => h("bdi", {}, one.name)], [words.settings.url, (one) => mono(one.url)],
-        [words.settings.version, (one) => one.version], [words.settings.state, state],
-        [text.started, (one) => time(one.startedAt)], [text.seen, (one) => time(one.seenAt)]] })];
+        caption: words.settings.sections.replicas,
+        key: (one) => `${one.name} ${one.url}`,
+        columns: [
+          [words.settings.name, (one) => h("bdi", {}, one.name)],
+          [words.settings.url, (one) => mono(one.url)],
+          [words.settings.version, (one) => one.version],
+          [words.settings.state, state],
+          [text.started, (one) => time(one.startedAt)],
+          [text.seen, (one) => time(one.seenAt)],
+        ],
+      }),
+    ];
   }
 }
 
 class About extends View {
   render() {
     const text = words.settings;
-    return h("section", { class: "sheet" }, h("h2", {}, text.server),
+    return h(
+      "section",
+      { class: "sheet" },
+      h("h2", {}, text.server),
       facts([
-        [text.version, session.version], [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
+        [text.version, session.version],
+        [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
         [text.domains, words.common.limits(session) || text.allDomains],
-        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never]]),
-      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
+        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never],
+      ]),
+      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
+    );
   }
 }
 
 define({
-  "aasa-settings": Settings, "aasa-settings-tokens": Tokens, "aasa-settings-users": Users,
-  "aasa-settings-groups": Groups, "aasa-settings-audit": Audit, "aasa-settings-replicas": Replicas,
+  "aasa-settings": Settings,
+  "aasa-settings-tokens": Tokens,
+  "aasa-settings-users": Users,
+  "aasa-settings-groups": Groups,
+  "aasa-settings-audit": Audit,
+  "aasa-settings-replicas": Replicas,
   "aasa-settings-about": About,
 });

@@ -25,15 +25,22 @@ export function typedValue(text, parameter) {
 }
 
 export const defaultText = (parameter) => (
-  parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue));
+  parameter.default === undefined ? w.noValue : w.defaultIs(valueAsText(parameter.default) || w.noValue)
+);
 
 /** A field for the value of a parameter; `change` gets the value.
  * @type {(parameter: any, value: any, change: (value: any) => void, rest: object) => any} */
-export const valueField = (parameter, value, change, rest) => field(parameter.name, {
-  id: `value-${parameter.name}`, value: valueAsText(value), spellcheck: "false", autocapitalize: "none",
-  placeholder: defaultText(parameter), help: w.types[parameter.type],
-  on: { change: ({ target }) => change(typedValue(target.value, parameter)) }, ...rest,
-});
+export const valueField = (parameter, value, change, rest) =>
+  field(parameter.name, {
+    id: `value-${parameter.name}`,
+    value: valueAsText(value),
+    spellcheck: "false",
+    autocapitalize: "none",
+    placeholder: defaultText(parameter),
+    help: w.types[parameter.type],
+    on: { change: ({ target }) => change(typedValue(target.value, parameter)) },
+    ...rest,
+  });
 
 /** What a draft of a template is of, for `Draft`. Its entries and routes have IDs as those of domains do, and its
  * parameters the names that they have in what is published. */
@@ -41,12 +48,25 @@ export function draftOfTemplate(name) {
   const url = path`/v1/templates/${name}`;
   const key = `template ${name}`;
   const load = async (signal = undefined) => numbered(await get(url, {}, signal), storedDraft(key)?.base.entries);
-  const put = (template, ifMatch, query, signal = undefined) => request("PUT", url, {
-    body: templateInput(template), ifMatch, signal, query: { ...query, rename: renamed(template) } });
+  const put = (template, ifMatch, query, signal = undefined) =>
+    request("PUT", url, {
+      body: templateInput(template),
+      ifMatch,
+      signal,
+      query: { ...query, rename: renamed(template) },
+    });
   return {
-    key, mayEdit: mayEditTemplates, load,
-    preview: (template, revision, signal) => dryRun((query) => put(
-      template, revision, { dryRun: true, ...query }, signal), signal),
+    key,
+    mayEdit: mayEditTemplates,
+    load,
+    preview: (template, revision, signal) =>
+      dryRun((query) =>
+        put(
+          template,
+          revision,
+          { dryRun: true, ...query },
+          signal,
+        ), signal),
     async publish(template, revision, { reason, accept, skip }) {
       const { value } = await put(template, revision, { reason, accept: accept.join(","), skip });
       return { value, published: await load() };
@@ -56,7 +76,8 @@ export function draftOfTemplate(name) {
 
 /** The parameters with another name than in what is published, as the API takes them. */
 const renamed = ({ parameters }) => (
-  parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(","));
+  parameters.filter(({ was, name }) => was && was !== name).map(({ was, name }) => `${was}:${name}`).join(",")
+);
 
 export function templateInput(answer) {
   const { publishedAt: _at, author: _author, reason: _reason, domains: _domains, parameters, ...rest } = answer;
@@ -68,12 +89,16 @@ function numbered({ entries = [], parameters, ...rest }, known = []) {
   const unused = [...known];
   const id = () => -(1 + crypto.getRandomValues(new Uint32Array(1))[0]);
   const plain = ({ id: _id, ...entry }) => ({ ...entry, routes: entry.routes.map(({ id: _, ...route }) => route) });
-  return { ...rest, parameters: parameters.map((one) => ({ ...one, was: one.name })), entries: entries.map((one) => {
-    const entry = { apps: [], routes: [], ...one };
-    const index = unused.findIndex((other) => isEqual(plain(other), entry));
-    if (index >= 0) return unused.splice(index, 1)[0];
-    return { ...entry, id: id(), routes: entry.routes.map((route) => ({ ...route, id: id() })) };
-  }) };
+  return {
+    ...rest,
+    parameters: parameters.map((one) => ({ ...one, was: one.name })),
+    entries: entries.map((one) => {
+      const entry = { apps: [], routes: [], ...one };
+      const index = unused.findIndex((other) => isEqual(plain(other), entry));
+      if (index >= 0) return unused.splice(index, 1)[0];
+      return { ...entry, id: id(), routes: entry.routes.map((route) => ({ ...route, id: id() })) };
+    }),
+  };
 }
 
 /** What publishing would do. If domains are refused, `problem` says why, and `result` is what happens without them. */
@@ -100,33 +125,83 @@ export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.problems)
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
 export const skippingRefused = ({ value, problem }, said = w.skipRefused) => (
-  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", said]);
+  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", said]
+);
 
-export const domainNames = (names, total = names.length) => (
-  [names.map((name, index) => [index > 0 && ", ", h("a", { key: name, href: to(["domains", name]) }, h(
-    "bdi", {}, name))]), total > names.length && w.andMore(total - names.length)]);
+export const domainNames = (
+  names,
+  total = names.length,
+) => [
+  names.map((name, index) => [
+    index > 0 && ", ",
+    h(
+      "a",
+      { key: name, href: to(["domains", name]) },
+      h(
+        "bdi",
+        {},
+        name,
+      ),
+    ),
+  ]),
+  total > names.length && w.andMore(total - names.length),
+];
 
-export const skippedBox = (skipped, more) => skipped.length > 0 && h("p", { class: "box warning", key: "skipped" },
-  w.skipped(skipped.length + more), " ", domainNames(skipped.slice(0, 20), skipped.length + more));
+export const skippedBox = (skipped, more) =>
+  skipped.length > 0 &&
+  h(
+    "p",
+    { class: "box warning", key: "skipped" },
+    w.skipped(skipped.length + more),
+    " ",
+    domainNames(skipped.slice(0, 20), skipped.length + more),
+  );
 
 /** What publishing a template does to its domains: each distinct effect, and each finding, once. */
-export function templateEffects({ domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0,
-  skipped = [], moreSkipped = 0 }) {
-  const some = ({ count: n, domains: names }) => n <= 3 ? domainNames(names, n)
-    : h("details", { key: "domains" }, h("summary", {}, w.inDomains(n)), domainNames(names, n));
-  const ofAll = (text, { domains: names, count: n }) => coded(inWords(
-    n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text)));
+export function templateEffects(
+  { domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0, skipped = [], moreSkipped = 0 },
+) {
+  const some = ({ count: n, domains: names }) =>
+    n <= 3
+      ? domainNames(names, n)
+      : h("details", { key: "domains" }, h("summary", {}, w.inDomains(n)), domainNames(names, n));
+  const ofAll = (text, { domains: names, count: n }) =>
+    coded(inWords(
+      n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text),
+    ));
   return [
     h("p", { key: "count" }, w.publishes(published, domains)),
     skippedBox(skipped, moreSkipped),
     effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
-    plainList(effects.slice(0, 50), (one) => [h("strong", {}, w.inDomains(one.count), ": "),
-      coded(one.summary), effectList([one.example].filter(Boolean)),
-      h("div", { key: "names", class: "help" }, some(one))], { class: "plain changes", key: "effects" }),
+    plainList(
+      effects.slice(0, 50),
+      (
+        one,
+      ) => [
+        h("strong", {}, w.inDomains(one.count), ": "),
+        coded(one.summary),
+        effectList([one.example].filter(Boolean)),
+        h("div", { key: "names", class: "help" }, some(one)),
+      ],
+      { class: "plain changes", key: "effects" },
+    ),
     left("more", Math.max(0, effects.length - 50) + moreEffects),
-    findings.length > 0 && [h("h3", { key: "findings-title" }, words.pages.findings),
-      plainList(findings.slice(0, 50), (one) => [findingHead(one), h("div", {}, ofAll(one.message, one)),
-        h("div", { class: "quiet" }, ofAll(one.help, one)),
-        h("div", { key: "names", class: "help" }, some(one))], { class: "plain findings", key: "findings" })],
-    left("more-findings", Math.max(0, findings.length - 50) + moreFindings)];
+    findings.length > 0 &&
+    [
+      h("h3", { key: "findings-title" }, words.pages.findings),
+      plainList(
+        findings.slice(0, 50),
+        (
+          one,
+        ) => [
+          findingHead(one),
+          h("div", {}, ofAll(one.message, one)),
+          h("div", { class: "quiet" }, ofAll(one.help, one)),
+          h("div", { key: "names", class: "help" }, some(one)),
+        ],
+        { class: "plain findings", key: "findings" },
+      ),
+    ],
+    left("more-findings", Math.max(0, findings.length - 50) + moreFindings),
+  ];
 }

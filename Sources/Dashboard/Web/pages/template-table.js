@@ -86,8 +86,13 @@ class TemplateTable extends View {
       if (isDetached) {
         const { entries, ...rest } = toInput(await get(path`/v1/domains/${domain}`, { resolved: true }, this.ending));
         const bare = ({ id: _id, ...one }) => one;
-        state.push({ ...rest, template: null, parameters: null, revision: row?.revision,
-          entries: entries.map((entry) => bare({ ...entry, routes: entry.routes.map(bare) })) });
+        state.push({
+          ...rest,
+          template: null,
+          parameters: null,
+          revision: row?.revision,
+          entries: entries.map((entry) => bare({ ...entry, routes: entry.routes.map(bare) })),
+        });
       } else {
         const typed = template.parameters.filter(({ name }) => !row || values[name] !== undefined)
           .map((one) => [one.name, typedValue(values[one.name] ?? "", one)]);
@@ -102,27 +107,36 @@ class TemplateTable extends View {
   #plan({ title, state, places, options = (/** @type {any} */ _found) => [], done, table = undefined }) {
     let domains;
     this.#faults.clear();
-    this.set({ open: planDialog({
-      title, label: w.save, mayDo: may("editor"), close: this.close,
-      send: async (chosen) => {
-        const query = { ...chosen, template: table };
-        // What follows a plan sends the same.
-        if (query.dryRun) domains = await state();
-        try {
-          return await request("POST", "/v1/apply", { body: { domains }, query });
-        } catch (problem) {
-          throw this.#placed(await withFaultsOfOthers(problem, domains, table), domains, places);
-        }
-      },
-      show: (plan) => [h("p", { key: "counts" }, actionCounts(plan.domains)), domainEffects(changed(plan.domains))],
-      isEmpty: (plan) => changed(plan.domains).length === 0,
-      options: (found) => [...options(found), (found.problem?.code === "changed-elsewhere"
-        || found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite]],
-      said: ({ domains }) => words.bulk.done(actionCounts(domains)), done: () => {
-        done();
-        this.#loading.run();
-      },
-    }) });
+    this.set({
+      open: planDialog({
+        title,
+        label: w.save,
+        mayDo: may("editor"),
+        close: this.close,
+        send: async (chosen) => {
+          const query = { ...chosen, template: table };
+          // What follows a plan sends the same.
+          if (query.dryRun) domains = await state();
+          try {
+            return await request("POST", "/v1/apply", { body: { domains }, query });
+          } catch (problem) {
+            throw this.#placed(await withFaultsOfOthers(problem, domains, table), domains, places);
+          }
+        },
+        show: (plan) => [h("p", { key: "counts" }, actionCounts(plan.domains)), domainEffects(changed(plan.domains))],
+        isEmpty: (plan) => changed(plan.domains).length === 0,
+        options: (found) => [
+          ...options(found),
+          (found.problem?.code === "changed-elsewhere" ||
+            found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite],
+        ],
+        said: ({ domains }) => words.bulk.done(actionCounts(domains)),
+        done: () => {
+          done();
+          this.#loading.run();
+        },
+      }),
+    });
   }
 
   /** A problem whose faults name lines and columns, or domains and parameters, which are marked in the table. */
@@ -147,7 +161,8 @@ class TemplateTable extends View {
   #save() {
     const edits = [...this.#edits.values()];
     this.#plan({
-      title: w.review, state: () => this.#state(),
+      title: w.review,
+      state: () => this.#state(),
       places: (index, name) => name ? w.cell(edits[index]?.domain, name) : edits[index]?.domain,
       done: () => this.#edits.clear(),
     });
@@ -160,9 +175,14 @@ class TemplateTable extends View {
     if (faults.length > 0) return;
     const unlisted = rows.filter(({ domain }) => !domains.some((one) => one.domain === domain)).length;
     this.#plan({
-      title: w.fromFile(file.name), state: () => domains, done: () => {}, table: template.template,
-      places: (index, name) => w.place(lines[index], name ?? "domain"), options: () => [
-        unlisted > 0 && ["prune=true", w.prune(unlisted)]],
+      title: w.fromFile(file.name),
+      state: () => domains,
+      done: () => {},
+      table: template.template,
+      places: (index, name) => w.place(lines[index], name ?? "domain"),
+      options: () => [
+        unlisted > 0 && ["prune=true", w.prune(unlisted)],
+      ],
     });
   }
 
@@ -177,56 +197,115 @@ class TemplateTable extends View {
     const isEditor = may("editor");
     const edits = [...this.#edits.values()];
     const typed = this.#typed.trim().toLowerCase();
-    const has = (row) => [row.domain, ...Object.values(row.parameters ?? {}).map(valueAsText)]
-      .some((text) => text.toLowerCase().includes(typed));
+    const has = (row) =>
+      [row.domain, ...Object.values(row.parameters ?? {}).map(valueAsText)]
+        .some((text) => text.toLowerCase().includes(typed));
     const found = rows.filter(has);
-    const shown = [...edits.filter((one) => one.isNew && !rows.some(({ domain }) => domain === one.domain)),
-      ...found.slice(0, most)];
+    const shown = [
+      ...edits.filter((one) => one.isNew && !rows.some(({ domain }) => domain === one.domain)),
+      ...found.slice(0, most),
+    ];
     const type = ({ target }) => {
       this.#typed = target.value;
       this.update();
     };
-    return [h("p", { class: "quiet", key: "intro" }, w.intro),
-      h("div", { class: "toolbar", key: "tools" },
+    return [
+      h("p", { class: "quiet", key: "intro" }, w.intro),
+      h(
+        "div",
+        { class: "toolbar", key: "tools" },
         field(w.filter, { ...exact, id: "table-filter", type: "search", value: this.#typed, on: { input: type } }),
-        isEditor && mayLabel() && form(({ domain }) => this.#add(domain, rows), { class: "toolbar-part", key: "add" },
-          draftField(w.addDomain, this.#draft, "domain", {
-            ...exact, id: "table-domain", placeholder: "links.example.com" }),
-          submit(w.addRow))),
+        isEditor && mayLabel() &&
+          form(
+            ({ domain }) => this.#add(domain, rows),
+            { class: "toolbar-part", key: "add" },
+            draftField(w.addDomain, this.#draft, "domain", {
+              ...exact,
+              id: "table-domain",
+              placeholder: "links.example.com",
+            }),
+            submit(w.addRow),
+          ),
+      ),
       h("p", { class: "quiet", key: "count", role: "status" }, w.count(Math.min(found.length, most), found.length)),
       shown.length === 0 ? empty(w.none, isEditor ? w.noneText : "") : this.#rows(shown, parameters, isEditor),
-      isEditor && edits.length > 0 && h("div", { class: "box section-head", key: "save" },
-        h("span", {}, w.changed(edits)), h("div", { class: "actions" },
+      isEditor && edits.length > 0 &&
+      h(
+        "div",
+        { class: "box section-head", key: "save" },
+        h("span", {}, w.changed(edits)),
+        h(
+          "div",
+          { class: "actions" },
           button(w.reviewButton, () => this.#save(), { kind: "primary", key: "save" }),
           button(w.discard, () => {
             this.#edits.clear();
             this.#faults.clear();
             this.update();
-          }, { key: "discard" }))),
-      isEditor && h("section", { class: "sheet", key: "file" }, h("h2", {}, w.fileTitle),
-        h("p", {}, w.fileText, " ", h("code", {}, ["domain", ...parameters.map(({ name }) => name)].join(","))),
-        this.#file && h("div", { class: "box error", role: "alert", key: "faults" },
-          h("p", {}, w.fileRefused(this.#file.name)), plainList(this.#file.faults, (one) => one)),
-        h("aasa-drop", { text: w.drop, accept: ".csv,text/csv", key: "drop",
-          on: { files: ({ detail }) => this.#take(detail, value) } }))];
+          }, { key: "discard" }),
+        ),
+      ),
+      isEditor &&
+      h(
+        "section",
+        { class: "sheet", key: "file" },
+        h("h2", {}, w.fileTitle),
+        h(
+          "p",
+          {},
+          w.fileText,
+          " ",
+          h("code", {}, ["domain", ...parameters.map(({ name }) => name)].join(",")),
+        ),
+        this.#file &&
+          h(
+            "div",
+            { class: "box error", role: "alert", key: "faults" },
+            h("p", {}, w.fileRefused(this.#file.name)),
+            plainList(this.#file.faults, (one) => one),
+          ),
+        h("aasa-drop", {
+          text: w.drop,
+          accept: ".csv,text/csv",
+          key: "drop",
+          on: { files: ({ detail }) => this.#take(detail, value) },
+        }),
+      ),
+    ];
   }
 
   #rows(shown, parameters, isEditor) {
     const name = (/** @type {any} */ { domain }) => {
       const edit = this.#edits.get(domain);
       const said = h("bdi", {}, domain);
-      return [edit?.isNew ? said : h("a", { href: to(["domains", domain]) }, said),
-        edit && [" ", badge(edit.isNew ? w.isNew : edit.isDetached ? w.isDetached : w.isChanged, "note")]];
+      return [
+        edit?.isNew ? said : h("a", { href: to(["domains", domain]) }, said),
+        edit && [" ", badge(edit.isNew ? w.isNew : edit.isDetached ? w.isDetached : w.isChanged, "note")],
+      ];
     };
-    const detach = ({ domain }) => mayEditDomain(domain) && (this.#edits.has(domain)
-      ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
-      : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
-        kind: "quiet", key: "detach", "aria-label": w.detachWhat(domain) }));
-    return h("div", { class: "cells", key: "cells" }, table({
-      caption: words.templates.sections.domains, rows: shown, key: (row) => row.domain, columns: [
-        [words.domains.domain, name], ...parameters.map((one) => [one.name, (row) => this.#cell(row, one, isEditor)]),
-        ...isEditor ? [[words.settings.actions, detach, "no-title"]] : []],
-    }));
+    const detach = ({ domain }) =>
+      mayEditDomain(domain) &&
+      (this.#edits.has(domain)
+        ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
+        : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
+          kind: "quiet",
+          key: "detach",
+          "aria-label": w.detachWhat(domain),
+        }));
+    return h(
+      "div",
+      { class: "cells", key: "cells" },
+      table({
+        caption: words.templates.sections.domains,
+        rows: shown,
+        key: (row) => row.domain,
+        columns: [
+          [words.domains.domain, name],
+          ...parameters.map((one) => [one.name, (row) => this.#cell(row, one, isEditor)]),
+          ...isEditor ? [[words.settings.actions, detach, "no-title"]] : [],
+        ],
+      }),
+    );
   }
 
   #cell({ domain, parameters }, one, isEditor) {
@@ -234,20 +313,31 @@ class TemplateTable extends View {
     const stored = valueAsText(parameters?.[one.name]);
     const typed = edit?.values[one.name];
     const fault = this.#faults.get(`${domain} ${one.name}`);
-    const input = ({ target }) => this.#edit(domain, ({ values, isNew }) => {
-      this.#faults.delete(`${domain} ${one.name}`);
-      if (target.value === stored && !isNew) delete values[one.name];
-      else values[one.name] = target.value;
-    });
+    const input = ({ target }) =>
+      this.#edit(domain, ({ values, isNew }) => {
+        this.#faults.delete(`${domain} ${one.name}`);
+        if (target.value === stored && !isNew) delete values[one.name];
+        else values[one.name] = target.value;
+      });
     const id = `fault-${domain}-${one.name}`;
     if (!isEditor || !mayEditDomain(domain) || edit?.isDetached) {
       return (typed ?? stored) === "" ? quiet(defaultText(one)) : h("bdi", {}, typed ?? stored);
     }
-    return [h("input", {
-      ...exact, maxlength: 8000, key: "input", "aria-label": w.cell(domain, one.name), value: typed ?? stored,
-      class: typed === undefined ? null : "edited", placeholder: defaultText(one), on: { input },
-      "aria-invalid": fault ? "true" : null, "aria-describedby": fault ? id : null,
-    }), fault && h("p", { class: "fault", key: "fault", id }, fault)];
+    return [
+      h("input", {
+        ...exact,
+        maxlength: 8000,
+        key: "input",
+        "aria-label": w.cell(domain, one.name),
+        value: typed ?? stored,
+        class: typed === undefined ? null : "edited",
+        placeholder: defaultText(one),
+        on: { input },
+        "aria-invalid": fault ? "true" : null,
+        "aria-describedby": fault ? id : null,
+      }),
+      fault && h("p", { class: "fault", key: "fault", id }, fault),
+    ];
   }
 }
 
@@ -256,8 +346,13 @@ async function withFaultsOfOthers(problem, domains, table) {
   const named = (problem.body.errors ?? []).map(({ pointer }) => /^\/domains\/(\d+)\//.exec(pointer)?.[1]);
   const others = domains.filter((_, index) => !named.includes(String(index)));
   if (named.includes(undefined) || others.length === domains.length) return problem;
-  const more = await request("POST", "/v1/apply", { body: { domains: others }, query: {
-    dryRun: true, template: table } }).catch(({ body }) => body);
+  const more = await request("POST", "/v1/apply", {
+    body: { domains: others },
+    query: {
+      dryRun: true,
+      template: table,
+    },
+  }).catch(({ body }) => body);
   const { problems = more.errors ? [more] : [] } = more;
   return Object.assign(problem, { body: { ...problem.body, problems: problems.filter((one) => one.domain) } });
 }

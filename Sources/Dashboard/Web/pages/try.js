@@ -1,8 +1,29 @@
 // What a link does: on the published file, on the draft, and with Apple's copy.
 
 import { get, path, request } from "../api.js";
-import { badge, button, chips, cursorPages, define, dialog, empty, failure, field, form, h, icon, loaded, mono,
-  problemBox, quiet, resolution, submit, table, time, View } from "../parts.js";
+import {
+  badge,
+  button,
+  chips,
+  cursorPages,
+  define,
+  dialog,
+  empty,
+  failure,
+  field,
+  form,
+  h,
+  icon,
+  loaded,
+  mono,
+  problemBox,
+  quiet,
+  resolution,
+  submit,
+  table,
+  time,
+  View,
+} from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
@@ -68,16 +89,25 @@ class Try extends View {
     const { value } = this.#published;
     const some = (list, note) => list.length > 0 && note(list.slice(0, 3).map(cut).join("”, “"), list.length);
     const notes = [
-      some(others, text.noLinks), added > 0 && text.schemeAdded(added),
-      urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
-    return [name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
+      some(others, text.noLinks),
+      added > 0 && text.schemeAdded(added),
+      urls.length > limits.asked && text.tooMany(limits.asked, urls.length),
+    ];
+    return [
+      name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"),
+      this.#form(name),
       notes.map((note) => note && h("p", { class: "box", key: note }, note)),
       // The verdict of one link says it.
-      h("p", { role: "status", key: "status", class: urls.length === 1 ? "hidden" : null },
-        value && text.summary(value.counts)),
-      urls.length === 0 ? empty(text.emptyTitle, text.emptyText)
+      h(
+        "p",
+        { role: "status", key: "status", class: urls.length === 1 ? "hidden" : null },
+        value && text.summary(value.counts),
+      ),
+      urls.length === 0
+        ? empty(text.emptyTitle, text.emptyText)
         : loaded(this.#published, (found) => this.#results(found)),
-      name === undefined && h("aasa-explain", { key: "explain" })];
+      name === undefined && h("aasa-explain", { key: "explain" }),
+    ];
   }
 
   #form(name) {
@@ -88,32 +118,61 @@ class Try extends View {
     };
     const keydown = ({ key, ctrlKey, metaKey, target }) =>
       key === "Enter" && (ctrlKey || metaKey) && target.form.requestSubmit();
-    return form(({ links }) => this.#submit(links), { key: "form", class: "try-form" },
+    return form(
+      ({ links }) => this.#submit(links),
+      { key: "form", class: "try-form" },
       field(text.links, {
-        id: "links", name: "links", tag: "textarea", value, fault: this.#fault, spellcheck: "false",
-        autocapitalize: "none", help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
-        placeholder: text.placeholder(name), rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
+        id: "links",
+        name: "links",
+        tag: "textarea",
+        value,
+        fault: this.#fault,
+        spellcheck: "false",
+        autocapitalize: "none",
+        help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
+        placeholder: text.placeholder(name),
+        rows: value === "" ? 3 : Math.min(12, value.split("\n").length),
         on: { input, keydown },
       }),
-      h("div", { class: "actions", key: "actions" },
+      h(
+        "div",
+        { class: "actions", key: "actions" },
         submit(text.button, { kind: "primary", disabled: this.#published.isRunning }),
-        h("aasa-drop", { text: "", button: text.choose, accept: ".txt,text/plain", around: "form",
-          on: { files: ({ detail }) => this.#submit(detail.map((one) => one.text).join("\n")) } })));
+        h("aasa-drop", {
+          text: "",
+          button: text.choose,
+          accept: ".txt,text/plain",
+          around: "form",
+          on: { files: ({ detail }) => this.#submit(detail.map((one) => one.text).join("\n")) },
+        }),
+      ),
+    );
   }
 
   #results({ all, counts, round }) {
     const { show = "all", page: given } = this.address.query;
     const page = Math.max(0, Math.trunc(Number(given)) || 0);
     const chip = (word) => [
-      word, text.filterCount(words.resolution[word] ?? words.common.all, counts[word]), word === show,
-      () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true })];
+      word,
+      text.filterCount(words.resolution[word] ?? words.common.all, counts[word]),
+      word === show,
+      () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true }),
+    ];
     const wanted = show === "all" ? all : all.filter((one) => one.best === show);
     const items = wanted.slice(page * limits.shown, (page + 1) * limits.shown);
     const byHost = Map.groupBy(items, ({ url }) => hostOf(url));
-    return [counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
-      [...byHost].map(([host, items]) => h("aasa-try-host", {
-        key: [round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name })),
-      cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page")];
+    return [
+      counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
+      [...byHost].map(([host, items]) =>
+        h("aasa-try-host", {
+          key: [round, ...items.map((one) => one.url)].join(" "),
+          host,
+          items,
+          only: this.#name,
+        })
+      ),
+      cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page"),
+    ];
   }
 }
 
@@ -136,14 +195,18 @@ class TryHost extends View {
     if (this.only !== undefined && this.only !== name) return { name };
     const of = path`/v1/domains/${name}`;
     const [domain, checks, fetches, file] = await Promise.all([
-      get(of, { resolved: true }, signal), get(`${of}/checks`, { limit: 1 }, signal),
+      get(of, { resolved: true }, signal),
+      get(`${of}/checks`, { limit: 1 }, signal),
       get(`${of}/fetches`, { limit: 1 }, signal),
-      documents.includes(apple) && get(`${of}/documents/${apple}`, {}, signal)]);
+      documents.includes(apple) && get(`${of}/documents/${apple}`, {}, signal),
+    ]);
     const cdn = file && copy(checks.items[0], fetches.fetchers);
-    const [draft, copied, names] = await Promise.all([this.#onDraft(domain, signal),
+    const [draft, copied, names] = await Promise.all([
+      this.#onDraft(domain, signal),
       cdn?.revision && this.#onCopy(of, cdn.revision, signal).catch((problem) => ({ problem, document: undefined })),
       // A token that is limited to some domains may not see names.
-      loadNames(domain, signal).catch(() => undefined)]);
+      loadNames(domain, signal).catch(() => undefined),
+    ]);
     // A revision that changed only settings has the same file.
     const isCurrent = cdn?.revision === domain.revision || isEqual(copied?.document, file);
     const { check } = items[0];
@@ -156,7 +219,9 @@ class TryHost extends View {
     if (!draft) return undefined;
     try {
       const { contents } = (await request("PUT", path`/v1/domains/${domain.domain}`, {
-        body: { ...toInput(draft.domain), expectations: [] }, ifMatch: domain.revision, signal,
+        body: { ...toInput(draft.domain), expectations: [] },
+        ifMatch: domain.revision,
+        signal,
         query: { dryRun: true, accept: "opens-nothing" },
       })).value;
       const results = Object.keys(kinds).filter((platform) => contents[kinds[platform]])
@@ -192,8 +257,10 @@ class TryHost extends View {
     const of = path`/v1/domains/${domain.domain}`;
     const { expectations = [], revision } = await get(of, {}, signal);
     const { value } = await request("PUT", `${of}/expectations`, {
-      body: { expectations: add({ expectations }).expectations }, ifMatch: revision,
-      query: { reason: text.expectReason(said).slice(0, 1000) }, signal,
+      body: { expectations: add({ expectations }).expectations },
+      ifMatch: revision,
+      query: { reason: text.expectReason(said).slice(0, 1000) },
+      signal,
     });
     // The file is the same, so all else is as before, and the person's own draft has this behind it.
     const now = { expectations: value.expectations, revision: value.revision };
@@ -214,7 +281,11 @@ class TryHost extends View {
     if (of.expectations.some((one) => isExpectation(one, { ...result, url }))) return badge(text.expected, "ok");
     if (!of.enabled || !mayEditDomain(domain.domain)) return null;
     return this.#expectButton(
-      text.expect, [result], isDrafted, text.expectOf(words.resolution[result.resolution], url, result.app));
+      text.expect,
+      [result],
+      isDrafted,
+      text.expectOf(words.resolution[result.resolution], url, result.app),
+    );
   }
 
   #expectButton(said, results, isDrafted, label) {
@@ -224,15 +295,22 @@ class TryHost extends View {
       this.#expected = { wanted, isDrafted };
       this.#expecting.run();
     };
-    return button(said, expect, { kind: "quiet", key: "expect", title: text.expectHelp, "aria-label": label,
-      "aria-disabled": this.#expecting.isRunning ? "true" : null });
+    return button(said, expect, {
+      kind: "quiet",
+      key: "expect",
+      title: text.expectHelp,
+      "aria-label": label,
+      "aria-disabled": this.#expecting.isRunning ? "true" : null,
+    });
   }
 
   #expectAll({ domain }) {
-    const all = this.items.flatMap(({ results }) => results).filter((one) => one.app
-      && !domain.expectations.some((other) => isExpectation(other, one)));
-    return all.length > 1 && domain.enabled && mayEditDomain(domain.domain)
-      && this.#expectButton(text.expectAll(all.length), all, false);
+    const all = this.items.flatMap(({ results }) => results).filter((one) =>
+      one.app &&
+      !domain.expectations.some((other) => isExpectation(other, one))
+    );
+    return all.length > 1 && domain.enabled && mayEditDomain(domain.domain) &&
+      this.#expectButton(text.expectAll(all.length), all, false);
   }
 
   render() {
@@ -240,74 +318,128 @@ class TryHost extends View {
     const facts = this.#facts.value;
     const again = () => this.#facts.run();
     const refused = (key, said, problem) => problem && h("div", { key }, h("p", {}, said), problemBox(problem, again));
-    return [this.items.map((item) => this.#result(item, facts)),
+    return [
+      this.items.map((item) => this.#result(item, facts)),
       this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
       refused("facts", text.factsFailed, this.#facts.problem),
       facts?.domain && [this.#evidence(facts), this.#expectAll(facts)],
-      facts && !facts.domain && h("p", { class: "help", key: "elsewhere" },
-        h("a", { href: to(["domains", facts.name, "try"], { url: this.items.map((one) => one.url).join("\n") }) },
-          text.elsewhere(facts.name))),
-      refused("draft", text.draftRefused, facts?.draft?.problem), refused("cdn", text.cdnRefused, facts?.cdn?.problem),
-      this.qr && this.#qrDialog()];
+      facts && !facts.domain &&
+      h(
+        "p",
+        { class: "help", key: "elsewhere" },
+        h(
+          "a",
+          { href: to(["domains", facts.name, "try"], { url: this.items.map((one) => one.url).join("\n") }) },
+          text.elsewhere(facts.name),
+        ),
+      ),
+      refused("draft", text.draftRefused, facts?.draft?.problem),
+      refused("cdn", text.cdnRefused, facts?.cdn?.problem),
+      this.qr && this.#qrDialog(),
+    ];
   }
 
   #result({ url, results, best }, facts) {
     const all = rows(url, { published: results, draft: facts?.draft?.results, cdn: facts?.cdn?.results });
     const said = best === "match" ? text.opens(opened(results, facts?.names)) : text.verdict[best];
     // Apple's devices get Apple's copy.
-    const isAhead = facts?.cdn?.results && all.some(({ platform, cdn, published }) =>
-      platform === "ios" && cdn?.resolution !== published?.resolution);
-    return h("section", { class: "try-result", key: url },
-      h("header", { class: "section-head" }, h("h2", {},
-        h("span", { class: `verdict ${isAhead ? "warning" : best === "match" ? "ok" : ""}` },
-          isAhead ? text.ahead(said, facts.domain.revision) : said), " ", h("bdi", { class: "mono" }, url)),
+    const isAhead = facts?.cdn?.results &&
+      all.some(({ platform, cdn, published }) => platform === "ios" && cdn?.resolution !== published?.resolution);
+    return h(
+      "section",
+      { class: "try-result", key: url },
+      h(
+        "header",
+        { class: "section-head" },
+        h(
+          "h2",
+          {},
+          h(
+            "span",
+            { class: `verdict ${isAhead ? "warning" : best === "match" ? "ok" : ""}` },
+            isAhead ? text.ahead(said, facts.domain.revision) : said,
+          ),
+          " ",
+          h("bdi", { class: "mono" }, url),
+        ),
         url.startsWith("https://") && this.host &&
-          button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
-      this.#expected?.wanted[0].url === url && failure(this.#expecting), all.length === 0
+          button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) }),
+      ),
+      this.#expected?.wanted[0].url === url && failure(this.#expecting),
+      all.length === 0
         ? h("p", { key: "none" }, resolution("no-match"), " ", results[0]?.reason)
-        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all, key: (row) => row.key }));
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all, key: (row) => row.key }),
+    );
   }
 
   /** What the columns are about: which revision, and how old. */
   #evidence({ name, domain, cdn, file, check }) {
     const isFailing = check?.status === "failing";
     const checks = h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks);
-    return [isFailing && h("p", { class: "box warning", key: "failing" }, text.checkFailing, " ", checks),
-      h("p", { class: "help", key: "evidence" },
-      this.only === undefined && [h("a", { key: "domain", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
-      domain.enabled ? text.revision(domain.revision) : text.disabled, " ",
-      !file ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
-        cdn.revision === null ? text.cdnForeign : cdn.isCurrent ? text.cdnCurrent
-          : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
-        " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
-      file && !cdn?.revision && !isFailing && [" ", checks],
-      cdn && this.host !== name && [" ", text.cdnName(this.host, name)])];
+    return [
+      isFailing && h("p", { class: "box warning", key: "failing" }, text.checkFailing, " ", checks),
+      h(
+        "p",
+        { class: "help", key: "evidence" },
+        this.only === undefined && [h("a", { key: "domain", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
+        domain.enabled ? text.revision(domain.revision) : text.disabled,
+        " ",
+        !file ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
+          cdn.revision === null
+            ? text.cdnForeign
+            : cdn.isCurrent
+            ? text.cdnCurrent
+            : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
+          " ",
+          cdn.isChecked ? text.seenByCheck : text.fetched,
+          " ",
+          time(cdn.at),
+          ".",
+        ],
+        file && !cdn?.revision && !isFailing && [" ", checks],
+        cdn && this.host !== name && [" ", text.cdnName(this.host, name)],
+      ),
+    ];
   }
 
   #columns(url, facts) {
     const { domain, names, draft, cdn } = facts ?? {};
     const app = ({ app, platform }) => [
-      icon(kindOf(platform)), h("span", { class: "hidden" }, text.platform[platform]), " ",
-      appName(app, names?.[kindOf(platform)].get(app))];
+      icon(kindOf(platform)),
+      h("span", { class: "hidden" }, text.platform[platform]),
+      " ",
+      appName(app, names?.[kindOf(platform)].get(app)),
+    ];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
     const now = (row) => [answer(row.published ?? absent, domain), this.#expectation(row.published, url)];
     const drafted = (row) => [
       compared(row.draft, row.published, draft),
-      row.draft?.resolution !== row.published?.resolution && this.#expectation(row.draft, url, true)];
-    const copied = (row) => row.platform === "android" ? quiet(text.onlyApple)
-      : compared(row.cdn, row.published, { ...cdn, domain: undefined });
-    return [[text.app, app, "try-app"], [text.published, now], draft && [text.draft, drafted],
-      cdn?.revision && [text.cdn, copied]].filter(Boolean);
+      row.draft?.resolution !== row.published?.resolution && this.#expectation(row.draft, url, true),
+    ];
+    const copied = (row) =>
+      row.platform === "android"
+        ? quiet(text.onlyApple)
+        : compared(row.cdn, row.published, { ...cdn, domain: undefined });
+    return [
+      [text.app, app, "try-app"],
+      [text.published, now],
+      draft && [text.draft, drafted],
+      cdn?.revision && [text.cdn, copied],
+    ].filter(Boolean);
   }
 
   #qrDialog() {
     const { url, hasFailed } = this.qr;
     const src = "/v1/qr?" + new URLSearchParams({ url: new URL(url).href });
     const fail = () => this.set({ qr: { url, hasFailed: true } });
-    return dialog({ title: text.qr, close: () => this.set({ qr: undefined }) },
-      hasFailed ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed)
+    return dialog(
+      { title: text.qr, close: () => this.set({ qr: undefined }) },
+      hasFailed
+        ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed)
         : h("img", { key: "img", class: "qr", src, alt: text.qrOf(url), on: { error: fail } }),
-      h("p", {}, mono(url)), h("p", { class: "help" }, text.qrHelp));
+      h("p", {}, mono(url)),
+      h("p", { class: "help" }, text.qrHelp),
+    );
   }
 }
 
@@ -332,8 +464,11 @@ function parsed(given, name) {
 }
 
 /** A URL with its host as devices ask for it: with A-labels. */
-const withALabels = (url) => url.replace(/^https?:\/\/[^/?#]+/i, (origin) => /[^\0-\x7f]/.test(origin) && hostOf(url)
-  ? new URL(url).origin : origin);
+const withALabels = (url) =>
+  url.replace(
+    /^https?:\/\/[^/?#]+/i,
+    (origin) => /[^\0-\x7f]/.test(origin) && hostOf(url) ? new URL(url).origin : origin,
+  );
 
 function hostOf(url) {
   const { protocol, hostname } = URL.parse(url) ?? {};
@@ -352,8 +487,9 @@ function copy(check, fetchers) {
 /** Which apps a link opens on which platforms: "Example on iOS and Android". */
 function opened(results, names) {
   const platforms = Object.keys(kinds).filter((one) => results.some(({ platform }) => platform === one));
-  const apps = (one) => results.filter(({ platform, resolution }) => platform === one && resolution === "match")
-    .map(({ app }) => cut(names?.[kindOf(one)].get(app) || app)).join(", ") || text.noApp;
+  const apps = (one) =>
+    results.filter(({ platform, resolution }) => platform === one && resolution === "match")
+      .map(({ app }) => cut(names?.[kindOf(one)].get(app) || app)).join(", ") || text.noApp;
   return [...Map.groupBy(platforms, apps)].map(([said, of]) => text.on(said, of.map((one) => text.platform[one])))
     .join(", ");
 }
@@ -372,10 +508,13 @@ function rows(url, files) {
 }
 
 const isExpectation = (one, { url, app, resolution }) => (
-  one.url === url && one.app === app && one.resolution === resolution);
+  one.url === url && one.app === app && one.resolution === resolution
+);
 
-const answer = ({ resolution: word, reason }, domain) => (
-  [resolution(word), h("p", { class: "help", key: "reason" }, inWords(reason, domain))]);
+const answer = (
+  { resolution: word, reason },
+  domain,
+) => [resolution(word), h("p", { class: "help", key: "reason" }, inWords(reason, domain))];
 
 /** A result beside the published one: that it is the same, or what is different. */
 function compared(result, published, { problem, domain }) {
