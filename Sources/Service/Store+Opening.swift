@@ -14,10 +14,11 @@ extension Store {
   /// - Throws: `StoreError`.
   package convenience init(
     _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
-    isPatient: Bool = false
+    upgrades: Bool = true, isPatient: Bool = false
   ) throws {
     try self.init(
-      location, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, isPatient: isPatient
+      location, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, upgrades: upgrades,
+      isPatient: isPatient
     ) { .now }
   }
 }
@@ -41,7 +42,8 @@ extension StoreError {
         + "a newer version of aasa, or restore a backup from before the upgrade."
     case .olderSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa needs \(known), and whatever only reads must "
-        + "not change it. Start a server of this version without --read-only first."
+        + "not change it. Back it up, then start a server of this version without --read-only, or run a command that changes "
+        + "something: that upgrades it. Earlier versions cannot open it any more."
     case .unsuitable(let reason): "\(path.quotedPath) \(reason)"
     case .readOnlyStore(let writers): "Nothing was changed: \(Self.advice(writers))"
     case .busy:

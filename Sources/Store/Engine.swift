@@ -16,8 +16,9 @@ protocol Engine: AnyObject, Sendable {
   /// Runs `body` in a transaction that sees one state; no writer blocks it.
   func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
 
-  /// The same for what this process is about to write.
-  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+  /// Runs a short `body` on the connection for writing, outside a transaction, if that is free and faster than others;
+  /// otherwise returns `nil`.
+  func withFreeWriter<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result?
 
   /// The same for reads that go through many domains, so that no short read waits for them.
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result

@@ -45,6 +45,14 @@ enum Migrator {
     }
   }
 
+  /// Refuses a database of an earlier version. An empty one is none.
+  ///
+  /// - Throws: `StoreError.olderSchema`; `SQLError`.
+  static func refuseOlder(_ connection: any Connection) throws {
+    let (found, known) = (try version(connection), Migration.last)
+    if found > 0 && found < known { throw StoreError.olderSchema(found: found, known: known) }
+  }
+
   /// Refuses a database whose schema is not the current one.
   ///
   /// - Throws: `StoreError.newerSchema`, `.olderSchema`; `SQLError`.

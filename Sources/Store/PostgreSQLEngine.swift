@@ -16,13 +16,14 @@ final class PostgreSQLEngine: Engine {
 
   /// - Parameter isPatient: Whether a server that cannot be reached is no error yet.
   init(
-    _ address: PostgreSQLAddress, isReadOnly: Bool, isPatient: Bool,
+    _ address: PostgreSQLAddress, isReadOnly: Bool, upgrades: Bool, isPatient: Bool,
     now: @escaping @Sendable () -> UnixTime
   ) throws {
     let server = PostgreSQLServer(address) { connection in
       try Self.check(connection)
       try Migrator.refuseForeign(connection)
       if isReadOnly { return try Migrator.checkCurrent(connection) }
+      if !upgrades { try Migrator.refuseOlder(connection) }
       try Migrator.migrate(connection, now: now())
     }
     self.server = server
@@ -85,8 +86,10 @@ final class PostgreSQLEngine: Engine {
     try readers.transaction(.read, body)
   }
 
-  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try read(body)
+  func withFreeWriter<Result: Sendable>(
+    _ body: (any Connection) throws -> Result
+  ) throws -> Result? {
+    nil
   }
 
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {

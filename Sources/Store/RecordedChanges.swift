@@ -182,7 +182,7 @@ extension Transaction {
     if let id = footprint.change.id { return id }
     let action = footprint.change.action ?? action
     let change = RecordedChange(
-      at: now, author: context.author, action: action, reason: context.reason,
+      at: now, author: context.author, action: action, reason: context.reason, domainCount: 1,
       reverts: footprint.change.reverts)
     let id = try RecordedChangeRows.add(change, connection)
     (footprint.change.id, footprint.change.action) = (id, action)
@@ -250,6 +250,8 @@ extension Transaction {
     }
     if let id = change.id {
       let things = change.apps.map(\.json) + change.templates.map(\.json)
+      // As it was added.
+      if change.domainCount == 1 && things.isEmpty { return }
       try RecordedChangeRows.end(id, change.domainCount, things, connection)
     }
   }

@@ -13,10 +13,14 @@ final class SQLiteEngine: Engine {
   private let writer: Database<SQLiteConnection>
   private let path: String
   private let files: OpenFiles
+  /// The commit of the open transaction. Only who has the connection for writing uses it.
+  private let pending = Mutex<SharedCommit?>(nil)
   /// Commits since `maintain` last moved the WAL.
   private let commits = Atomic<Int>(0)
 
-  init(path: String, fillingEmpty: Bool, isReadOnly: Bool, now: () -> UnixTime) throws {
+  init(
+    path: String, fillingEmpty: Bool, isReadOnly: Bool, upgrades: Bool, now: () -> UnixTime
+  ) throws {
     self.path = path
     switch DatabaseFile.size(path) {
     case nil where !isReadOnly: try DatabaseFile.create(path, now: now())
@@ -29,6 +33,7 @@ final class SQLiteEngine: Engine {
     try writer.withConnection { connection in
       try Migrator.refuseForeign(connection)
       if isReadOnly { return try Migrator.checkCurrent(connection) }
+      if !upgrades { try Migrator.refuseOlder(connection) }
       if try !fillingEmpty && Migrator.version(connection) == 0 { throw StoreError.empty }
       // FULL makes a commit durable before it is acknowledged
       // (sqlite.org/pragma.html#pragma_synchronous). The server moves the WAL with `maintain`, so an
@@ -49,27 +54,94 @@ final class SQLiteEngine: Engine {
     files = OpenFiles(of: path)
   }
 
+  /// Edits that wait for each other share a commit: each begins where the one before ended, and the last one commits
+  /// them all. So none of them waits for the disk of another.
   func write<Result: Sendable>(
     _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result
   ) throws -> Result {
-    let result = try writeQueue.take(.database, &waitBudget) { waitBudget in
+    let (result, commit) = try writeQueue.take(.database, &waitBudget) { waitBudget in
       try writer.withConnection { connection in
-        try waitBudget.wait {
-          connection.setBusyTimeout(milliseconds: Int32($0))
-          return try Self.begins(connection)
+        if isBulk { try self.commit(connection) }
+        let result = try add(body, to: connection, &waitBudget)
+        let isLast = isBulk || !writeQueue.areAwaited(.database, for: .zero)
+        if !isLast, let commit = pending.withLock({ $0 }), commit.isJoined() {
+          return (result, SharedCommit?.some(commit))
         }
-        return try connection.finish { connection in
-          let result = try body(connection)
-          try files.check()
-          return result
-        }
+        try self.commit(connection)
+        return (result, nil)
+      }
+    }
+    try commit?.wait { commit in
+      try writer.withConnection { connection in
+        if pending.withLock({ $0 }) === commit { try self.commit(connection) }
       }
     }
     // The files may have gone during the commit. Only an edit that is still there is acknowledged.
     try files.check()
     commits.add(1, ordering: .relaxed)
     return result
+  }
+
+  /// Runs `body` in the transaction of the pending commit, or begins one. If `body` throws, what it wrote is undone,
+  /// and the edits before it are committed.
+  private func add<Result: Sendable>(
+    _ body: (any Connection) throws -> Result, to connection: SQLiteConnection,
+    _ waitBudget: inout WaitBudget
+  ) throws -> Result {
+    let isFirst = pending.withLock { $0 == nil }
+    if isFirst {
+      try waitBudget.wait {
+        connection.setBusyTimeout(milliseconds: Int32($0))
+        return try Self.begins(connection)
+      }
+      pending.withLock { $0 = SharedCommit() }
+    } else {
+      try connection.run("SAVEPOINT edit")
+    }
+    do {
+      let result = try body(connection)
+      try files.check()
+      if !isFirst { try connection.run("RELEASE edit") }
+      return result
+    } catch {
+      if !isFirst && isUndone(connection) {
+        try commit(connection)
+      } else {
+        end(.failure(error))
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
+      }
+      throw error
+    }
+  }
+
+  /// Undoes an edit. If that fails, or if an error such as a full disk has ended the transaction, those before it are
+  /// lost, too.
+  private func isUndone(_ connection: SQLiteConnection) -> Bool {
+    if !connection.isInTransaction { return false }
+    do {
+      try connection.run("ROLLBACK TO edit")
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Commits the edits that wait for that.
+  private func commit(_ connection: SQLiteConnection) throws {
+    if pending.withLock({ $0 == nil }) { return }
+    do {
+      try connection.run("COMMIT")
+      end(.success(()))
+    } catch {
+      end(.failure(error))
+      if connection.isInTransaction { try connection.run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func end(_ outcome: Result<Void, any Error>) {
+    pending.withLock { $0.take() }?.end(outcome)
   }
 
   /// Whether another connection did not hold the lock for longer than the busy timeout.
@@ -86,9 +158,12 @@ final class SQLiteEngine: Engine {
     try readers.withConnection { try $0.transaction(.read, body) }
   }
 
-  /// A reader drops all that it has in memory at each commit. The writer does not, so it is used when it is free.
-  func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try writer.withFreeConnection { try $0.transaction(.read, body) } ?? read(body)
+  /// A reader drops all that it has in memory at each commit. The writer does not.
+  func withFreeWriter<Result: Sendable>(
+    _ body: (any Connection) throws -> Result
+  ) throws -> Result? {
+    // An open transaction has what is not committed yet.
+    try writer.withFreeConnection { $0.isInTransaction ? nil : try body($0) } ?? nil
   }
 
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
@@ -195,7 +270,10 @@ final class SQLiteEngine: Engine {
   /// (sqlite.org/pragma.html#pragma_wal_checkpoint).
   func tidyUp(_ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget) throws {
     try writeQueue.take(.database, &waitBudget) { _ in
-      try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+      try writer.withConnection { connection in
+        try commit(connection)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      }
     }
   }
 }

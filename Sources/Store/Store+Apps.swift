@@ -82,7 +82,7 @@ extension Store {
 
   /// The environments of apps; production for those that are not stored.
   package func environments(of ids: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
-    try read { try AppIdentifier.rows.environments(of: ids, $0) }
+    try readToWrite { try AppIdentifier.rows.environments(of: ids, $0) }
   }
 
   /// A page of apps, ordered by identifier, after `last`.

@@ -89,7 +89,9 @@ extension Store {
 
   /// The changes after a position in the order, made by any process.
   package func changes(after sequence: Int64) throws -> Changes {
-    try follow { connection in
+    if let few = try followShortly({ try ChangeRows.few(after: sequence, $0) }) { return few }
+    return try follow { connection in
+      if let few = try ChangeRows.few(after: sequence, connection) { return few }
       let known = try ChangeRows.known(connection)
       if known.upperBound == sequence { return Changes(sequence: sequence, domains: []) }
       // Old rows are deleted, so the changes are known only if the next one still exists.
@@ -99,14 +101,23 @@ extension Store {
       let domains = try connection.all(
         "SELECT DISTINCT domain_id FROM change WHERE sequence > ?", [.integer(sequence)]
       ) { $0.integer(0) }
-      return Changes(
-        sequence: known.upperBound,
-        domains: try neighbours(domains).flatMap { domains in
-          let read = try ServedRows.read(domains, connection)
-          let found = Dictionary(read.map { ($0.domain, $0) }) { $1 }
-          return domains.map { found[$0] ?? Changes.Change(domain: $0, now: .deleted) }
-        })
+      return try Changes(sequence: known.upperBound, of: domains, connection)
     }
+  }
+}
+
+extension Changes {
+  /// What is served now for domains that changed.
+  fileprivate init(
+    sequence: Int64, of domains: [Int64], _ connection: any Connection
+  ) throws {
+    self.init(
+      sequence: sequence,
+      domains: try neighbours(domains).flatMap { domains in
+        let read = try ServedRows.read(domains, connection)
+        let found = Dictionary(read.map { ($0.domain, $0) }) { $1 }
+        return domains.map { found[$0] ?? Changes.Change(domain: $0, now: .deleted) }
+      })
   }
 }
 
@@ -297,6 +308,21 @@ enum ChangeRows {
     // Now and then, because transactions that delete the same rows exclude each other.
     guard let last = numbers.max(), numbers.contains(where: { $0 % 100 == 0 }) else { return }
     try connection.run("DELETE FROM change WHERE sequence <= ?", [.integer(last - Int64(kept))])
+  }
+
+  /// The changes after a position, if they are few. `nil` if there are more, or if the change at that position was
+  /// deleted, as others may be then.
+  static func few(after sequence: Int64, _ connection: any Connection) throws -> Changes? {
+    let few = 8
+    let rows = try connection.all(
+      "SELECT sequence, domain_id FROM change WHERE sequence >= ? ORDER BY sequence LIMIT ?",
+      [.integer(sequence), .integer(few + 2)]
+    ) { (sequence: $0.integer(0), domain: $0.integer(1)) }
+    guard rows.count <= few + 1, rows.first?.sequence == sequence, let last = rows.last else {
+      return nil
+    }
+    let domains = Set(rows.dropFirst().map(\.domain))
+    return try Changes(sequence: last.sequence, of: Array(domains), connection)
   }
 
   /// The first and the last position in the table; 0 if it is empty.

@@ -41,12 +41,13 @@ package final class Store: Sendable {
   ///   - location: Where the database is. The directory of a file must exist, and the database of a server.
   ///   - fillingEmpty: Whether an existing file without tables becomes a new database.
   ///   - isReadOnly: Whether nothing is ever written. The schema must be current.
+  ///   - upgrades: Whether the database of an earlier version gets the current schema, or is refused.
   ///   - isPatient: Whether a server that cannot be reached now is looked for later, whenever it is needed.
   ///   - now: Returns the current time.
   /// - Throws: `StoreError`.
   package init(
     _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
-    isPatient: Bool = false, now: @escaping @Sendable () -> UnixTime
+    upgrades: Bool = true, isPatient: Bool = false, now: @escaping @Sendable () -> UnixTime
   ) throws {
     self.isReadOnly = isReadOnly
     self.now = now
@@ -55,9 +56,11 @@ package final class Store: Sendable {
         switch location {
         case .file(let path):
           try SQLiteEngine(
-            path: path, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, now: now)
+            path: path, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, upgrades: upgrades,
+            now: now)
         case .postgreSQL(let address):
-          try PostgreSQLEngine(address, isReadOnly: isReadOnly, isPatient: isPatient, now: now)
+          try PostgreSQLEngine(
+            address, isReadOnly: isReadOnly, upgrades: upgrades, isPatient: isPatient, now: now)
         }
     } catch let error as SQLError {
       throw StoreError(error)
@@ -186,7 +189,9 @@ package final class Store: Sendable {
 
   /// Runs `body` in a transaction that sees one state, of what is about to be written.
   func readToWrite<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.read) { try engine.readToWrite(body) }
+    try translatingErrors(.read) {
+      try engine.withFreeWriter { try $0.transaction(.read, body) } ?? engine.read(body)
+    }
   }
 
   /// Runs `body`, which goes through many domains, in a transaction that sees one state.
@@ -198,12 +203,23 @@ package final class Store: Sendable {
   func authenticate<Result: Sendable>(
     _ body: (any Connection) throws -> Result
   ) throws -> Result {
-    try translatingErrors(.read) { try engine.authenticate(body) }
+    try translatingErrors(.read) {
+      try engine.withFreeWriter(body) ?? engine.authenticate(body)
+    }
   }
 
   /// Runs a long `body` in a transaction that sees one state, on a separate connection.
   func readLong<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) { try engine.readLong(body) }
+  }
+
+  /// Runs `body`, which reads a few documents to serve, in a transaction that sees one state. It returns `nil` for more.
+  func followShortly<Result: Sendable>(
+    _ body: (any Connection) throws -> Result?
+  ) throws -> Result? {
+    try translatingErrors(.follow) {
+      try engine.withFreeWriter { try $0.transaction(.read, body) } ?? nil
+    }
   }
 
   /// Runs `body` in a transaction that sees one state, on the connection for documents to serve.

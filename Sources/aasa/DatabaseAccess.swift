@@ -56,14 +56,17 @@ extension Store {
 
   /// Opens a database.
   ///
-  /// - Parameter isReadOnly: Whether nothing is ever written, so that the right to read is enough.
+  /// - Parameters:
+  ///   - isReadOnly: Whether nothing is ever written, so that the right to read is enough.
+  ///   - upgrades: Whether the database of an earlier version is upgraded, or refused.
   /// - Throws: `UnusableDatabase`, `StoreError`.
   static func open(
-    _ location: DatabaseLocation, missing: MissingDatabase, isReadOnly: Bool = false
+    _ location: DatabaseLocation, missing: MissingDatabase, isReadOnly: Bool = false,
+    upgrades: Bool = true
   ) throws -> Store {
     if missing == .refused { try checkExists(location) }
     let isNew = try missing == .createdWithNote && isMissing(location, orEmpty: false)
-    let store = try Store(location, isReadOnly: isReadOnly)
+    let store = try Store(location, isReadOnly: isReadOnly, upgrades: upgrades)
     if isNew {
       Terminal.complain(
         location.path == nil

@@ -99,6 +99,81 @@ import Testing
     #expect(order.withLock { $0 } == ["0", "1", "2", "3", "4"])
   }
 
+  /// Creates a token and, with the same commit, does what `second` does.
+  private func writeTogether(
+    _ second: @escaping @Sendable (borrowing Transaction) throws -> Void
+  ) throws -> (first: Result<Void, any Error>, second: Result<Void, any Error>) {
+    store.setLockTimeout(milliseconds: 600_000)
+    let (store, context) = (store, context)
+    let (writes, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let outcomes = Mutex<[Int: Result<Void, any Error>]>([:])
+    let first = Threads([
+      {
+        let outcome = Result {
+          try store.write(context) { transaction in
+            _ = try transaction.createToken(name: "first", role: .viewer)
+            writes.signal()
+            goesOn.wait()
+          }
+        }
+        outcomes.withLock { $0[1] = outcome }
+      }
+    ])
+    writes.wait()
+    let waits = Counter()
+    let waiting = WriteContext(author: "second") {
+      waits.add()
+      return false
+    }
+    let last = Threads([
+      {
+        let outcome = Result { try store.write(waiting, second) }
+        outcomes.withLock { $0[2] = outcome }
+      }
+    ])
+    #expect(becomesTrue { waits.count > 0 })
+    goesOn.signal()
+    #expect(first.end() && last.end())
+    return try outcomes.withLock { (try #require($0[1]), try #require($0[2])) }
+  }
+
+  @Test func editsThatWaitForEachOtherAreCommittedAtOnce() throws {
+    let other = try temporary.open()
+    let seen = Mutex<[Int]>([])
+    let outcomes = try writeTogether { transaction in
+      let own = try transaction.connection.count("SELECT count(*) FROM token")
+      let others = try other.tokens().count
+      seen.withLock { $0 = [others, own] }
+      _ = try transaction.createToken(name: "second", role: .viewer)
+    }
+    try outcomes.first.get()
+    try outcomes.second.get()
+    #expect(seen.withLock { $0 } == [0, 1])
+    #expect(try store.tokens().map(\.name) == ["first", "second"])
+  }
+
+  @Test func anEditThatFailsTakesNoOtherWithIt() throws {
+    let outcomes = try writeTogether { transaction in
+      _ = try transaction.createToken(name: "second", role: .viewer)
+      throw Outdated()
+    }
+    try outcomes.first.get()
+    #expect(throws: Outdated.self) { try outcomes.second.get() }
+    #expect(try store.tokens().map(\.name) == ["first"])
+  }
+
+  @Test func anEditWhoseCommitIsLostWithAnotherIsNotAcknowledged() throws {
+    let outcomes = try writeTogether { transaction in
+      // As after an error of the disk.
+      try transaction.connection.run("ROLLBACK")
+      throw SQLError(.full, code: "13", message: "full")
+    }
+    #expect(throws: StoreError.self) { try outcomes.first.get() }
+    #expect(throws: StoreError.self) { try outcomes.second.get() }
+    #expect(try store.tokens().isEmpty)
+    _ = try store.createToken(name: "next", role: .viewer)
+  }
+
   @Test func anEditOfSeveralDomainsLetsOthersWriteFirst() throws {
     store.setLockTimeout(milliseconds: 600_000)
     let (store, context) = (store, context)
