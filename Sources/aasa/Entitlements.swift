@@ -64,6 +64,8 @@ struct Entitlements {
   let entries: [String]
   /// The text that stands in place of the list of entries.
   let textInPlaceOfList: String?
+  /// A key that is almost that of the entries, which the file lacks.
+  let almostKey: String?
   /// The app; `nil` if the file does not say, or has a build variable.
   let app: String?
   /// Whether only developers can run the app; `nil` if the file does not say.
@@ -82,7 +84,9 @@ struct Entitlements {
   }
 
   /// Those of an app without entries.
-  init() { (entries, textInPlaceOfList, app, isForDevelopers) = ([], nil, nil, nil) }
+  init() {
+    (entries, textInPlaceOfList, almostKey, app, isForDevelopers) = ([], nil, nil, nil, nil)
+  }
 
   /// Reads a file; `-` is stdin.
   init(path: String) throws(Failure) {
@@ -102,8 +106,11 @@ struct Entitlements {
       )
     }
     let list: PropertyList
+    let keys: [String]
     do {
       list = try PropertyListDecoder().decode(PropertyList.self, from: Data(bytes))
+      keys = try PropertyListDecoder().decode([String: Unread].self, from: Data(bytes)).keys
+        .sorted()
     } catch {
       throw Failure(
         "\(name) is not an .entitlements file: it must be an XML property list with a dictionary. For a built app, "
@@ -119,9 +126,19 @@ struct Entitlements {
     }
     entries = list.domains?.entries ?? []
     textInPlaceOfList = list.domains?.text
+    let key = Self.key
+    almostKey =
+      list.domains != nil
+      ? nil
+      : keys.first { $0.lowercased().contains("associated-domain") && !$0.hasPrefix("\(key).") }
     app = [list.app, list.appOnMac].compactMap(\.self).first { !$0.contains("$(") }
     isForDevelopers = list.isDebuggable
   }
+
+  /// The key of the entries.
+  static var key: String { PropertyList.CodingKeys.domains.rawValue }
+
+  private struct Unread: Decodable {}
 
   /// The members that matter here.
   private struct PropertyList: Decodable {

@@ -50,7 +50,7 @@ enum EntitlementsCommand {
     if arguments.operands.isEmpty && (!onlyList || asked == nil) {
       throw UsageError("FILE is required, or --plist with --app APP.")
     }
-    let published = PublishedNames(try Installation(arguments), .apple)
+    let published = PublishedNames(try Installation(arguments, onlyLooks: true), .apple)
     if arguments.operands.isEmpty {
       var check = EntitlementsCheck(Entitlements(), app: asked?.text, published)
       try check.run()
@@ -150,6 +150,16 @@ private struct EntitlementsCheck {
           + (text == "*"
             ? "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
               + "its project." : "Write an array with a string for each entry."))
+    }
+    if let key = entitlements.almostKey {
+      add(
+        "unknown-key", .error, key,
+        "The system does not read this key. Write \(Entitlements.key).")
+    } else if entitlements.entries.isEmpty && entitlements.textInPlaceOfList == nil {
+      add(
+        "no-entries", .warning, "",
+        "The app has no associated domains, so no link, password or App Clip of the web reaches it."
+      )
     }
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {

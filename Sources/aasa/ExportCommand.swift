@@ -22,7 +22,9 @@ enum ExportCommand {
     ], failure: "failure; stderr says why, and the output may be incomplete", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
+    let (installation, asJSON) = (
+      try Installation(arguments, onlyLooks: true), arguments.has(.json)
+    )
     let label = try arguments.value(label).map { try Label($0) }
     if let directory = arguments.operands.first {
       if label != nil {

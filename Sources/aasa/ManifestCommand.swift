@@ -83,7 +83,7 @@ enum ManifestCommand {
     {
       return .nothing
     }
-    return .names(PublishedNames(try Installation(arguments), .assetLinks))
+    return .names(PublishedNames(try Installation(arguments, onlyLooks: true), .assetLinks))
   }
 
   private static func print(

@@ -53,7 +53,7 @@ enum MatchCommand {
       if arguments.has(domain) {
         throw UsageError("--domain needs --file. Without it, the domain is that of the URL.")
       }
-      var matching = PublishedMatching(arguments, try Installation(arguments))
+      var matching = PublishedMatching(arguments, try Installation(arguments, onlyLooks: true))
       isComplete = try forEachURL(arguments.operands, flush: { try matching.flush() }) {
         try matching.match($0)
       }
@@ -226,6 +226,8 @@ private struct PublishedMatching {
   private let installation: Installation
   private let app: String?
   private var urls: [String] = []
+  /// The URLs for whose host nothing is published, of which each of the first is named.
+  private var unpublished = 0
 
   init(_ arguments: Arguments, _ installation: Installation) {
     self.installation = installation
@@ -266,6 +268,11 @@ private struct PublishedMatching {
       let text = { result[$0]?.stringValue }
       let (url, resolution) = (text("url") ?? "", text("resolution") ?? "")
       if resolution == Resolution.match.rawValue { matched.insert(Array(url.utf8)) }
+      // A host with a typo looks like a route that is missing.
+      if !lines.isJSON, !lines.isExplained, app == nil, text("app") == nil {
+        unpublished += 1
+        if unpublished <= 20 { Terminal.complain("\(url): \(text("reason") ?? "")".harmless) }
+      }
       if lines.isJSON {
         try lines.add(result)
       } else {

@@ -1,4 +1,5 @@
 import Association
+import Service
 
 /// The domains that a command line names, and those in its `--from` file.
 struct NamedDomains {
@@ -33,6 +34,9 @@ struct NamedDomains {
       }
     }
     if named.isEmpty && unreadable.isEmpty && !arguments.has(Self.label) {
+      if let path = arguments.value(Self.from) {
+        throw Failure("\(path.quotedPath) lists no domain: write one in each line.")
+      }
       throw UsageError("Name a domain, or a file of domains with --from.")
     }
     domains = named.uniqued()

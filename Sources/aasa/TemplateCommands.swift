@@ -66,7 +66,7 @@ enum TemplateCommands {
       failure: "refused, or stored but not served yet; stderr says which"
     ) { arguments in
       let domain = try DomainName(arguments.operands[0])
-      let answer = try Installation(arguments).json(
+      let answer = try Installation(arguments, onlyLooks: true).json(
         APIClient.Request(
           "POST", "/v1/domains/\(domain)/detach", query: try arguments.changeQuery(), body: []),
         having: "revision")

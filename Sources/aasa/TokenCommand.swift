@@ -31,7 +31,8 @@ enum TokenCommand {
       + "do that can give the right.")
   private static let expires = Option(
     "--expires", "TIME",
-    "When the token expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.")
+    "When the token expires, such as 2027-01-31 (when that day begins, in UTC) or 2027-01-31T12:00:00Z. Default: "
+      + "never.")
 
   static let commands = [
     Command(
@@ -133,7 +134,9 @@ enum TokenCommand {
   }
 
   private static func text(ofExpiry token: JSON) -> String {
-    token["expiresAt"]?.stringValue.map { "expires \($0)" } ?? "never expires"
+    token["expiresAt"]?.stringValue.map {
+      "\($0 <= UnixTime.now.text ? "expired" : "expires") \($0)"
+    } ?? "never expires"
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {

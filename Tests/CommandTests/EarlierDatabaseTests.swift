@@ -87,6 +87,22 @@ import Testing
     #expect(try server.file(of: "example.com").body == before)
   }
 
+  @Test(arguments: [
+    ["domains"], ["export"], ["token", "list"], ["match", "https://example.com/a"],
+    ["show", "example.com"], ["apply", "--dry-run", "state.json"], ["diff", "state.json"],
+  ])
+  func whatOnlyReadsDoesNotUpgradeIt(words: [String]) throws {
+    _ = try files(of: "before-1.0.0")
+    try scratch.write("{}", to: "state.json")
+    let result = try Program.run(
+      Program.aasa, words + ["--database", database], in: scratch)
+    #expect(result.status == 1 && result.errors.contains("has schema 4"), "\(result.errors)")
+    let report = try Program.aasa("doctor", "--database", database)
+    #expect(report.output.contains("schema 4"), "\(report.output)")
+    _ = try token()
+    #expect(try Program.aasa("domains", "--database", database).status == 0)
+  }
+
   @Test(arguments: versions)
   func itsTokensAreKeptAndNothingIsDamaged(version: String) throws {
     _ = try files(of: version)

@@ -421,6 +421,19 @@ import Testing
     )
   }
 
+  @Test func anAppWithoutEntriesIsToldSoWithTheMisspelledKey() throws {
+    let empty = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict>\(identifier)</dict></plist>", to: "empty")
+    let none = try trial.run("entitlements", at: .database, empty)
+    #expect(none.output.contains("warning no-entries"), "\(none.output)")
+    let misspelled = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict><key>com.apple.developer.associated-domain</key>"
+        + "<array><string>applinks:a.example</string></array></dict></plist>", to: "misspelled")
+    let result = try trial.run("entitlements", at: .database, misspelled)
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("Write com.apple.developer.associated-domains."))
+  }
+
   @Test func aTextInPlaceOfTheListIsWhatReSigningLeaves() throws {
     let key = "<key>com.apple.developer.associated-domains</key><string>*</string>"
     let path = try trial.scratch.write(
