@@ -50,6 +50,24 @@ import Testing
     guard response.status < 300 else { throw Unexpected(response: response) }
   }
 
+  @Test func anEntryWithoutAppStaysInApplesFileBesideAnAndroidApp() throws {
+    _ = try adopt([statement()], create)
+    let file: JSON = [
+      "applinks": [
+        "details": [
+          ["appIds": [.string(app)], "components": [["/": "/a/*"]]],
+          ["appIDs": [.string(app)], "components": [["/": "/b/*"]]],
+        ]
+      ]
+    ]
+    let refused = try admin.send("PUT", "\(domain)/file", json: file)
+    #expect(refused.status == 422 && refused.text.contains("entry-without-app"), "\(refused.text)")
+    let accepted = try admin.send("PUT", "\(domain)/file?accept=entry-without-app", json: file)
+    #expect(accepted.status == 200, "\(accepted.text)")
+    #expect(try running.served("example.com") == file)
+    #expect(try served() == [statement()])
+  }
+
   /// Adopts a file for Android, and checks that it is served as it is.
   private func adopt(_ file: JSON, _ query: String = "") throws -> JSON {
     let response = try admin.send("PUT", "\(domain)/documents/assetlinks.json\(query)", json: file)

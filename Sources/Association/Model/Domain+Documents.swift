@@ -56,6 +56,11 @@ extension DocumentKind {
       if let file { document = try AssociationFile(adopting: file) }
       domain.associationFile = document.keepingAndroid(of: domain.associationFile)
         .keepingFallbacks(of: domain.associationFile)
+      if let file, domain.associationFile.json != file {
+        throw AdoptionError(
+          pointer: .root,
+          message: "Beside what the domain has for Android, the file cannot be kept as it is.")
+      }
       domain.format = Domain.Format(of: domain.associationFile)
     case .assetLinks: try domain.adoptAssetLinks(file, apps)
     case .webAuthn:
@@ -146,12 +151,17 @@ extension AssociationFile {
   /// Android apps use stay at their places.
   fileprivate func keepingAndroid(of old: AssociationFile) -> AssociationFile {
     if old.androidApps.isEmpty { return self }
-    var document = keepingRows(of: old)
+    // An entry of the file that names no app is none that only Android apps use.
+    var apple = old
+    apple.entries.removeAll { !$0.isForApple }
+    var document = keepingRows(of: apple)
     for (index, entry) in old.entries.enumerated() where !entry.androidApps.isEmpty {
-      if let place = document.entries.firstIndex(where: { $0.id != nil && $0.id == entry.id }) {
-        document.entries[place].androidApps = entry.androidApps
-      } else if !entry.isForApple {
+      if !entry.isForApple {
         document.entries.insert(entry, at: min(index, document.entries.count))
+      } else if let place = document.entries.firstIndex(where: {
+        $0.id != nil && $0.id == entry.id
+      }) {
+        document.entries[place].androidApps = entry.androidApps
       }
     }
     return document
