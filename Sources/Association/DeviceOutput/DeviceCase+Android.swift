@@ -159,8 +159,9 @@ extension DeviceCase {
       "The device asked about \(host), and was refused or did not get an answer."
         + "\(meaning ?? "")\(allHosts)\(signed)\(checked)",
       next:
-        "Run `aasa check --app \(package) \(domain)`, compare the fingerprint of the release's key, then run "
-        + "\(verifyAgain).")
+        "Run `aasa check --app \(package) \(domain)`, and compare the fingerprint of the release's key. Then reset the "
+        + "device with `adb shell pm set-app-links --package \(package) 0 all`, and run \(verifyAgain)."
+    )
   }
 
   /// That the file names the app, but none of the certificates on the device.
@@ -196,7 +197,18 @@ extension DeviceCase {
 
   /// An exception about the RP ID.
   var credentialManagerVerdict: DeviceVerdict {
+    if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {
+      return verdict(on: exception)
+    }
     if let type = row.error.flatMap({ CredentialManagerError.type(in: $0) }), !type.isAboutSite {
+      if type.isAboutRequest {
+        return DeviceVerdict(
+          .requestFailed, .likely, .appTeam,
+          "\(type.word) says that something in the request is malformed, such as a number that is a text.",
+          next:
+            "Look at the JSON of the request. If the exception has a sentence about the RP ID, paste that, too."
+        )
+      }
       return DeviceVerdict(
         .requestFailed, .likely, .appTeam,
         "\(type.word.shown) says nothing about the site: the user, the app or the device ended the request.",
@@ -208,6 +220,52 @@ extension DeviceCase {
       next:
         "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the "
         + "fingerprint of the key that signs the build.")
+  }
+}
+
+extension DeviceCase {
+  /// An exception that is not about the site.
+  private func verdict(on exception: CredentialManagerError.Exception) -> DeviceVerdict {
+    let (actor, message, next): (DeviceVerdict.Actor, String, String) =
+      switch exception {
+      case .noCreateOption:
+        (
+          .user, "The device has nothing that can keep a passkey.",
+          "Choose a provider of passwords and passkeys in the settings of the device, set a screen lock, and sign in to "
+            + "a Google account. An emulator needs an image with Google Play."
+        )
+      case .noCredential:
+        (
+          .appTeam, "The device has no passkey or password for this app and RP ID.",
+          "Create one on this device first. If the site has one there, the app may not be linked to it: run "
+            + "`aasa check --app PACKAGE DOMAIN`."
+        )
+      case .cancellation:
+        (
+          .user, "The user closed the dialog, or the app was left meanwhile.",
+          "If every user gets it, look at the configuration of the app."
+        )
+      case .noProvider:
+        (
+          .appTeam, "The app lacks the library for the providers of the device.",
+          "Add `androidx.credentials:credentials-play-services-auth` to the app, and keep it in its ProGuard rules."
+        )
+      }
+    return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)
+  }
+
+  /// What the verifier of Google Play services logs about a host.
+  var verifierVerdict: DeviceVerdict {
+    switch row.state {
+    case "verified": return verified
+    case "no-answer":
+      return DeviceVerdict(
+        .verificationFailed, .likely, .operations,
+        "Google's verifier got no answer about \(host), so it says nothing about the file.\(checked)",
+        next:
+          "Run \(verifyAgain) later. If it stays so, run `aasa check --app \(package) \(domain)`.")
+    default: return failed(nil)
+    }
   }
 }
 

@@ -299,6 +299,7 @@ extension DeviceCase {
     default: break
     }
     let error = row.error ?? ""
+    if let code = Int(error).flatMap(AuthorizationError.Code.init) { return verdict(on: code) }
     if error.hasPrefix(Marker.inProgress.rawValue) {
       return DeviceVerdict(
         .requestInProgress, .likely, .appTeam,
@@ -310,15 +311,43 @@ extension DeviceCase {
         .appNotSigned, .likely, .appTeam, "The app is not signed with an application identifier.",
         next: "Sign the app with a team's profile, and look at `codesign -d --entitlements -`.")
     }
-    if error.hasPrefix(Marker.notConfigured.rawValue) {
-      return DeviceVerdict(
-        .requestFailed, .likely, .user,
-        "The device has no passcode, Face ID or Touch ID, which passkeys need. Simulators have none at first.",
-        next: "Set a passcode, or in the simulator: Features > Face ID > Enrolled.")
-    }
-    return DeviceVerdict(
-      .requestFailed, .likely, .appTeam,
-      "The text does not say why the request failed; a wrong RP ID is reported as a cause.",
-      next: "Compare the RP ID with the domain of `webcredentials`, and run `aasa check DOMAIN`.")
+    if error.hasPrefix(Marker.notConfigured.rawValue) { return verdict(on: .deviceNotConfigured) }
+    return verdict(on: .failed)
+  }
+  /// A code that says by itself what it was.
+  private func verdict(on code: AuthorizationError.Code) -> DeviceVerdict {
+    let (actor, message, next): (DeviceVerdict.Actor, String, String) =
+      switch code {
+      case .canceled:
+        (
+          .user,
+          "The user closed the dialog. A request that only takes what is on the device ends like this, too, if there is "
+            + "nothing.",
+          "Create a passkey on this device first; the site has nothing to do with it."
+        )
+      case .notInteractive:
+        (
+          .appTeam, "The request was not to show anything, and could not go on without.",
+          "Repeat the request when the app may ask its user."
+        )
+      case .matchedExcludedCredential:
+        (
+          .user, "The device already has a passkey of this account.",
+          "Sign in with it, or take it out of the credentials that the request excludes."
+        )
+      case .deviceNotConfigured:
+        (
+          .user,
+          "The device has no passcode, Face ID or Touch ID, which passkeys need. Simulators have none at first.",
+          "Set a passcode, or in the simulator: Features > Face ID > Enrolled."
+        )
+      case .failed:
+        (
+          .appTeam,
+          "The text does not say why the request failed; a wrong RP ID is reported as a cause.",
+          "Compare the RP ID with the domain of `webcredentials`, and run `aasa check DOMAIN`."
+        )
+      }
+    return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)
   }
 }

@@ -11,6 +11,8 @@ package struct DeviceOutput: Sendable {
     case preferredApps = "domain-preferred-apps"
     /// `adb shell am start --debug-link`.
     case debugLink = "debug-link"
+    /// Lines of Google's verifier of links in `adb logcat`.
+    case verifierLog = "verifier-log"
     /// `swcutil show`, and `swcutil_show.txt` of a sysdiagnose.
     case swcutilShow = "swcutil-show"
     case swcutilGet = "swcutil-get"
@@ -21,7 +23,7 @@ package struct DeviceOutput: Sendable {
     case cdnHeaders = "cdn-headers"
     /// The status of an App Clip's domains, from App Store Connect.
     case appClipStatus = "appclip-status"
-    /// `ASAuthorizationError` 1004.
+    /// `ASAuthorizationError`.
     case authorizationError = "asauthorization"
     /// An exception of Android's Credential Manager.
     case credentialManager = "credential-manager"
@@ -30,7 +32,7 @@ package struct DeviceOutput: Sendable {
     /// The file that the text is about.
     package var document: DocumentKind {
       switch self {
-      case .appLinks, .preferredApps, .debugLink, .credentialManager: .assetLinks
+      case .appLinks, .preferredApps, .debugLink, .verifierLog, .credentialManager: .assetLinks
       default: .apple
       }
     }
@@ -61,6 +63,7 @@ package struct DeviceOutput: Sendable {
     case .appLinks: found = AppLinksOutput.rows(in: text)
     case .preferredApps: found = PreferredAppsOutput.rows(in: text)
     case .debugLink: found = DebugLinkOutput.rows(in: text)
+    case .verifierLog: found = VerifierLog.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
@@ -191,6 +194,7 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
+    if VerifierLog.markers.contains(where: has) { found.insert(.verifierLog) }
     for braces in BracedRow.all(in: text.flat) {
       if braces.isApproval { found.insert(.swcutilGet) }
       if braces.verified(for: nil) != nil { found.insert(.swcutilVerify) }
@@ -208,7 +212,7 @@ extension DeviceOutput.Kind {
       found.insert(.swcutilDownload)
     }
     if has(.isValid) && has(.domain) { found.insert(.appClipStatus) }
-    if has(.authorizationError) && AuthorizationError.hasCode(in: text.flat)
+    if has(.authorizationError) && AuthorizationError.code(in: text.flat) != nil
       || AuthorizationError.markers.contains(where: has)
     {
       found.insert(.authorizationError)

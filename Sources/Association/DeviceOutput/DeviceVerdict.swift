@@ -100,6 +100,7 @@ package struct DeviceVerdict: Sendable {
     case .appClipStatus: self = one.appClipVerdict
     case .authorizationError: self = one.authorizationVerdict
     case .credentialManager: self = one.credentialManagerVerdict
+    case .verifierLog: self = one.verifierVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid

@@ -23,6 +23,20 @@ enum Marker: String, CaseIterable {
   case rpIDValidation = "RpId validation failed"
   case createException = "CreatePublicKeyCredentialDomException"
   case getException = "GetPublicKeyCredentialDomException"
+  case exceptionType = "_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION"
+  case domError = "exceptions.domerrors."
+  case noCreateOption = "CreateCredentialNoCreateOptionException"
+  case noCreateOptions = "No create options available"
+  case noCredential = "NoCredentialException"
+  case noCredentials = "No credentials available"
+  case noMatchingCredential = "Cannot find a matching credential"
+  case getCancellation = "GetCredentialCancellationException"
+  case createCancellation = "CreateCredentialCancellationException"
+  case providerConfiguration = "CredentialProviderConfigurationException"
+  case noProvider = "no provider dependencies found"
+  case verifiedStatement = "checking for a statement with source "
+  case failedHosts = "Failed hosts:"
+  case failedCheck = "Error performing check:"
 
   /// The markers by their first byte.
   private static let byFirstByte = {

@@ -26,6 +26,93 @@ import Testing
     #expect(verdict?.code == .requestFailed && verdict?.actor == .user, "\(output.rows)")
   }
 
+  @Test(arguments: [
+    "androidx.credentials.exceptions.CreateCredentialNoCreateOptionException: No create options available.",
+    "androidx.credentials.exceptions.NoCredentialException: No credentials available",
+    "PlatformException(android-no-credential, During begin sign in, failure response from one tap: 16: Cannot find a "
+      + "matching credential., , null)",
+    "androidx.credentials.exceptions.GetCredentialCancellationException: activity is cancelled by the user.",
+    "androidx.credentials.exceptions.CreateCredentialProviderConfigurationException: createCredentialAsync no provider "
+      + "dependencies found - please ensure the desired provider dependencies are added",
+    "v1=androidx.credentials.TYPE_GET_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION/androidx.credentials.TYPE_NOT_ALLOWED_ERROR:\n"
+      + "[50162] Unsuccessful result from folsom activity.",
+    "CreatePublicKeyCredentialDomException: androidx.credentials.TYPE_DATA_ERROR",
+  ])
+  func anExceptionThatSaysNothingAboutTheSiteDoesNotBlameIt(text: String) {
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+    #expect(output.kind == .credentialManager && verdict?.code == .requestFailed, "\(output.rows)")
+  }
+
+  @Test(arguments: [
+    "androidx.credentials.TYPE_DATA_ERROR: [50152] RP ID cannot be validated.",
+    "{\"message\": \"androidx.credentials.exceptions.domerrors.SecurityError@7337b1\"}",
+  ])
+  func anExceptionAboutTheRPIDIsAboutTheSite(text: String) {
+    let output = DeviceOutput(Array(text.utf8))
+    #expect(output.rows.map { DeviceVerdict($0, of: output.kind).code } == [.passkeyNotLinked])
+  }
+
+  @Test(arguments: [
+    ("Code=1001 \"(null)\"", DeviceVerdict.Actor.user), ("error 1006.)", .user),
+    ("Code=1010", .user), ("Code=1005", .appTeam), ("Code=1004", .appTeam),
+  ])
+  func aCodeOfAuthorizationErrorSaysWhoEndedTheRequest(code: String, actor: DeviceVerdict.Actor) {
+    let text = "Error Domain=com.apple.AuthenticationServices.AuthorizationError \(code)"
+    let output = DeviceOutput(Array(text.utf8))
+    let verdicts = output.rows.map { DeviceVerdict($0, of: output.kind) }
+    #expect(verdicts.map(\.code) == [.requestFailed] && verdicts.map(\.actor) == [actor])
+  }
+
+  @Test func aCodeOfAuthorizationErrorThatIsNotKnownIsNoForm() {
+    let text = "Error Domain=com.apple.AuthenticationServices.AuthorizationError Code=2000"
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+
+  // MARK: The verifier's log
+
+  private static func verified(_ text: String) -> [String] {
+    DeviceOutput(Array(text.utf8)).rows.map {
+      "\($0.host ?? "-") \($0.app ?? "-") \($0.state)"
+    }
+  }
+
+  @Test func theLogOfTheVerifierNamesHostsThatFailedAndThatGotNoAnswer() {
+    let hosts = """
+      AppLinksHostsVerifierV2  I  Verification com.example.app complete. Successful hosts: a.example, b.example. \
+      Failed hosts: c.example. Error hosts: d.example. [CONTEXT service_id=244 ]
+      """
+    #expect(
+      Self.verified(hosts) == [
+        "a.example com.example.app verified", "b.example com.example.app verified",
+        "c.example com.example.app failed", "d.example com.example.app no-answer",
+      ])
+    let earlier =
+      "I/IntentFilterIntentOp: Verification 180 complete. Success:false. "
+      + "Failed hosts:a.example,b.example. [CONTEXT service_id=244 ]"
+    #expect(Self.verified(earlier) == ["a.example - failed", "b.example - failed"])
+    #expect(
+      Self.verified("Verification 3 complete. Success:true. Failed hosts:.") == ["- - no-answer"])
+    #expect(
+      Self.verified("AppLinksAsyncVerifierV2: Error performing check: jgre: UNAVAILABLE")
+        == ["- - no-answer"])
+  }
+
+  @Test func aStatementThatTheVerifierLooksForIsListedOnce() {
+    let statement = { (isTrue: Bool) in
+      """
+      AppLinksAsyncVerifierV2  I  Verification result: checking for a statement with source https://a.example, \
+      relation delegate_permission/common.handle_all_urls, and target com.example.app --> \(isTrue). [CONTEXT ]
+
+      """
+    }
+    #expect(Self.verified(statement(true)) == ["a.example com.example.app verified"])
+    let all =
+      statement(false)
+      + "Verification com.example.app complete. Successful hosts: . Failed hosts: a.example. Error hosts: . [CONTEXT ]"
+    #expect(Self.verified(all) == ["a.example com.example.app failed"])
+  }
+
   // MARK: Kinds
 
   @Test(arguments: [
@@ -65,8 +152,8 @@ import Testing
     (#"{"domain": "a.example", "isValid": true}"#, "appclip-status"),
     (#"{"domain": "a.example", "valid": true}"#, "unknown"),
     ("(com.apple.AuthenticationServices.AuthorizationError error 1004.)", "asauthorization"),
-    ("(com.apple.AuthenticationServices.AuthorizationError error 1001.)", "unknown"),
-    ("App[1004] com.apple.AuthenticationServices.AuthorizationError Code=1001", "unknown"),
+    ("(com.apple.AuthenticationServices.AuthorizationError error 1003.)", "unknown"),
+    ("App[1004] com.apple.AuthenticationServices.AuthorizationError Code=1003", "unknown"),
     ("Application with identifier A.b is not associated with\ndomain a.example", "asauthorization"),
     ("The incoming request cannot be validated", "credential-manager"),
     ("GetPublicKeyCredentialDomException: no", "credential-manager"),
@@ -209,7 +296,7 @@ import Testing
       #expect(
         output.kind == .authorizationError && output.rows.map(\.state) == ["failed"], "\(text)")
     }
-    for text in ["AuthorizationError error 10045", "AuthorizationError error 1001"] {
+    for text in ["AuthorizationError error 10045", "AuthorizationError error 1003"] {
       #expect(DeviceOutput(text).kind == .unknown, "\(text)")
     }
   }

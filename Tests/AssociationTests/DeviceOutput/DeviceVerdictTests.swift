@@ -161,6 +161,23 @@ import Testing
       },
       "request-failed likely app-team"
     ),
+    (
+      .credentialManager, row("failed") { $0.error = "androidx.credentials.TYPE_DATA_ERROR" },
+      "request-failed likely app-team"
+    ),
+    (
+      .credentialManager, row("failed") { $0.error = "No create options available" },
+      "request-failed likely user"
+    ),
+    (
+      .credentialManager, row("failed") { $0.error = "NoCredentialException" },
+      "request-failed likely app-team"
+    ),
+    (.authorizationError, row("failed") { $0.error = "1001" }, "request-failed likely user"),
+    (.authorizationError, row("failed") { $0.error = "1005" }, "request-failed likely app-team"),
+    (.verifierLog, row("verified"), "fine-here sure app-team"),
+    (.verifierLog, row("failed"), "verification-failed likely operations"),
+    (.verifierLog, row("no-answer"), "verification-failed likely operations"),
     (.appLinks, row("verified"), "fine-here sure app-team"),
     (
       .appLinks, row("verified") { $0.users = [user(linkHandling: false)] },

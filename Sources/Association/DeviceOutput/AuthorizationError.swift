@@ -1,5 +1,14 @@
-/// `ASAuthorizationError` 1004 of an Apple device.
+/// `ASAuthorizationError` of an Apple device.
 enum AuthorizationError {
+  /// What Apple documents of the codes that have a text of their own here (`ASAuthorizationError.Code`).
+  enum Code: Int {
+    case canceled = 1001
+    case failed = 1004
+    case notInteractive = 1005
+    case matchedExcludedCredential = 1006
+    case deviceNotConfigured = 1010
+  }
+
   static let markers: [Marker] = [
     .notAssociated, .unableToVerify, .inProgress, .noIdentifier, .notConfigured,
   ]
@@ -9,18 +18,19 @@ enum AuthorizationError {
   /// How far from its name the code of an error is, in bytes.
   private static let farthestCode = 64
 
-  /// Whether an error has the code 1004, in any language's words.
-  static func hasCode(in text: ArraySlice<UInt8>) -> Bool {
-    text.ranges(of: Marker.authorizationError.rawValue).contains { name in
+  /// The first code of an error that is known, in any language's words.
+  static func code(in text: ArraySlice<UInt8>) -> Code? {
+    for name in text.ranges(of: Marker.authorizationError.rawValue) {
       let before = text[max(text.startIndex, name.lowerBound - farthestCode)..<name.lowerBound]
       let after = text[name.upperBound...].prefix(farthestCode)
       // JSON may have the code first.
       let member = before.firstRange(of: "\"code\"").map { before[$0.upperBound...] }
-      return [after, member].contains { part in
-        part?.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit).elementsEqual("1004".utf8)
-          == true
+      for part in [after, member].compactMap(\.self) {
+        let digits = part.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit)
+        if let code = Int(digits.value).flatMap(Code.init) { return code }
       }
     }
+    return nil
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
@@ -34,7 +44,10 @@ enum AuthorizationError {
       }
       rest = rest[place...]
     }
-    if found.rows.isEmpty { found.add(unexplained(text.flat)) }
+    if found.rows.isEmpty {
+      let code = code(in: text.flat) ?? .failed
+      found.add(code == .failed ? unexplained(text.flat) : failure("\(code.rawValue)"))
+    }
     return found
   }
 
@@ -129,71 +142,6 @@ enum AuthorizationError {
       let end = quoted.dropFirst().firstIndex(of: UInt8(ascii: "\""))
     else { return failure(nil) }
     return failure(quoted[..<end].dropFirst().value)
-  }
-}
-
-/// An exception of Android's Credential Manager about a site.
-enum CredentialManagerError {
-  static let markers: [Marker] = [
-    .rpID, .incomingRequest, .rpIDValidation, .createException, .getException,
-  ]
-
-  /// One row: the text names neither host nor app.
-  static func rows(in text: PastedText) -> DeviceRows {
-    var row = DeviceRow(state: "failed")
-    row.error = sentence(text.flat) ?? message(in: text) ?? type(in: text.flat)?.word
-    var found = DeviceRows()
-    found.add(row)
-    return found
-  }
-
-  /// The sentence, with the number in brackets before it.
-  private static func sentence(_ text: ArraySlice<UInt8>) -> String? {
-    let places = [Marker.rpID, .incomingRequest, .rpIDValidation]
-      .compactMap { text.firstRange(of: $0.rawValue) }
-    guard let place = places.min(by: { $0.lowerBound < $1.lowerBound }) else { return nil }
-    var (start, end) = (place.lowerBound, place.upperBound)
-    if end < text.endIndex && text[end] == UInt8(ascii: ".") { end += 1 }
-    let before = text[max(text.startIndex, start - 20)..<start].trimmed
-    if before.last == UInt8(ascii: "]"), let open = before.lastIndex(of: UInt8(ascii: "[")),
-      before[(open + 1)...].dropLast().allSatisfy(\.isASCIIDigit)
-    {
-      start = open
-    }
-    return text[start..<end].value
-  }
-
-  /// The type of an exception, such as `TYPE_SECURITY_ERROR`. Of all, only two are about the site (Credential Manager).
-  struct ExceptionType {
-    let word: String
-
-    var isAboutSite: Bool { ["TYPE_SECURITY_ERROR", "TYPE_DATA_ERROR"].contains(word) }
-  }
-
-  static func type(in error: String) -> ExceptionType? { type(in: Array(error.utf8)[...]) }
-
-  /// The first type of an error; `TYPE_CREATE_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION` before it is none.
-  private static func type(in text: ArraySlice<UInt8>) -> ExceptionType? {
-    for place in text.ranges(of: "TYPE_") {
-      let word = text[place.lowerBound...].prefix(60).prefix {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_")
-      }
-      if word.suffix(6).elementsEqual("_ERROR".utf8) { return ExceptionType(word: word.value) }
-    }
-    return nil
-  }
-
-  /// What the exception says instead.
-  private static func message(in text: PastedText) -> String? {
-    var message: String?
-    text.forEachLine { line in
-      guard message == nil, let place = line.text.firstRange(of: "PublicKeyCredentialDomException")
-      else {
-        return
-      }
-      message = line.text[place.upperBound...].drop { ": ".utf8.contains($0) }.valueOrNone
-    }
-    return message
   }
 }
 

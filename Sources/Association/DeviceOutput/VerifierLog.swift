@@ -1,0 +1,78 @@
+/// What the verifier of Google Play services writes to the log of an Android device.
+enum VerifierLog {
+  static let markers: [Marker] = [.verifiedStatement, .failedHosts, .failedCheck]
+
+  /// How much of the text is read before and behind a marker, in bytes.
+  private static let longest = 10_000
+
+  static func rows(in text: PastedText) -> DeviceRows {
+    let flat = text.flat
+    var rows: [DeviceRow] = []
+    var places: [String?: Int] = [:]
+    func add(_ host: String?, _ app: String?, _ state: String) {
+      if let place = places[host] {
+        rows[place].app = rows[place].app ?? app
+        return
+      }
+      places[host] = rows.count
+      rows.append(DeviceRow(host: host, app: app, state: state))
+    }
+    for (before, after) in parts(of: flat, around: .failedHosts) {
+      let start = before.ranges(of: "Verification ").last.map { before[$0.upperBound...] } ?? []
+      let package = start.prefix { $0 != UInt8(ascii: " ") }
+      // Earlier versions have a number there.
+      let app = package.contains(UInt8(ascii: ".")) ? package.value : nil
+      let succeeded = start.firstRange(of: "Successful hosts:").map { start[$0.upperBound...] }
+      let errors = after.firstRange(of: "Error hosts:").map { after[$0.upperBound...] }
+      for host in hosts(succeeded ?? []) { add(host, app, "verified") }
+      for host in hosts(after) { add(host, app, "failed") }
+      for host in hosts(errors ?? []) { add(host, app, "no-answer") }
+    }
+    for (_, sentence) in parts(of: flat, around: .verifiedStatement) {
+      guard let arrow = sentence.firstRange(of: "--> ") else { continue }
+      let source = sentence.prefix { !" ,".utf8.contains($0) }
+      let target = sentence.firstRange(of: "and target ").map { found in
+        sentence[found.upperBound...].prefix { $0 != UInt8(ascii: " ") }
+      }
+      let isTrue = sentence[arrow.upperBound...].starts(with: "true".utf8)
+      let host = source.firstRange(of: "://").map { source[$0.upperBound...].value } ?? source.value
+      add(
+        Array(host.utf8)[...].host,
+        target.flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil },
+        isTrue ? "verified" : "failed")
+    }
+    if rows.isEmpty { rows = [DeviceRow(state: "no-answer")] }
+    var found = DeviceRows()
+    for row in rows { found.add(row) }
+    return found
+  }
+
+  /// What stands before and behind each marker, up to the next one.
+  private static func parts(
+    of text: ArraySlice<UInt8>, around marker: Marker
+  ) -> [(before: ArraySlice<UInt8>, after: ArraySlice<UInt8>)] {
+    let places = text.ranges(of: marker.rawValue)
+    return places.indices.map { index in
+      let start = index == 0 ? text.startIndex : places[index - 1].upperBound
+      let end = index == places.count - 1 ? text.endIndex : places[index + 1].lowerBound
+      return (
+        text[start..<places[index].lowerBound].suffix(longest),
+        text[places[index].upperBound..<end].prefix(longest)
+      )
+    }
+  }
+
+  /// The hosts of a list up to its end: a dot behind the last one.
+  private static func hosts(_ text: ArraySlice<UInt8>) -> [String] {
+    var hosts: [String] = []
+    for word in text.split(separator: UInt8(ascii: " ")) {
+      let isLast = word.last == UInt8(ascii: ".")
+      for part in (isLast ? word.dropLast() : word).split(separator: UInt8(ascii: ",")) {
+        guard let host = part.host else { return hosts }
+        hosts.append(host)
+      }
+      if isLast { break }
+    }
+    return hosts
+  }
+}
