@@ -81,7 +81,7 @@ final class ShadowingAnalysis {
         let decider = past.decider ?? decider.flatMap { $0 < route ? $0 : nil }
         let verdict =
           if let decider {
-            verdict(on: route, behind: decider)
+            verdict(on: route, behind: decider, after: past.ranges + [own.lowerBound..<route])
           } else {
             verdict(on: route, after: past.ranges + [own.lowerBound..<route])
           }
@@ -101,9 +101,19 @@ final class ShadowingAnalysis {
     return .shadowed(by: deciders)
   }
 
+  /// How many routes before one that matches every URL are looked at.
+  private static let mostBefore = 200
+
   /// The verdict on a route after one that matches every URL.
-  private func verdict(on route: Int, behind decider: Int) -> Shadowing.Verdict {
+  private func verdict(
+    on route: Int, behind decider: Int, after earlier: [Range<Int>]
+  ) -> Shadowing.Verdict {
     if analyzed[route].isUnconditional { return .repeats(routes[decider].pointer) }
+    if routes[decider].isExclusion == routes[route].isExclusion,
+      let verdict = shadowed(route, theOtherWayBy: earlier.joined().lazy.filter { $0 < decider })
+    {
+      return verdict
+    }
     if analyzed[route].sample != nil { return .shadowed(by: [routes[decider].pointer]) }
     switch urlMissed(by: [], of: route) {
     case .found: return .shadowed(by: [routes[decider].pointer])
@@ -126,6 +136,9 @@ final class ShadowingAnalysis {
       if comparable.count == near.count { return .decides(example: url) }
       return verdictWithoutEscapes(on: route, after: near)
     case .none(let covering, let always):
+      if !covering.isEmpty, let verdict = shadowed(route, theOtherWayBy: comparable) {
+        return verdict
+      }
       return shadowed(route, by: covering.sorted(), or: always.subtracting(covering).sorted())
     case .undecided: return .notDecided(.tooComplex)
     }
@@ -173,6 +186,21 @@ final class ShadowingAnalysis {
       if isCovered(route, by: rest) { needed = rest }
     }
     return .shadowed(by: needed.map { routes[$0].pointer })
+  }
+
+  /// The verdict if an earlier route decides all URLs of a route in the other way: its author should know that, whatever
+  /// else matches them.
+  private func shadowed(
+    _ route: Int, theOtherWayBy earlier: some Sequence<Int>
+  ) -> Shadowing.Verdict? {
+    guard let sample = analyzed[route].sample else { return nil }
+    let other = earlier.prefix(Self.mostBefore).first {
+      routes[$0].isExclusion != routes[route].isExclusion
+        && isMatched(sample, byAnyOf: [$0..<$0 + 1]) && isCovered(route, by: [$0])
+    }
+    guard let other else { return nil }
+    let pointer = routes[other].pointer
+    return isCovered(other, by: [route]) ? .repeats(pointer) : .shadowed(by: [pointer])
   }
 
   /// Whether the others are known to match every URL that the route matches.

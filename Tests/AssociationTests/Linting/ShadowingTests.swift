@@ -50,6 +50,10 @@ import Testing
     // A route that compares everything differently but matches all.
     (#"{"percentEncoded":false},{"/":"/a"}"#, [0]),
     (#"{"/":"/ü*","percentEncoded":false},{"/":"/üb","percentEncoded":false}"#, [0]),
+    // What decides the other way is named before what would decide in the same way.
+    (#"{"/":"/a/*","exclude":true},{"/":"/*"},{"/":"/a/b"}"#, [0]),
+    (#"{"/":"/a/*","exclude":true},{"/":"/*"},{"/":"/a/*"}"#, [0]),
+    (#"{"/":"/c/*","exclude":true},{"/":"/*"},{"/":"/a/b"}"#, [1]),
   ])
   func aRouteIsShadowedByTheFewestThatSuffice(components: String, by expected: [Int]) throws {
     #expect(try shadowing(components) == expected)
