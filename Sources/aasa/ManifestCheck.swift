@@ -139,7 +139,8 @@ struct ManifestCheck {
           hosts[index].filters.append(linkable)
         } else {
           indices[name] = hosts.count
-          hosts.append(Host(text: name, name: alias(name), filters: [linkable]))
+          hosts.append(
+            Host(text: name, name: alias(name, in: filter), filters: [linkable]))
         }
       }
     }
@@ -171,12 +172,16 @@ struct ManifestCheck {
   }
 
   /// A host as a domain name; `nil` with a finding if it is none.
-  private mutating func alias(_ text: String) -> Alias? {
+  private mutating func alias(
+    _ text: String, in filter: AndroidManifest.IntentFilter
+  ) -> Alias? {
     if Self.isPlaceholder(text) {
       reportPlaceholder(text)
       return nil
     }
     if text == "*" {
+      // Without autoVerify, an app may offer to open files of every host.
+      if !filter.isAutoVerified { return nil }
       add(
         "malformed-host", .error, text,
         "Android cannot verify every host. Name the hosts, or *.example.com for all names below one."
@@ -197,9 +202,13 @@ struct ManifestCheck {
       }
       return name
     } catch {
+      // Links have addresses, and the star also stands for the beginning of a label.
+      let isUsable = text.hasPrefix("*") || text.allSatisfy { $0.isNumber || $0 == "." }
       add(
         "malformed-host", .error, text,
-        "No link has this host, and Android cannot verify it. \(error.message)")
+        (isUsable
+          ? "Android cannot verify it. " : "No link has this host, and Android cannot verify it. ")
+          + error.message)
       return nil
     }
   }
@@ -283,6 +292,8 @@ struct ManifestCheck {
         "Each path of its filters is a mistake, so hardly any link opens the app. Correct the paths, or remove them to take"
           + " all links.")
     }
+    checkGroups(of: host, clickable)
+    checkPairs(of: host, clickable)
     let verified = clickable.filter(\.isAutoVerified)
     if verified.isEmpty {
       add(
@@ -298,6 +309,61 @@ struct ManifestCheck {
           + (Self.isAlmostWeb(other)
             ? "Write https alone, in lower case." : "Move that scheme to a filter of its own."),
         of: [other])
+    }
+  }
+
+  /// Groups that keep out what nothing lets in: the paths beside groups come first, then the first group that matches
+  /// decides (AOSP, `IntentFilter.matchData`).
+  private mutating func checkGroups(of host: Host, _ filters: [AndroidManifest.IntentFilter]) {
+    let group = "<uri-relative-filter-group>"
+    let allowing = "<uri-relative-filter-group android:allow=\"true\">"
+    if filters.allSatisfy({ filter in
+      !filter.groups.isEmpty && !filter.groups.contains(where: \.isAllowed)
+        && filter.data.allSatisfy { !$0.keys.contains { $0.hasPrefix("path") } }
+    }) {
+      return add(
+        "no-path", .error, host.text,
+        "Each \(group) of its filter keeps links out, and nothing lets any in, so no link opens the app. Add one behind"
+          + " them: \(allowing) with <data android:pathPrefix=\"/\" />.")
+    }
+    let isIdle = filters.contains { filter in
+      let last = filter.groups.lastIndex(where: \.isAllowed) ?? -1
+      let first = filter.groups.firstIndex { $0.isAllowed && $0.data == [["pathPrefix": "/"]] }
+      return filter.groups.indices.contains { index in
+        !filter.groups[index].isAllowed && (index > last || first.map { $0 < index } == true)
+      }
+    }
+    if isIdle {
+      add(
+        "idle-group", .warning, host.text,
+        "A \(group) that keeps links out has no effect here: paths beside the groups, or a group before it, have already"
+          + " let its links in. Put it before the group that lets in the rest, and put the paths into that group."
+      )
+    }
+  }
+
+  /// Elements that pair a host with paths, as if Android read them one by one.
+  private mutating func checkPairs(of host: Host, _ filters: [AndroidManifest.IntentFilter]) {
+    for filter in filters {
+      var paths: [String: Set<String>] = [:]
+      for element in filter.data {
+        guard let name = element["host"] else { continue }
+        for kind in PatternMatcher.Kind.allCases {
+          let attribute = "path" + kind.rawValue
+          if let path = element[attribute] {
+            paths[name, default: []].insert("\(attribute)=\(path)")
+          }
+        }
+        _ = paths[name, default: []]
+      }
+      guard let own = paths[host.text],
+        let other = paths.first(where: { !$0.value.subtracting(own).isEmpty }),
+        let path = other.value.subtracting(own).min()
+      else { continue }
+      return add(
+        "combined-data", .warning, host.text,
+        "Android combines all <data> elements of a filter, so \(path.shown), which stands beside \(other.key.shown),"
+          + " opens links of this host, too. Write a filter for each host.")
     }
   }
 
@@ -480,6 +546,11 @@ extension PatternMatcher {
         "It is compared with the path alone, without the query and the fragment, so it matches hardly any link."
     }
     let segments = text.split(separator: "/")
+    let parts = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
+    if parts.contains(where: { $0.count > 1 && $0.prefix(2).allSatisfy(\.isHexDigit) }) {
+      return
+        "Android compares the path as it is without percent-encoding. Write the characters themselves."
+    }
     if text.hasPrefix("/"), let first = segments.first, hosts.contains(String(first)) {
       return "It begins with the host, which has an attribute of its own. Remove it from the path."
     }
@@ -501,19 +572,32 @@ extension PatternMatcher {
         ? "Here, the star is a character of the path. Write android:pathPattern with .* in its place."
         : nil
     case .simpleGlob:
+      if text.hasPrefix("*") {
+        return "A star repeats the character before it, and there is none. Write /.* for all paths."
+      }
       if text.contains("/*") {
-        return "The star repeats the slash before it. Write \(text.replacing("/*", with: "/.*"))."
+        let written = text.replacing("/**", with: "/.*").replacing("/*", with: "/.*")
+        return "The star repeats the slash before it. Write \(written)."
       }
       let unescaped = self.unescaped
       let isExpression =
-        ["\\d", "\\w"].contains(where: text.contains)
+        ["\\d", "\\w", ".+"].contains(where: text.contains)
         || ["(", "|", ")"].allSatisfy(unescaped.contains)
       guard isExpression || unescaped.contains("[") else { return nil }
       return
         "Of regular expressions, it knows only the dot and the star. Write .* in place of the rest"
         + (isExpression
           ? "." : ", or android:pathAdvancedPattern, which has sets from Android 12 on.")
-    case .advancedGlob: return nil
+    case .advancedGlob:
+      let unescaped = self.unescaped
+      let isExpression =
+        ["\\d", "\\w", "\\s"].contains(where: text.contains) || text.hasPrefix("^")
+        || unescaped.hasSuffix("$") || unescaped.contains("(?")
+        || ["(", "|", ")"].allSatisfy(unescaped.contains)
+      return isExpression
+        ? "Of regular expressions, it knows only the dot, sets such as [0-9], and *, + and {2,3} behind them. Write an"
+          + " element for each alternative."
+        : nil
     }
   }
 }

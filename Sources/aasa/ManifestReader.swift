@@ -125,8 +125,8 @@ final class ManifestReader {
   /// A value of a boolean attribute, as the tools print it; `nil` for anything else.
   private static func boolean(_ text: String?) -> Bool? {
     switch text {
-    case "true", "-1", "0xffffffff": true
-    case "false", "0", "0x0": false
+    case "true", "TRUE", "True", "-1", "0xffffffff": true
+    case "false", "FALSE", "False", "0", "0x0": false
     default: nil
     }
   }
@@ -222,7 +222,9 @@ final class ManifestReader {
     package = android["package"]?.stringValue
     for item in Self.list(android["intentFilters"]) {
       var filter = AndroidManifest.IntentFilter()
-      filter.isAutoVerified = item["autoVerify"]?.boolValue ?? false
+      // The build writes `true` for any text.
+      filter.isAutoVerified =
+        item["autoVerify"].map { $0.boolValue ?? ($0.stringValue?.isEmpty == false) } ?? false
       filter.actions = Set(
         Self.list(item["action"]).compactMap(\.stringValue).map {
           "android.intent.action.\($0)"

@@ -77,6 +77,11 @@ import Testing
     )
   }
 
+  private static func group(_ isAllowed: Bool, _ path: String) -> String {
+    "<uri-relative-filter-group android:allow=\"\(isAllowed)\"><data android:pathPrefix=\"\(path)\"/>"
+      + "</uri-relative-filter-group>"
+  }
+
   private static func manifest(
     _ filters: String..., package: String = "package=\"\(package)\"", activity: String = ""
   ) -> String {
@@ -318,6 +323,29 @@ import Testing
       manifest(filter(hosts("a.example") + "<data android:pathPrefix=\"buy\"/>")),
       "error no-path a.example"
     ),
+    unlikely("pathPrefix", "/a%20b"),
+    unlikely("pathPattern", "*"),
+    unlikely("pathPattern", "/p/.+"),
+    unlikely("pathAdvancedPattern", "/(en|de)/p/.*"),
+    unlikely("pathAdvancedPattern", "^/p/[0-9]+$"),
+    unlikely("pathAdvancedPattern", "/p/(?!x).*"),
+    (
+      manifest(
+        filter(
+          "<data android:host=\"a.example\" android:pathPrefix=\"/some\"/>"
+            + "<data android:host=\"b.example\" android:pathPrefix=\"/\"/>")),
+      "warning combined-data a.example"
+    ),
+    (manifest(filter(hosts("a.example") + group(false, "/private"))), "error no-path a.example"),
+    (
+      manifest(
+        filter(hosts("a.example") + "<data android:pathPrefix=\"/\"/>" + group(false, "/private"))),
+      "warning idle-group a.example"
+    ),
+    (
+      manifest(filter(hosts("a.example") + group(true, "/") + group(false, "/private"))),
+      "warning idle-group a.example"
+    ),
     (manifest(filter(hosts("localhost"))), "error malformed-host localhost"),
     (manifest(), "error no-links "),
   ]
@@ -339,6 +367,32 @@ import Testing
     let data = "<data android:\(attribute)=\"\(path)\"/>"
     let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + data)))
     #expect(!found.contains { $0.contains("no-path") || $0.contains("unlikely-path") }, "\(found)")
+  }
+
+  @Test(arguments: [
+    hosts("a.example") + group(false, "/private") + group(true, "/"),
+    "<data android:host=\"a.example\" android:pathPrefix=\"/p\"/><data android:host=\"b.example\" "
+      + "android:pathPrefix=\"/p\"/>",
+    hosts("a.example", "b.example") + "<data android:pathPrefix=\"/p\"/>",
+  ])
+  func whatAFilterCombinesOnPurposeIsNoMistake(data: String) throws {
+    let found = try findings(Self.manifest(Self.filter(data)))
+    #expect(
+      !found.contains { $0.contains("combined") || $0.contains("idle") || $0.contains("no-path") })
+  }
+
+  @Test func aFilterForFilesOfEveryHostIsNoMistake() throws {
+    let files = Self.filter(
+      Self.hosts("*") + "<data android:mimeType=\"application/pdf\"/>", attributes: "")
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example")), files))
+    #expect(!found.contains { $0.contains("malformed-host") }, "\(found)")
+    let verified = try findings(Self.manifest(Self.filter(Self.hosts("*"))))
+    #expect(verified.contains("error malformed-host *"))
+  }
+
+  @Test func autoVerifyIsReadAsTheBuildReadsIt() throws {
+    let upper = Self.filter(Self.hosts("a.example"), attributes: "android:autoVerify=\"True\"")
+    #expect(try !findings(Self.manifest(upper)).contains("error no-auto-verify a.example"))
   }
 
   @Test func oneGoodPathIsEnough() throws {
