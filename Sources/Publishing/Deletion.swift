@@ -4,11 +4,13 @@ import Store
 extension Publication {
   /// What deleting a domain changes. Checks expectations, and that it closes no app that is not accepted.
   ///
-  /// - Parameter refuse: Takes what stops the deletion, as in `Review`.
+  /// - Parameters:
+  ///   - taker: The publication of the domain that has the name from then on.
+  ///   - refuse: Takes what stops the deletion, as in `Review`.
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
   init(
-    deleting name: DomainName, _ former: FormerDomain, accepting: Set<Finding.Code>,
-    by context: WriteContext,
+    deleting name: DomainName, _ former: FormerDomain, toBeServedBy taker: Publication? = nil,
+    accepting: Set<Finding.Code>, by context: WriteContext,
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     guard let stored = former.stored, let published = former.published else {
@@ -17,10 +19,12 @@ extension Publication {
     let documents =
       ReadDocuments(intact: published.documents)
       ?? ReadDocuments([.apple: stored.domain.associationFile.json])
+    let after = taker.flatMap { $0.edited.stored.domain.isEnabled ? $0.documents : nil }
     var review = ServiceReview()
     do throws(PublicationError) {
       review = try ServiceReview(
-        of: nil, since: stored.domain, { documents }, findings: [], accepting: accepting)
+        of: nil, after, since: stored.domain, { documents }, findings: [],
+        accepting: accepting)
     } catch {
       try refuse(error)
     }

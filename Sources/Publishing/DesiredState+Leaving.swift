@@ -3,7 +3,8 @@ import Store
 
 // What a state leaves to others.
 extension DesiredState {
-  /// The state without the templates that others have changed since, and that it has as they were before.
+  /// The state without the templates that others have changed since, and that it has as they were before: in the revision
+  /// that it names, or in the last one that `apply` published.
   ///
   /// - Throws: `PublicationError.templateChangedElsewhere` if the state has changed one, too.
   func leavingTemplates(_ store: Store) throws -> DesiredState {
@@ -13,8 +14,10 @@ extension DesiredState {
         let current = try store.storedTemplate(desired.name), current.revision != revision,
         current.template != desired, !current.isApplied
       else { return true }
-      let base = try store.earlierTemplate(desired.name, revision: revision)
-      if base?.template == desired { return false }
+      let isAsBefore =
+        try store.earlierTemplate(desired.name, revision: revision)?.template == desired
+        || store.lastAppliedTemplate(desired.name)?.template == desired
+      if isAsBefore { return false }
       throw PublicationError.templateChangedElsewhere(
         desired.name, author: current.author, revision: current.revision, expected: revision)
     }
@@ -22,14 +25,21 @@ extension DesiredState {
   }
 
   /// The state in which apps that it has as they were exported stay as others have made them since.
-  func leavingApps(_ store: Store) throws -> DesiredState {
+  ///
+  /// - Parameter author: Who applies the state.
+  /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too.
+  func leavingApps(_ store: Store, by author: String) throws -> DesiredState {
     func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
-      let known = Set(try store.known(apps.filter(\.isAsExported).map(\.id)))
+      let known = Set(try store.known(apps.filter { $0.origin != .unknown }.map(\.id)))
       return try apps.map { app in
         guard known.contains(app.id), let stored = try store.storedApp(app.id),
-          app.app(over: stored.app) != stored.app
+          app.app(over: stored.app) != stored.app, try !store.isApplied(stored)
         else { return app }
-        return try store.isApplied(stored) ? app : app.left
+        if app.origin == .exported { return app.left }
+        if let other = try store.lastAuthor(of: app.id.id), other != author {
+          throw PublicationError.appChangedElsewhere(app.id.id, author: other)
+        }
+        return app
       }
     }
     var state = self

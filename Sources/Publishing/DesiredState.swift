@@ -116,8 +116,16 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   package let id: Key
   /// The environment; `nil` to keep the one of an app that exists.
   package let environment: App.Environment?
-  /// Whether the state has it as it was exported. If it is stored, it stays as it is unless others are overwritten.
-  package let isAsExported: Bool
+  /// Where what the state says of it comes from.
+  package enum Origin: Sendable {
+    /// It is as it was exported. If it is stored, it stays as it is unless others are overwritten.
+    case exported
+    /// It was exported, and changed since.
+    case changed
+    case unknown
+  }
+
+  package let origin: Origin
   /// Whether it stays as it is stored.
   private(set) var isLeft = false
   private let change: @Sendable (Key.App) -> Key.App
@@ -125,15 +133,14 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   /// An app.
   ///
   /// - Parameters:
-  ///   - isAsExported: Whether the state has it as it was exported.
   ///   - change: Returns a stored app with what the state says of it.
   package init(
-    id: Key, environment: App.Environment?, isAsExported: Bool = false,
+    id: Key, environment: App.Environment?, origin: Origin = .unknown,
     change: @escaping @Sendable (Key.App) -> Key.App
   ) {
     self.id = id
     self.environment = environment
-    self.isAsExported = isAsExported
+    self.origin = origin
     self.change = change
   }
 

@@ -17,7 +17,7 @@ extension Publisher {
   ) throws -> AppliedState {
     let state = try options.overwrite ? state : state.leavingTemplates(store)
     return try apply(options, by: context, report: report) {
-      try options.overwrite ? state : state.leavingApps(store)
+      try options.overwrite ? state : state.leavingApps(store, by: context.author)
     }.applied
   }
 

@@ -10,7 +10,8 @@ extension Publisher {
     _ state: DesiredState, _ content: JSON, _ options: ApplyOptions, by context: WriteContext
   ) throws -> Draft {
     var state =
-      try options.overwrite ? state : state.leavingTemplates(store).leavingApps(store)
+      try options.overwrite
+      ? state : state.leavingTemplates(store).leavingApps(store, by: context.author)
     let leftApps = Set(state.leftApps.map(\.text))
     state.apps.removeAll(where: \.isLeft)
     state.androidApps.removeAll(where: \.isLeft)

@@ -14,7 +14,7 @@ struct ServiceReview {
 
   /// - Parameters:
   ///   - domain: The new state; `nil` if the domain is deleted.
-  ///   - documents: The new documents, if there are any.
+  ///   - documents: The new documents, if there are any; for a deleted domain, those of the one that gets its name.
   ///   - old: The state so far; `nil` for a new domain.
   ///   - before: Its documents.
   ///   - findings: The other findings, for the error.
@@ -62,7 +62,7 @@ struct ServiceReview {
     _ before: () -> ReadDocuments
   ) -> [Finding] {
     guard let old, old.isEnabled else { return [] }
-    let isServed = domain?.isEnabled ?? false
+    let isServed = domain?.isEnabled ?? true
     if isServed, domain?.hasLinks(of: old) ?? false { return [] }
     let opened = { OpenedApps($0, domain: old.name.text) }
     let after = isServed ? documents.map(opened) : nil

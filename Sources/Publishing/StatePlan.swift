@@ -492,6 +492,9 @@ struct StatePlanning {
         of: try store.domainNames(within: context.within),
         using: try options.table.map { try store.domains(using: $0) }) : state.deleted
     var formerDomains = ReadAhead<DomainName, FormerDomain>(deleted)
+    let takers = Dictionary(
+      plan.edits.enumerated().flatMap { index, edit in edit.taken.map { ($0, index) } },
+      uniquingKeysWith: { first, _ in first })
     for (index, name) in deleted.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
@@ -501,8 +504,9 @@ struct StatePlanning {
         do {
           try context.refuse(from: former.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
+          let taker = try takers[Alias(name)].map { try publication(of: plan.edits[$0]) }
           var deletion = try Publication(
-            deleting: name, former, accepting: options.accepted, by: context
+            deleting: name, former, toBeServedBy: taker, accepting: options.accepted, by: context
           ) {
             if !goesOn { throw $0 }
             refusals.append($0)
@@ -576,9 +580,12 @@ struct StatePlanning {
       guard publications.count < Self.mostNamed, names.contains(where: moved.contains) else {
         continue
       }
+      let taker = try plan.edits.first { $0.taken.contains(Alias(deletion.name)) }
+        .map { try publication(of: $0) }
       publications.append(
         try Publication(
-          deleting: deletion.name, former, accepting: options.accepted, by: context
+          deleting: deletion.name, former, toBeServedBy: taker, accepting: options.accepted,
+          by: context
         ) {
           // It is listed already.
           if !goesOn { throw $0 }
@@ -588,20 +595,24 @@ struct StatePlanning {
       guard (edit.taken + edit.released.map(\.alias)).contains(where: moved.contains) else {
         continue
       }
-      let former = try store.formerDomain(of: edit.name)
-      guard let index = edit.index else { throw Outdated() }
-      let desired = try state.domain(index, former.stored)
-      let candidate = Candidate(
-        index: index, name: edit.name, former: former,
-        proposal: Proposal(
-          domain: desired.domain,
-          accepted: options.accepted.union(state.accepted(edit.name, former.stored?.domain))))
-      publications.append(
-        try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication)
+      publications.append(try publication(of: edit))
     }
     for publication in publications.comparingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
     }
+  }
+
+  /// Reviews an edit of the plan once more.
+  private func publication(of edit: StatePlan.Edit) throws -> Publication {
+    let former = try store.formerDomain(of: edit.name)
+    guard let index = edit.index else { throw Outdated() }
+    let desired = try state.domain(index, former.stored)
+    let candidate = Candidate(
+      index: index, name: edit.name, former: former,
+      proposal: Proposal(
+        domain: desired.domain,
+        accepted: options.accepted.union(state.accepted(edit.name, former.stored?.domain))))
+    return try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication
   }
 }
 

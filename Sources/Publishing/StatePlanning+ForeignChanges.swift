@@ -30,8 +30,9 @@ extension StatePlanning {
     else { return false }
     if domain.template == nil { return domain.isSame(as: before) }
     // What the template gave is not in the state.
-    return DomainResource.exported(StoredDomain(domain))
-      == DomainResource.exported(StoredDomain(before))
+    return domain.isSame(as: before.ownPart)
+      || DomainResource.exported(StoredDomain(domain))
+        == DomainResource.exported(StoredDomain(before))
   }
 
   /// What applying a domain would undo of changes that others made.

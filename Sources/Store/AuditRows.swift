@@ -103,6 +103,18 @@ extension Store {
 }
 
 extension Store {
+  /// Who changed an app last, as far as the audit is kept.
+  package func lastAuthor(of app: LinkedApp) throws -> String? {
+    try read { connection in
+      let column: StaticString = app.package == nil ? "app" : "android_app"
+      return try connection.first(
+        "SELECT author FROM audit WHERE \(column) = ? ORDER BY id DESC LIMIT 1", [.text(app.text)]
+      ) { $0.text(0) }
+    }
+  }
+}
+
+extension Store {
   /// The number of the newest record; 0 if there is none.
   package func lastAuditRecord() throws -> Int64 {
     try follow { try $0.number("SELECT max(id) FROM audit") ?? 0 }

@@ -48,6 +48,18 @@ extension Store {
     try read { try TemplateRows.find(name, revision: revision, $0) }
   }
 
+  /// The last revision of a template that `apply` published; `nil` if there is none.
+  package func lastAppliedTemplate(_ name: TemplateName) throws -> StoredTemplate? {
+    try read { connection in
+      let number = try connection.number(
+        """
+        SELECT number FROM template_revision JOIN template ON template.id = template_id
+        WHERE name = ? AND is_applied = 1 ORDER BY number DESC LIMIT 1
+        """, [.text(name.text)])
+      return try number.flatMap { try TemplateRows.find(name, revision: Int($0), connection) }
+    }
+  }
+
   /// A page of templates by name, after `last`.
   package func templates(after last: String? = nil, limit: Int = .max) throws -> [StoredTemplate] {
     try read { try TemplateRows.page(after: last ?? "", limit: limit, $0) }

@@ -1,4 +1,5 @@
 import Association
+import Store
 import TestSupport
 import Testing
 
@@ -184,6 +185,40 @@ import Testing
     #expect(
       try parameters("anna") == ["store": "alpha"] && parameters("bruno") == ["store": "beta"])
     #expect(try paths("anna") == ["/alpha/new/*"] && paths("bruno") == ["/beta/*"])
+  }
+
+  // MARK: Others' changes
+
+  @Test func aDomainWithAnEntryOfItsOwnIsLeftToOthersAsExported() throws {
+    var own = Self.use("shop", "delta").objectValue ?? [:]
+    own["entries"] = [["apps": [.string(Self.app)], "routes": [["path": "/own/*"]]]]
+    try running.put("doris.example", .object(own))
+    let state = try admin.send("GET", "/v1/export").json
+    let other = try running.client(.editor, named: "anna")
+    let edited = try other.send("PATCH", "/v1/domains/doris.example", json: ["cacheSeconds": 77])
+    #expect(edited.status == 200, "\(edited.text)")
+    let answer = try admin.send("POST", "/v1/apply", json: state)
+    #expect(answer.status == 200, "\(answer.text)")
+    let step = try answer.json["domains"]?.arrayValue?.first { $0["domain"] == "doris.example" }
+    #expect(step?["leftOut"] == true, "\(answer.text)")
+    #expect(
+      try admin.send("GET", "/v1/domains/doris.example").json["cacheSeconds"] == .integer(77))
+  }
+
+  @Test func aTemplateAsLastAppliedIsLeftToOthers() throws {
+    let pipeline = try running.client(.editor, named: "pipeline")
+    var state = try pipeline.send("GET", "/v1/export").json.objectValue ?? [:]
+    var template = state["templates"]?[0]?.objectValue ?? [:]
+    template["entries"] = Self.template("shop", "/{shop}/*", "/mine")["entries"]
+    state["templates"] = [.object(template)]
+    let applied = try pipeline.send("POST", "/v1/apply", json: .object(state))
+    #expect(applied.status == 200, "\(applied.text)")
+    let theirs = Self.template("shop", "/{shop}/*", "/mine", "/theirs")
+    let put = try admin.send("PUT", path, body: theirs.serialized(), "If-Match: *")
+    #expect(put.status == 200, "\(put.text)")
+    let again = try pipeline.send("POST", "/v1/apply", json: .object(state))
+    #expect(again.status == 200, "\(again.text)")
+    #expect(try paths("anna") == ["/alpha/*", "/mine", "/theirs"])
   }
 
   // MARK: Other templates

@@ -458,6 +458,25 @@ import Testing
     #expect(try other.admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Mine")
   }
 
+  @Test func anAppThatTheStateAndSomebodyElseHaveChangedIsNotTakenBack() throws {
+    let pipeline = try running.client(.editor, named: "pipeline")
+    let state = try pipeline.send("POST", "/v1/apply", json: Self.package)
+    #expect(state.status == 200, "\(state.text)")
+    var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
+    edited["name"] = "Edited"
+    try putApp("AB")
+    let own: JSON = ["androidApps": [.object(edited)]]
+    let refused = try pipeline.send("POST", "/v1/apply", json: own)
+    #expect(try refused.status == 409 && refused.code == "changed-elsewhere", "\(refused.text)")
+    #expect(try admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Theirs")
+    #expect(try pipeline.send("POST", "/v1/apply?overwrite=true", json: own).status == 200)
+    #expect(try admin.send("GET", "/v1/android-apps/com.example.app").json["name"] == "Edited")
+    // Nobody else has changed it since.
+    edited["name"] = "Again"
+    let again = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(edited)]])
+    #expect(again.status == 200, "\(again.text)")
+  }
+
   @Test func anAppIsTakenBackToItsExportByThoseWhoChangedItWithAStateThemselves() throws {
     let used: JSON = [
       "androidApps": Self.package["androidApps"] ?? .null,

@@ -93,6 +93,27 @@ import Testing
     #expect(try admin.send("POST", "\(target)/revisions/3/restore").code == "opens-nothing")
   }
 
+  @Test func aDomainWhoseNameAnotherOneTakesWithItsLinksMayGo() throws {
+    let domain = { (name: String, aliases: JSON, path: String) -> JSON in
+      let entries: JSON = [["apps": [.string(app)], "routes": [["path": .string(path)]]]]
+      return ["domain": .string(name), "aliases": aliases, "entries": entries]
+    }
+    try running.put("old.example", ["entries": domain("", [], "/h/*")["entries"] ?? .null])
+    let kept =
+      try admin.send("GET", "/v1/export").json["domains"]?.arrayValue?
+      .filter { $0["domain"] != "old.example" } ?? []
+    let apply = { (path: String) in
+      try self.admin.send(
+        "POST", "/v1/apply?prune=true",
+        json: ["domains": .array(kept + [domain("new.example", ["old.example"], path)])])
+    }
+    let lost = try apply("/other/*")
+    #expect(lost.status == 200, "The app still opens links: \(lost.text)")
+    try running.put("gone.example", ["entries": domain("", [], "/h/*")["entries"] ?? .null])
+    let gone = try apply("/other/*")
+    #expect(gone.status == 422 && gone.text.contains("opens-nothing"), "\(gone.text)")
+  }
+
   @Test func whatOpenedNothingMayGo() throws {
     #expect(
       try admin.send("PATCH", target + "?accept=opens-nothing", json: ["enabled": false]).status

@@ -41,6 +41,7 @@ package final class AdminCounts: Sendable {
     case .expectationsBroken, .changedElsewhere, .changedSince, .notRevertible, .nothingChosen,
       .notEditable,
       .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
+      .appChangedElsewhere,
       .usesTemplate, .fromTemplate, .detached, .notAdoptable, .notAlike,
       .templateChanged, .outsideLimits, .needsApproval, .draftOutdated, nil:
       break

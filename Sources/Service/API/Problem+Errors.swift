@@ -106,6 +106,11 @@ extension Problem {
         "Nothing was changed: \(author.quoted) has published revision \(revision) of the template "
           + "\(template.text.quoted), and this state was made from revision \(expected). Export again and merge, or "
           + "repeat with ?overwrite=true.")
+    case .appChangedElsewhere(let app, let author):
+      return Problem(
+        .changedElsewhere,
+        "Nothing was changed: \(author.quoted) has changed the app \(app) since this state was exported, and the state "
+          + "changes it, too. Export again and merge, or repeat with ?overwrite=true.")
     case .fromTemplate(let domain, let template):
       return Problem(
         .usesTemplate,
@@ -429,7 +434,10 @@ extension Problem {
       Problem(
         .draftNotFound, "Draft \(id) does not exist, or is no longer kept.")
     case .change(let id):
-      Problem(.changeNotFound, "Change \(id) does not exist, or is no longer kept.")
+      Problem(
+        .changeNotFound,
+        "Change \(id) does not exist, is no longer kept, or changed only domains that you may not see."
+      )
     case .sharedSuppression(let number, let existing):
       Problem(
         .suppressionNotFound,

@@ -88,10 +88,11 @@ package struct AppResource<Key: AppKey>: Sendable {
     guard body.read(stateFields + [Self.base], into: &read) else { return nil }
     let app = read.app
     let given = fields.filter { body.json[$0.member.name] != nil }
+    let base = body.json[Self.base.member.name]?.stringValue
     return DesiredApp(
       id: app[keyPath: Key.rows.key],
       environment: body.json["environment"].map { _ in app[keyPath: Key.rows.environment] },
-      isAsExported: body.json[Self.base.member.name]?.stringValue == hash(app)
+      origin: base.map { $0 == hash(app) ? .exported : .changed } ?? .unknown
     ) { old in
       var stored = StoredApp<Key>(app: old)
       given.copy(StoredApp(app: app), into: &stored)
