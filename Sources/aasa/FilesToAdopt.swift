@@ -69,10 +69,16 @@ struct FilesToAdopt {
     let before = files.count
     let names = try Self.names(in: path)
     let isState = names.contains(DesiredFiles.appsName)
-    // A domain may have the name of a kind.
-    if !isState, try addFiles(in: path) { return }
-    for name in names {
-      let entry = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+    let entries = names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    // A domain may have the name of a kind. A file beside directories of domains hides none of them.
+    if !isState, try addFiles(in: path),
+      Self.domain(of: path) != nil
+        || !entries.contains(where: { Self.domain(of: $0) != nil && Self.isDirectory($0) })
+    {
+      return
+    }
+    let own = Set(files.dropFirst(before).map(\.path))
+    for (name, entry) in zip(names, entries) where !own.contains(entry) {
       let domain = Self.domain(of: entry)
       let isFile = !Self.isDirectory(entry)
       if try !isFile && addFiles(in: entry) { continue }

@@ -21,6 +21,8 @@ struct PlanPrinter {
   private var apps: [Plan.Action: Int] = [:]
   private var templates: [Plan.Action: Int] = [:]
   private var domains: [Plan.Action: Int] = [:]
+  /// The domains that change, even if the state does not send them.
+  private var changed: Set<String> = []
   /// The list of the JSON that is open.
   private var list = ""
   private var output = ""
@@ -58,6 +60,7 @@ struct PlanPrinter {
     if kind == "domain" {
       domains[step.action, default: 0] += 1
       if step.isLeftOut { leftOut += 1 }
+      if step.action != .unchanged { changed.insert(step.name) }
     } else if kind == "template" {
       templates[step.action, default: 0] += 1
     } else {
@@ -116,6 +119,7 @@ struct PlanPrinter {
       // For people, even if a program reads the plan.
       if let refused { Terminal.complain(ProblemText(refused).text) }
     }
+    let unchanged = unchanged.filter { !changed.contains($0) }
     if format != .json {
       if !unchanged.isEmpty { domains[.unchanged, default: 0] += unchanged.count }
       return try Terminal.print(

@@ -171,8 +171,10 @@ private struct Validation {
       return try add(file.path, nil, [Self.noApps(bytes)], size: nil)
     }
     let name = domain ?? (file.isListed ? file.domain : nil)
+    // The files of the platforms are told apart by what they have, so that one in place of the other is.
+    let meant = file.kind.flatMap { $0.isRendered && $0.platform == nil ? $0 : nil }
     let report = Linter.report(
-      onFile: bytes, kind: kind ?? DocumentKind(ofFile: bytes),
+      onFile: bytes, kind: kind ?? meant ?? DocumentKind(ofFile: bytes),
       context: name.map { Linter.Context(domain: $0.text) })
     try add(file.path, nil, report.findings.map(\.json), size: bytes.count)
   }

@@ -38,6 +38,23 @@ import Testing
     #expect(result.errors == "Cannot read \"missing.json\": No such file or directory.\n")
   }
 
+  @Test func aFileBesideDirectoriesOfDomainsHidesNone() throws {
+    try scratch.write(good, to: "sites/apple-app-site-association")
+    try scratch.write("{bad", to: "sites/a.example/apple-app-site-association")
+    let result = try validate(["sites"])
+    #expect(result.status == 1 && result.output.contains("sites/a.example"), "\(result.output)")
+    #expect(result.output.contains("sites/apple-app-site-association: valid"))
+  }
+
+  @Test func aFileOfRelatedOriginsIsKnownByItsName() throws {
+    try scratch.write("[\"https://a.example\"]", to: "w/webauthn")
+    let list = try validate(["w/webauthn"])
+    #expect(list.status == 1 && !list.output.contains("statement"), "\(list.output)")
+    try scratch.write("{\"origin\": [\"https://a.example\"]}", to: "w/webauthn")
+    let member = try validate(["w/webauthn"])
+    #expect(member.status == 1 && !member.output.contains("applinks"), "\(member.output)")
+  }
+
   @Test(arguments: ["validate <(cat good.json)", "validate /dev/stdin < <(cat good.json)"])
   func aPipeIsReadOnce(words: String) throws {
     let result = try Program.run("bash", ["-c", "\(Program.aasa) \(words)"], in: scratch)
