@@ -53,11 +53,27 @@ extension Proposal {
     androidApps.filter(\.isCreated).map(\.app)
   }
 
-  /// Whether the rows, whose Android apps all exist, render a document; `nil` for none of this kind.
+  /// Whether the rows, whose Android apps all exist, render a document; `nil` for none of this kind. The certificates may
+  /// be others now: they belong to the app, which may have got new keys since.
   func renders(_ document: [UInt8]?, as kind: DocumentKind, _ source: AppSource) throws -> Bool {
-    let apps = try apps(source)
-    return domain.androidApps.allSatisfy { apps.android[$0] != nil }
-      && domain.rendered(apps)[kind] == document
+    var apps = try apps(source)
+    guard domain.androidApps.allSatisfy({ apps.android[$0] != nil }) else { return false }
+    if domain.rendered(apps)[kind] == document { return true }
+    // One that somebody with limits added may be another app with the same name.
+    guard kind == .assetLinks, let document,
+      domain.androidApps.allSatisfy({ apps.android[$0]?.addedBy == nil })
+    else { return false }
+    var certificates: [PackageName: [AndroidApp.Certificate]] = [:]
+    for statement in AssetLinks(try JSON.parse(document, limits: .trusted).value).statements {
+      guard case .app(let package, let fingerprints) = statement.target,
+        certificates[package] == nil
+      else { continue }
+      certificates[package] = fingerprints.map { AndroidApp.Certificate($0, label: .unknown) }
+    }
+    for package in domain.androidApps {
+      apps.android[package]?.certificates = certificates[package] ?? []
+    }
+    return domain.rendered(apps)[kind] == document
   }
 
   /// The stored Android apps that the domain names, in rows or in kept statements.

@@ -258,8 +258,14 @@ import Testing
     for host in ["a.example", "b.example"] {
       #expect(try fingerprints(host) == [.string(fingerprint("C"))])
     }
+    // Rolling back a domain takes no new key away from its apps, and later ones reach it.
     let restored = try admin.send("POST", "/v1/domains/a.example/revisions/1/restore")
     #expect(restored.status == 200, "\(restored.text)")
+    #expect(try fingerprints("a.example") == [.string(fingerprint("C"))])
+    let domain = try admin.send("GET", "/v1/domains/a.example").json
+    #expect(domain["entries"]?[0]?["androidApps"] == [.string(package)], "\(domain.text)")
+    let next = try putApp(nil, input("D")).json
+    #expect(next["publications"]?.arrayValue?.map { $0["domain"] } == ["a.example", "b.example"])
   }
 
   /// Adopts a statement about the app that no row can render.

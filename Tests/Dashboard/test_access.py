@@ -82,7 +82,7 @@ def test_pages_of_nobody_and_of_nothing_say_so(desk, site):
     desk.sign_in()
     desk.open("#/nowhere", "Page not found")
     desk.page.goto("/#/domains/absent.example")
-    expect(desk.page.get_by_text("This domain does not exist")).to_be_visible()
+    expect(desk.page.get_by_text("No domain has this name now")).to_be_visible()
     desk.page.goto("/#/domains/absent.example/history")
     expect(desk.page.get_by_role("alert").first).to_contain_text("absent.example")
     expect(desk.page.get_by_role("alert").first).to_contain_text("Request")

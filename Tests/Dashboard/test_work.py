@@ -189,8 +189,21 @@ def test_columns_that_say_nothing_are_left_out_until_a_person_chooses_and_stay_a
     expect(page.get_by_role("row").filter(has_text="example.com")).to_contain_text("not fetched")
     page.get_by_label("Apple’s copy").uncheck()
     page.get_by_label("Findings").uncheck()
+    # The list closes with Escape, and when the person goes on.
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Findings")).to_be_hidden()
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_role("searchbox").click()
+    expect(page.get_by_label("Findings")).to_be_hidden()
     page.reload()
     expect(heads).to_have_text(["Domain", "Environment", "Revision", "Android", "Certificate"])
+    # What is chosen for a few domains hides nothing that others have.
+    page.get_by_role("searchbox").fill("example.com")
+    expect(heads).to_have_text(["Domain", "Revision", "Android", "Certificate"])
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("Certificate").uncheck()
+    page.get_by_role("searchbox").fill("")
+    expect(heads).to_have_text(["Domain", "Environment", "Revision", "Android"])
 
 
 def test_domains_are_sorted_by_name_and_by_their_last_change_across_pages(example, site):

@@ -526,7 +526,10 @@ export const words = {
       deleted: (name) => `${name} was deleted.`,
       draftGoes: "Your edits of this domain are discarded.",
     },
-    gone: { title: "This domain does not exist", text: "Check its name. If it was deleted, you can restore it." },
+    gone: {
+      title: "No domain has this name now",
+      text: "If it was deleted, its history is kept, and you can restore it. Otherwise, check the name.",
+    },
   },
   templates: {
     one: "Template",
@@ -752,8 +755,7 @@ export const words = {
     output: "What the device prints",
     button: "Explain",
     none: "Paste a text first.",
-    help:
-      "Output of swcutil, swcutil_show.txt of a sysdiagnose, adb shell pm get-app-links, ASAuthorizationError 1004 " +
+    help: "Output of swcutil, swcutil_show.txt of a sysdiagnose, adb shell pm get-app-links, ASAuthorizationError " +
       "and others. Nothing of it is stored.",
     unknown: "The text has none of the known forms. Paste what the tool prints, with its headings.",
     summary: (kind, n, others, more) =>

@@ -305,17 +305,27 @@ class Domains extends View {
 
   #chooser(items) {
     const shown = new Set(shownColumns(items));
-    const change = () => {
-      localStorage.setItem(columnsKey(), JSON.stringify([...shown]));
+    // Only what the person has chosen: other columns come and go with what the list has.
+    const change = ({ target }) => {
+      const chosen = { ...chosenColumns(), [target.id.replace("column-", "")]: target.checked };
+      localStorage.setItem(columnsKey(), JSON.stringify(chosen));
       this.update();
+    };
+    const close = (event) => {
+      if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+    };
+    const press = (event) => {
+      if (event.key !== "Escape" || !event.currentTarget.open) return;
+      event.currentTarget.open = false;
+      event.currentTarget.firstChild.focus();
     };
     return h(
       "details",
-      { class: "chooser", key: "columns" },
+      { class: "chooser", key: "columns", on: { focusout: close, keydown: press } },
       h("summary", {}, text.columns),
       h(
         "div",
-        { class: "sheet", on: { change } },
+        { class: "sheet", tabindex: -1, on: { change } },
         choices(shown, Object.keys(cells).map((name) => [name, text[name]]), "column-"),
       ),
     );
@@ -400,12 +410,13 @@ const usually = (column, { enabled, apple }) =>
 
 const columnsKey = () => `aasa.columns ${session.name}`;
 
-/** The columns that the person has chosen, or else those that say something of a domain on the page. */
+/** Which columns the person has chosen to see, and which not. */
+const chosenColumns = () => parsed(() => localStorage.getItem(columnsKey())) ?? {};
+
+/** The columns that the person has chosen, and of the others those that say something of a domain on the page. */
 function shownColumns(items) {
-  const names = Object.keys(cells);
-  const chosen = parsed(() => localStorage.getItem(columnsKey()));
-  if (Array.isArray(chosen)) return names.filter((name) => chosen.includes(name));
-  return names.filter((name) => items.some((item) => cells[name](item)));
+  const chosen = chosenColumns();
+  return Object.keys(cells).filter((name) => chosen[name] ?? items.some((item) => cells[name](item)));
 }
 
 function columns(items, reached) {
