@@ -4,7 +4,7 @@ import Store
 // What a state leaves to others.
 extension DesiredState {
   /// The state without the templates that others have changed since, and that it has as they were before: in the revision
-  /// that it names, or in the last one that `apply` published.
+  /// that it names, or in the last one that `apply` published since.
   ///
   /// - Throws: `PublicationError.templateChangedElsewhere` if the state has changed one, too.
   func leavingTemplates(_ store: Store) throws -> DesiredState {
@@ -16,7 +16,7 @@ extension DesiredState {
       else { return true }
       let isAsBefore =
         try store.earlierTemplate(desired.name, revision: revision)?.template == desired
-        || store.lastAppliedTemplate(desired.name)?.template == desired
+        || store.lastAppliedTemplate(desired.name, since: revision)?.template == desired
       if isAsBefore { return false }
       throw PublicationError.templateChangedElsewhere(
         desired.name, author: current.author, revision: current.revision, expected: revision)
@@ -30,16 +30,16 @@ extension DesiredState {
   /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too.
   func leavingApps(_ store: Store, by author: String) throws -> DesiredState {
     func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
-      let known = Set(try store.known(apps.filter { $0.origin != .unknown }.map(\.id)))
+      let known = Set(try store.known(apps.filter { $0.wasExported != nil }.map(\.id)))
       return try apps.map { app in
         guard known.contains(app.id), let stored = try store.storedApp(app.id),
           app.app(over: stored.app) != stored.app, try !store.isApplied(stored)
         else { return app }
-        if app.origin == .exported { return app.left }
-        if let other = try store.lastAuthor(of: app.id.id), other != author {
-          throw PublicationError.appChangedElsewhere(app.id.id, author: other)
-        }
-        return app
+        if app.isAsExported { return app.left }
+        if app.wasExported?(stored.app) != false { return app }
+        let other = try store.lastAuthor(of: app.id.id)
+        if other == author { return app }
+        throw PublicationError.appChangedElsewhere(app.id.id, author: other)
       }
     }
     var state = self

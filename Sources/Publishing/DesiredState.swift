@@ -116,16 +116,10 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   package let id: Key
   /// The environment; `nil` to keep the one of an app that exists.
   package let environment: App.Environment?
-  /// Where what the state says of it comes from.
-  package enum Origin: Sendable {
-    /// It is as it was exported. If it is stored, it stays as it is unless others are overwritten.
-    case exported
-    /// It was exported, and changed since.
-    case changed
-    case unknown
-  }
-
-  package let origin: Origin
+  /// Whether the state has it as it was exported. If it is stored, it stays as it is unless others are overwritten.
+  package let isAsExported: Bool
+  /// Whether an app is as the one that was exported; `nil` if the state does not say.
+  let wasExported: (@Sendable (Key.App) -> Bool)?
   /// Whether it stays as it is stored.
   private(set) var isLeft = false
   private let change: @Sendable (Key.App) -> Key.App
@@ -133,14 +127,18 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   /// An app.
   ///
   /// - Parameters:
+  ///   - isAsExported: Whether the state has it as it was exported.
+  ///   - wasExported: Whether an app is as the one that was exported; `nil` if the state does not say.
   ///   - change: Returns a stored app with what the state says of it.
   package init(
-    id: Key, environment: App.Environment?, origin: Origin = .unknown,
+    id: Key, environment: App.Environment?, isAsExported: Bool = false,
+    wasExported: (@Sendable (Key.App) -> Bool)? = nil,
     change: @escaping @Sendable (Key.App) -> Key.App
   ) {
     self.id = id
     self.environment = environment
-    self.origin = origin
+    self.isAsExported = isAsExported
+    self.wasExported = wasExported
     self.change = change
   }
 

@@ -160,7 +160,7 @@ package enum PublicationError: Error, Sendable {
   /// Since a state was made, others have changed a template that it changes, too.
   case templateChangedElsewhere(TemplateName, author: String, revision: Int, expected: Int)
   /// Somebody else has changed an app since the state was exported, and the state changes it, too.
-  case appChangedElsewhere(LinkedApp, author: String)
+  case appChangedElsewhere(LinkedApp, author: String?)
   /// The file of a domain that uses a template would be adopted or removed.
   case usesTemplate(DomainName, TemplateName)
   /// What an edit would change comes from the template of the domain.

@@ -492,9 +492,7 @@ struct StatePlanning {
         of: try store.domainNames(within: context.within),
         using: try options.table.map { try store.domains(using: $0) }) : state.deleted
     var formerDomains = ReadAhead<DomainName, FormerDomain>(deleted)
-    let takers = Dictionary(
-      plan.edits.enumerated().flatMap { index, edit in edit.taken.map { ($0, index) } },
-      uniquingKeysWith: { first, _ in first })
+    var takers = Takers(plan.edits)
     for (index, name) in deleted.enumerated() {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
@@ -504,7 +502,7 @@ struct StatePlanning {
         do {
           try context.refuse(from: former.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
-          let taker = try takers[Alias(name)].map { try publication(of: plan.edits[$0]) }
+          let taker = try takers.publication(of: name, publication(of:))
           var deletion = try Publication(
             deleting: name, former, toBeServedBy: taker, accepting: options.accepted, by: context
           ) {
@@ -574,14 +572,14 @@ struct StatePlanning {
     let moved = Set(plan.edits.flatMap(\.taken).filter(givers.contains))
     if moved.isEmpty { return }
     var publications: [Publication] = []
+    var takers = Takers(plan.edits)
     for deletion in plan.deletions {
       let former = try store.formerDomain(of: deletion.name)
       let names = former.stored.map { [Alias($0.domain.name)] + $0.domain.aliases } ?? []
       guard publications.count < Self.mostNamed, names.contains(where: moved.contains) else {
         continue
       }
-      let taker = try plan.edits.first { $0.taken.contains(Alias(deletion.name)) }
-        .map { try publication(of: $0) }
+      let taker = try takers.publication(of: deletion.name, publication(of:))
       publications.append(
         try Publication(
           deleting: deletion.name, former, toBeServedBy: taker, accepting: options.accepted,
@@ -613,6 +611,29 @@ struct StatePlanning {
         domain: desired.domain,
         accepted: options.accepted.union(state.accepted(edit.name, former.stored?.domain))))
     return try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication
+  }
+}
+
+/// The domains of a plan that take names from others.
+private struct Takers {
+  private let edits: [Alias: StatePlan.Edit]
+  private var publications: [DomainName: Publication] = [:]
+
+  init(_ edits: [StatePlan.Edit]) {
+    self.edits = Dictionary(
+      edits.lazy.filter { $0.index != nil }.flatMap { edit in edit.taken.map { ($0, edit) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The publication of the domain that takes the name of a deleted one; `nil` if none does. Each is reviewed once.
+  mutating func publication(
+    of name: DomainName, _ review: (StatePlan.Edit) throws -> Publication
+  ) throws -> Publication? {
+    guard let edit = edits[Alias(name)] else { return nil }
+    if let known = publications[edit.name] { return known }
+    let publication = try review(edit)
+    publications[edit.name] = publication
+    return publication
   }
 }
 

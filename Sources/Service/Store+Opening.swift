@@ -43,7 +43,7 @@ extension StoreError {
     case .olderSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa needs \(known), and whatever only reads must "
         + "not change it. Back it up, then start a server of this version without --read-only, or run a command that changes "
-        + "something: that upgrades it. Earlier versions cannot open it any more."
+        + "something: that upgrades it. After that, earlier versions cannot open it."
     case .unsuitable(let reason): "\(path.quotedPath) \(reason)"
     case .readOnlyStore(let writers): "Nothing was changed: \(Self.advice(writers))"
     case .busy:

@@ -103,7 +103,7 @@ extension Store {
 }
 
 extension Store {
-  /// Who changed an app last, as far as the audit is kept.
+  /// Who changed an app last; `nil` if the audit no longer says.
   package func lastAuthor(of app: LinkedApp) throws -> String? {
     try read { connection in
       let column: StaticString = app.package == nil ? "app" : "android_app"

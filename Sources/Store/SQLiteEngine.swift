@@ -13,9 +13,11 @@ final class SQLiteEngine: Engine {
   private let writer: Database<SQLiteConnection>
   private let path: String
   private let files: OpenFiles
+  /// How long the lock is free after as many edits as share a commit, in microseconds.
+  private static let pause: UInt32 = 1000
   /// The commit of the open transaction. Only who has the connection for writing uses it.
   private let pending = Mutex<SharedCommit?>(nil)
-  /// Commits since `maintain` last moved the WAL.
+  /// Edits since `maintain` last moved the WAL.
   private let commits = Atomic<Int>(0)
 
   init(
@@ -55,20 +57,22 @@ final class SQLiteEngine: Engine {
   }
 
   /// Edits that wait for each other share a commit: each begins where the one before ended, and the last one commits
-  /// them all. So none of them waits for the disk of another.
+  /// them all.
   func write<Result: Sendable>(
     _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result
   ) throws -> Result {
     let (result, commit) = try writeQueue.take(.database, &waitBudget) { waitBudget in
       try writer.withConnection { connection in
-        if isBulk { try self.commit(connection) }
+        if isBulk { commitOthers(connection) }
         let result = try add(body, to: connection, &waitBudget)
         let isLast = isBulk || !writeQueue.areAwaited(.database, for: .zero)
-        if !isLast, let commit = pending.withLock({ $0 }), commit.isJoined() {
+        if !isLast, let commit = pending.withLock({ $0 }), commit.join() {
           return (result, SharedCommit?.some(commit))
         }
         try self.commit(connection)
+        // Another process that waits for the lock looks for it now and then.
+        if !isLast { usleep(Self.pause) }
         return (result, nil)
       }
     }
@@ -105,10 +109,12 @@ final class SQLiteEngine: Engine {
       if !isFirst { try connection.run("RELEASE edit") }
       return result
     } catch {
-      if !isFirst && isUndone(connection) {
-        try commit(connection)
+      if !isFirst && undo(connection) {
+        commitOthers(connection)
       } else {
-        end(.failure(error))
+        let lost = SQLError(
+          .other, code: "", message: "another edit ended the transaction: \(error)")
+        end(.failure(error as? SQLError ?? lost))
         if connection.isInTransaction { try connection.run("ROLLBACK") }
       }
       throw error
@@ -117,13 +123,22 @@ final class SQLiteEngine: Engine {
 
   /// Undoes an edit. If that fails, or if an error such as a full disk has ended the transaction, those before it are
   /// lost, too.
-  private func isUndone(_ connection: SQLiteConnection) -> Bool {
+  private func undo(_ connection: SQLiteConnection) -> Bool {
     if !connection.isInTransaction { return false }
     do {
       try connection.run("ROLLBACK TO edit")
       return true
     } catch {
       return false
+    }
+  }
+
+  /// Commits the edits that wait for that, which get the error if it fails.
+  private func commitOthers(_ connection: SQLiteConnection) {
+    do {
+      try commit(connection)
+    } catch {
+      // They have been told.
     }
   }
 
@@ -163,7 +178,12 @@ final class SQLiteEngine: Engine {
     _ body: (any Connection) throws -> Result
   ) throws -> Result? {
     // An open transaction has what is not committed yet.
-    try writer.withFreeConnection { $0.isInTransaction ? nil : try body($0) } ?? nil
+    try writer.withFreeConnection { connection in
+      if connection.isInTransaction { return nil }
+      // The last edit may have set a shorter one.
+      connection.setBusyTimeout(milliseconds: 5000)
+      return try body(connection)
+    } ?? nil
   }
 
   func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
@@ -271,7 +291,7 @@ final class SQLiteEngine: Engine {
   func tidyUp(_ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget) throws {
     try writeQueue.take(.database, &waitBudget) { _ in
       try writer.withConnection { connection in
-        try commit(connection)
+        commitOthers(connection)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       }
     }

@@ -17,8 +17,8 @@ final class SharedCommit: Sendable {
   private let state = Mutex(State())
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Lets one more edit wait for it, unless there are many. Then `wait` must follow.
-  func isJoined() -> Bool {
+  /// Lets one more edit wait for it, unless there are many. If it does, `wait` must follow.
+  func join() -> Bool {
     state.withLock { state in
       if state.edits == Self.mostEdits { return false }
       state.edits += 1

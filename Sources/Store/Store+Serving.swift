@@ -89,8 +89,7 @@ extension Store {
 
   /// The changes after a position in the order, made by any process.
   package func changes(after sequence: Int64) throws -> Changes {
-    if let few = try followShortly({ try ChangeRows.few(after: sequence, $0) }) { return few }
-    return try follow { connection in
+    try follow(short: { try ChangeRows.few(after: sequence, $0) }) { connection in
       if let few = try ChangeRows.few(after: sequence, connection) { return few }
       let known = try ChangeRows.known(connection)
       if known.upperBound == sequence { return Changes(sequence: sequence, domains: []) }

@@ -48,14 +48,16 @@ extension Store {
     try read { try TemplateRows.find(name, revision: revision, $0) }
   }
 
-  /// The last revision of a template that `apply` published; `nil` if there is none.
-  package func lastAppliedTemplate(_ name: TemplateName) throws -> StoredTemplate? {
+  /// The last revision of a template that `apply` published after another one; `nil` if there is none.
+  package func lastAppliedTemplate(
+    _ name: TemplateName, since revision: Int
+  ) throws -> StoredTemplate? {
     try read { connection in
       let number = try connection.number(
         """
         SELECT number FROM template_revision JOIN template ON template.id = template_id
-        WHERE name = ? AND is_applied = 1 ORDER BY number DESC LIMIT 1
-        """, [.text(name.text)])
+        WHERE name = ? AND is_applied = 1 AND number > ? ORDER BY number DESC LIMIT 1
+        """, [.text(name.text), .integer(revision)])
       return try number.flatMap { try TemplateRows.find(name, revision: Int($0), connection) }
     }
   }

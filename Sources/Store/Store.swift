@@ -35,7 +35,7 @@ package final class Store: Sendable {
   /// Whether it refuses every write.
   package let isReadOnly: Bool
 
-  /// Opens a store. Creates a file that does not exist, and migrates the schema.
+  /// Opens a store. Creates a file that does not exist, and migrates the schema if it may.
   ///
   /// - Parameters:
   ///   - location: Where the database is. The directory of a file must exist, and the database of a server.
@@ -213,18 +213,19 @@ package final class Store: Sendable {
     try translatingErrors(.read) { try engine.readLong(body) }
   }
 
-  /// Runs `body`, which reads a few documents to serve, in a transaction that sees one state. It returns `nil` for more.
-  func followShortly<Result: Sendable>(
-    _ body: (any Connection) throws -> Result?
-  ) throws -> Result? {
-    try translatingErrors(.follow) {
-      try engine.withFreeWriter { try $0.transaction(.read, body) } ?? nil
-    }
-  }
-
   /// Runs `body` in a transaction that sees one state, on the connection for documents to serve.
-  func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.follow) { try engine.follow(body) }
+  ///
+  /// - Parameter short: Tried first; `nil` if it would take long.
+  func follow<Result: Sendable>(
+    short: ((any Connection) throws -> Result?)? = nil,
+    _ body: (any Connection) throws -> Result
+  ) throws -> Result {
+    try translatingErrors(.follow) {
+      let result = try short.flatMap { short in
+        try engine.withFreeWriter { try $0.transaction(.read, short) } ?? nil
+      }
+      return try result ?? engine.follow(body)
+    }
   }
 
   /// Starts to listen for commits of other processes; `nil` if the engine does not tell of them.

@@ -106,7 +106,7 @@ private struct DesiredChange {
   /// - Throws: Like `Installation.apply`; a refusal names the files.
   func apply(isDryRun: Bool) throws -> Outcome {
     let installation = try Installation(
-      arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote, onlyLooks: isDryRun)
+      arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote, upgrades: !isDryRun)
     let change = Installation.Change(
       prune: arguments.has(.prune), overwrite: arguments.has(.overwrite), isDryRun: isDryRun,
       listsRefusals: isDryRun, accepted: try arguments.acceptedCodes(),

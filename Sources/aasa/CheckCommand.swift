@@ -46,7 +46,7 @@ enum CheckCommand {
         "\(option.name) cannot be used with --server, which checks with its own settings.")
     }
     let question = try question(arguments)
-    let installation = try Installation(arguments, missing: .absent)
+    let installation = try Installation(arguments, missing: .absent, upgrades: false)
     try list.addLabelled(arguments, from: installation)
     let domains = list.domains
     for (line, error) in list.unreadable { Terminal.complain("\(line): \(error.message)") }

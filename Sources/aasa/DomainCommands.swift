@@ -28,7 +28,7 @@ enum DomainCommands {
     ]
   ) { arguments in
     let path = "/v1/domains/\(try DomainName(arguments.operands[0]))"
-    let installation = try Installation(arguments, onlyLooks: true)
+    let installation = try Installation(arguments, upgrades: false)
     if arguments.has(document) {
       let name = arguments.value(kind) ?? DocumentKind.apple.rawValue
       let answer = try installation.send(

@@ -118,7 +118,7 @@ enum DraftCommands {
 
   private static func show(_ arguments: Arguments) throws -> ExitStatus {
     let path = try path(arguments)
-    let installation = try Installation(arguments, onlyLooks: true)
+    let installation = try Installation(arguments, upgrades: false)
     let draft = try installation.json(APIClient.Request("GET", path), having: "state")
     if arguments.has(.json) {
       try Terminal.print(draft.text)

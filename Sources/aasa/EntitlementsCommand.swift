@@ -50,7 +50,7 @@ enum EntitlementsCommand {
     if arguments.operands.isEmpty && (!onlyList || asked == nil) {
       throw UsageError("FILE is required, or --plist with --app APP.")
     }
-    let published = PublishedNames(try Installation(arguments, onlyLooks: true), .apple)
+    let published = PublishedNames(try Installation(arguments, upgrades: false), .apple)
     if arguments.operands.isEmpty {
       var check = EntitlementsCheck(Entitlements(), app: asked?.text, published)
       try check.run()

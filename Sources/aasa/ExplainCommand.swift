@@ -30,7 +30,7 @@ enum ExplainCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let path = arguments.operands.first ?? "-"
-    let installation = try isAlone(arguments) ? nil : Installation(arguments, onlyLooks: true)
+    let installation = try isAlone(arguments) ? nil : Installation(arguments, upgrades: false)
     if path == "-" && isatty(STDIN_FILENO) == 1 {
       Terminal.complain("Paste the text, then press Ctrl-D.")
     }

@@ -23,7 +23,7 @@ enum ExportCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let (installation, asJSON) = (
-      try Installation(arguments, onlyLooks: true), arguments.has(.json)
+      try Installation(arguments, upgrades: false), arguments.has(.json)
     )
     let label = try arguments.value(label).map { try Label($0) }
     if let directory = arguments.operands.first {

@@ -66,10 +66,11 @@ struct FilesToAdopt {
       files.append(File(path: path, domain: Self.domain(of: path), isListed: false))
       return
     }
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     let before = files.count
     let names = try Self.names(in: path)
     let isState = names.contains(DesiredFiles.appsName)
-    let entries = names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    let entries = names.map { path == "/" ? path + $0 : "\(path)/\($0)" }
     // A domain may have the name of a kind. A file beside directories of domains hides none of them.
     if !isState, try addFiles(in: path),
       Self.domain(of: path) != nil

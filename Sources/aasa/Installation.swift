@@ -31,7 +31,7 @@ final class Installation {
   private let site: Site
   private let missing: MissingDatabase
   private let isReadOnly: Bool
-  private let onlyLooks: Bool
+  private let upgrades: Bool
   /// Makes what checks domains from outside, if the command works on a database.
   private let checker: @Sendable (Store) -> Checker
   private let command: String
@@ -45,13 +45,13 @@ final class Installation {
   /// - Parameters:
   ///   - missing: What to do if the database does not exist when the first request is sent.
   ///   - isReadOnly: Whether the command only reads the database, so that the right to read is enough.
-  ///   - onlyLooks: Whether nobody expects the command to upgrade the database of an earlier version. No dry run does.
+  ///   - upgrades: Whether the command upgrades the database of an earlier version, or refuses it. A dry run refuses it.
   init(
     _ arguments: Arguments, missing: MissingDatabase = .refused, isReadOnly: Bool = false,
-    onlyLooks: Bool = false
+    upgrades: Bool = true
   ) throws {
     (self.missing, self.isReadOnly) = (missing, isReadOnly)
-    self.onlyLooks = onlyLooks || arguments.has(.dryRun)
+    self.upgrades = upgrades && !arguments.has(.dryRun)
     command = "aasa \(arguments.command)"
     guard let server = try arguments.serverURL() else {
       let configuration = try EffectiveConfiguration(arguments).configuration
@@ -163,7 +163,7 @@ final class Installation {
       store: try isTakenAsEmpty
         ? emptyStore(insteadOf: location)
         : Store.open(
-          location, missing: missing, isReadOnly: isReadOnly, upgrades: !onlyLooks))
+          location, missing: missing, isReadOnly: isReadOnly, upgrades: upgrades))
     let api = LocalAPI(
       publisher: publisher, checker: { [checker, store = publisher.store] in checker(store) },
       command: command)

@@ -24,7 +24,7 @@ struct ItemList {
   /// Prints the list. Returns the last page, without its items.
   @discardableResult
   func print(_ arguments: Arguments) throws -> JSON {
-    let installation = try Installation(arguments, onlyLooks: true)
+    let installation = try Installation(arguments, upgrades: false)
     var rest = try arguments.number(Self.limit) ?? limit ?? Int.max
     var table = TextTable(titles)
     var groups = Groups()

@@ -323,22 +323,21 @@ struct ManifestCheck {
     }) {
       return add(
         "no-path", .error, host.text,
-        "Each \(group) of its filter keeps links out, and nothing lets any in, so no link opens the app. Add one behind"
+        "Each \(group) of its filter keeps links out, and nothing lets any in, so no link opens the app from Android 15 on. Add one behind"
           + " them: \(allowing) with <data android:pathPrefix=\"/\" />.")
     }
     let isIdle = filters.contains { filter in
-      let last = filter.groups.lastIndex(where: \.isAllowed) ?? -1
+      let takesAll = filter.data.contains { $0["pathPrefix"] == "/" }
       let first = filter.groups.firstIndex { $0.isAllowed && $0.data == [["pathPrefix": "/"]] }
       return filter.groups.indices.contains { index in
-        !filter.groups[index].isAllowed && (index > last || first.map { $0 < index } == true)
+        !filter.groups[index].isAllowed && (takesAll || first.map { $0 < index } == true)
       }
     }
     if isIdle {
       add(
         "idle-group", .warning, host.text,
-        "A \(group) that keeps links out has no effect here: paths beside the groups, or a group before it, have already"
-          + " let its links in. Put it before the group that lets in the rest, and put the paths into that group."
-      )
+        "A \(group) that keeps links out has no effect, because android:pathPrefix=\"/\" beside it, or in a group before it,"
+          + " has already let all links in. Put it first, and that path into a group behind it.")
     }
   }
 
@@ -354,7 +353,6 @@ struct ManifestCheck {
             paths[name, default: []].insert("\(attribute)=\(path)")
           }
         }
-        _ = paths[name, default: []]
       }
       guard let own = paths[host.text],
         let other = paths.first(where: { !$0.value.subtracting(own).isEmpty }),
@@ -595,8 +593,8 @@ extension PatternMatcher {
         || unescaped.hasSuffix("$") || unescaped.contains("(?")
         || ["(", "|", ")"].allSatisfy(unescaped.contains)
       return isExpression
-        ? "Of regular expressions, it knows only the dot, sets such as [0-9], and *, + and {2,3} behind them. Write an"
-          + " element for each alternative."
+        ? "Of regular expressions, it knows only the dot, sets such as [0-9], and *, + and {2,3} behind them. Write a set for"
+          + " a class such as \\d, and an element for each alternative."
         : nil
     }
   }

@@ -83,7 +83,7 @@ enum ManifestCommand {
     {
       return .nothing
     }
-    return .names(PublishedNames(try Installation(arguments, onlyLooks: true), .assetLinks))
+    return .names(PublishedNames(try Installation(arguments, upgrades: false), .assetLinks))
   }
 
   private static func print(

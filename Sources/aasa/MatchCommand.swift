@@ -53,10 +53,11 @@ enum MatchCommand {
       if arguments.has(domain) {
         throw UsageError("--domain needs --file. Without it, the domain is that of the URL.")
       }
-      var matching = PublishedMatching(arguments, try Installation(arguments, onlyLooks: true))
+      var matching = PublishedMatching(arguments, try Installation(arguments, upgrades: false))
       isComplete = try forEachURL(arguments.operands, flush: { try matching.flush() }) {
         try matching.match($0)
       }
+      matching.end()
       isEveryURLMatched = matching.lines.isEveryURLMatched && matching.isComplete
     }
     return isEveryURLMatched && isComplete ? .success : .failure
@@ -226,8 +227,9 @@ private struct PublishedMatching {
   private let installation: Installation
   private let app: String?
   private var urls: [String] = []
-  /// The URLs for whose host nothing is published, of which each of the first is named.
+  /// The URLs for whose host nothing is published.
   private var unpublished = 0
+  private static let mostNamed = 20
 
   init(_ arguments: Arguments, _ installation: Installation) {
     self.installation = installation
@@ -255,6 +257,14 @@ private struct PublishedMatching {
     try lines.flush()
   }
 
+  /// Says how many URLs were not named.
+  func end() {
+    let more = unpublished - Self.mostNamed
+    if more > 0 {
+      Terminal.complain("And \(more.counted("more URL")) for whose host nothing is published.")
+    }
+  }
+
   private mutating func ask() throws {
     var question: JSON.Object = ["urls": .strings(urls)]
     question["app"] = app.map(JSON.string)
@@ -271,7 +281,9 @@ private struct PublishedMatching {
       // A host with a typo looks like a route that is missing.
       if !lines.isJSON, !lines.isExplained, app == nil, text("app") == nil {
         unpublished += 1
-        if unpublished <= 20 { Terminal.complain("\(url): \(text("reason") ?? "")".harmless) }
+        if unpublished <= Self.mostNamed {
+          Terminal.complain("\(url): \(text("reason") ?? "")".harmless)
+        }
       }
       if lines.isJSON {
         try lines.add(result)

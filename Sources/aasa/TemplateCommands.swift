@@ -66,7 +66,7 @@ enum TemplateCommands {
       failure: "refused, or stored but not served yet; stderr says which"
     ) { arguments in
       let domain = try DomainName(arguments.operands[0])
-      let answer = try Installation(arguments, onlyLooks: true).json(
+      let answer = try Installation(arguments).json(
         APIClient.Request(
           "POST", "/v1/domains/\(domain)/detach", query: try arguments.changeQuery(), body: []),
         having: "revision")
@@ -129,7 +129,7 @@ enum TemplateCommands {
     }
     if body.isEmpty { throw UsageError("Name the domains, or choose them with --label or --app.") }
     body["template"] = arguments.value(name).map { .string($0) }
-    let answer = try Installation(arguments).json(
+    let answer = try Installation(arguments, upgrades: false).json(
       APIClient.Request(
         "POST", "/v1/template-suggestion", body: JSON.object(body).serialized()),
       having: "template")

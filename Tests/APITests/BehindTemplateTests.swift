@@ -219,6 +219,14 @@ import Testing
     let again = try pipeline.send("POST", "/v1/apply", json: .object(state))
     #expect(again.status == 200, "\(again.text)")
     #expect(try paths("anna") == ["/alpha/*", "/mine", "/theirs"])
+    // Who goes back to what they applied before the export has changed the template.
+    var back = try pipeline.send("GET", "/v1/export").json.objectValue ?? [:]
+    template["revision"] = back["templates"]?[0]?["revision"]
+    back["templates"] = [.object(template)]
+    let other = Self.template("shop", "/{shop}/*", "/other")
+    #expect(try admin.send("PUT", path, body: other.serialized(), "If-Match: *").status == 200)
+    #expect(
+      try pipeline.send("POST", "/v1/apply", json: .object(back)).code == "changed-elsewhere")
   }
 
   // MARK: Other templates

@@ -464,6 +464,12 @@ import Testing
     #expect(state.status == 200, "\(state.text)")
     var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
     edited["name"] = "Edited"
+    // Nobody has changed it since the export, whoever did before.
+    try putApp("AC")
+    var fresh = try #require(try export()["androidApps"]?[0]?.objectValue)
+    fresh["name"] = "Fresh"
+    let first = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(fresh)]])
+    #expect(first.status == 200, "\(first.text)")
     try putApp("AB")
     let own: JSON = ["androidApps": [.object(edited)]]
     let refused = try pipeline.send("POST", "/v1/apply", json: own)

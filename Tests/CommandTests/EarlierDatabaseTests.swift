@@ -90,6 +90,7 @@ import Testing
   @Test(arguments: [
     ["domains"], ["export"], ["token", "list"], ["match", "https://example.com/a"],
     ["show", "example.com"], ["apply", "--dry-run", "state.json"], ["diff", "state.json"],
+    ["check", "example.com"], ["template", "suggest", "example.com"],
   ])
   func whatOnlyReadsDoesNotUpgradeIt(words: [String]) throws {
     _ = try files(of: "before-1.0.0")

@@ -371,6 +371,7 @@ import Testing
 
   @Test(arguments: [
     hosts("a.example") + group(false, "/private") + group(true, "/"),
+    hosts("a.example") + group(true, "/shop") + group(false, "/private"),
     "<data android:host=\"a.example\" android:pathPrefix=\"/p\"/><data android:host=\"b.example\" "
       + "android:pathPrefix=\"/p\"/>",
     hosts("a.example", "b.example") + "<data android:pathPrefix=\"/p\"/>",

@@ -44,6 +44,7 @@ import Testing
     let result = try validate(["sites"])
     #expect(result.status == 1 && result.output.contains("sites/a.example"), "\(result.output)")
     #expect(result.output.contains("sites/apple-app-site-association: valid"))
+    #expect(try validate(["sites/"]).output == result.output)
   }
 
   @Test func aFileOfRelatedOriginsIsKnownByItsName() throws {

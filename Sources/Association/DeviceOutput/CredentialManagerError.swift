@@ -13,7 +13,7 @@ enum CredentialManagerError {
     fileprivate var markers: [Marker] {
       switch self {
       case .noCreateOption: [.noCreateOption, .noCreateOptions]
-      case .noCredential: [.noCredential, .noCredentials, .noMatchingCredential]
+      case .noCredential: [.noCredential, .noMatchingCredential]
       case .cancellation: [.getCancellation, .createCancellation]
       case .noProvider: [.providerConfiguration, .noProvider]
       }
@@ -32,7 +32,7 @@ enum CredentialManagerError {
     var row = DeviceRow(state: "failed")
     row.error =
       sentence(text.flat) ?? message(in: text) ?? type(in: text.flat)?.word
-      ?? exceptionMarker(in: text.flat)
+      ?? exceptionMarker(in: text.flat) ?? unexplained(in: text.flat)
     var found = DeviceRows()
     found.add(row)
     return found
@@ -81,10 +81,24 @@ enum CredentialManagerError {
       }
       if word.suffix(6).elementsEqual("_ERROR".utf8) { return ExceptionType(word: word.value) }
     }
-    // The class of the same error.
-    return text.firstRange(of: "domerrors.SecurityError").map { _ in
-      ExceptionType(word: "TYPE_SECURITY_ERROR")
+    // The class of the same error, such as `SecurityError`.
+    guard let place = text.firstRange(of: Marker.domError.rawValue) else { return nil }
+    let name = text[place.upperBound...].prefix(60).prefix(while: \.isASCIILetterOrDigit)
+    guard name.count > 5, name.suffix(5).elementsEqual("Error".utf8) else { return nil }
+    var word = "TYPE"
+    for letter in name.dropLast(5).value {
+      word += (letter.isUppercase ? "_" : "") + letter.uppercased()
     }
+    return ExceptionType(word: word + "_ERROR")
+  }
+
+  /// The words of an exception without its type.
+  private static func unexplained(in text: ArraySlice<UInt8>) -> String? {
+    [Marker.exceptionType, .domError].map(\.rawValue).first { text.firstRange(of: $0) != nil }
+  }
+
+  static func isUnexplained(_ error: String) -> Bool {
+    [Marker.exceptionType, .domError].map(\.rawValue).contains(error)
   }
 
   /// What the exception says instead.

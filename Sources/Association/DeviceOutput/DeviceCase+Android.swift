@@ -151,17 +151,21 @@ extension DeviceCase {
     let meaning = number.flatMap { aosp[$0] }.map {
       " In Android's open source, \(row.state) means: \($0); whether Google's devices mean the same is unknown."
     }
+    // Android 11 and lower have no commands for that.
+    let isOlder = row.state == "ask"
     let allHosts =
-      row.state == "ask"
+      isOlder
       ? " On Android 11 and lower, one host of the app that fails makes all of them fail." : ""
     return DeviceVerdict(
       .verificationFailed, .likely, .operations,
       "The device asked about \(host), and was refused or did not get an answer."
         + "\(meaning ?? "")\(allHosts)\(signed)\(checked)",
       next:
-        "Run `aasa check --app \(package) \(domain)`, and compare the fingerprint of the release's key. Then reset the "
-        + "device with `adb shell pm set-app-links --package \(package) 0 all`, and run \(verifyAgain)."
-    )
+        "Run `aasa check --app \(package) \(domain)`, and compare the fingerprint of the release's key. Then "
+        + (isOlder
+          ? "reinstall the app."
+          : "have the device forget the result, with `adb shell pm set-app-links --package \(package) 0 all`, and run "
+            + "\(verifyAgain)."))
   }
 
   /// That the file names the app, but none of the certificates on the device.
@@ -200,11 +204,16 @@ extension DeviceCase {
     if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {
       return verdict(on: exception)
     }
+    if let error = row.error, CredentialManagerError.isUnexplained(error) {
+      return DeviceVerdict(
+        .requestFailed, .likely, .appTeam, "The text does not say why the request failed.",
+        next: "Paste the whole exception, with its type and its message.")
+    }
     if let type = row.error.flatMap({ CredentialManagerError.type(in: $0) }), !type.isAboutSite {
       if type.isAboutRequest {
         return DeviceVerdict(
           .requestFailed, .likely, .appTeam,
-          "\(type.word) says that something in the request is malformed, such as a number that is a text.",
+          "\(type.word) says that something in the request is malformed, such as text where a number belongs.",
           next:
             "Look at the JSON of the request. If the exception has a sentence about the RP ID, paste that, too."
         )
@@ -242,13 +251,13 @@ extension DeviceCase {
         )
       case .cancellation:
         (
-          .user, "The user closed the dialog, or the app was left meanwhile.",
-          "If every user gets it, look at the configuration of the app."
+          .user, "The user closed the dialog, or left the app.",
+          "If it happens to every user, compare the app with Google's page about errors of the Credential Manager."
         )
       case .noProvider:
         (
           .appTeam, "The app lacks the library for the providers of the device.",
-          "Add `androidx.credentials:credentials-play-services-auth` to the app, and keep it in its ProGuard rules."
+          "Add `androidx.credentials:credentials-play-services-auth` to the app, and keep it in the rules of R8."
         )
       }
     return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)
@@ -257,14 +266,20 @@ extension DeviceCase {
   /// What the verifier of Google Play services logs about a host.
   var verifierVerdict: DeviceVerdict {
     switch row.state {
-    case "verified": return verified
+    case "verified", "failed":
+      if row.host != nil { return row.state == "verified" ? verified : failed(nil) }
+      return DeviceVerdict(
+        .incomplete, .sure, .user, "The log does not name the host that was verified.",
+        next:
+          "Paste the line with \"Failed hosts\", or what `adb shell pm get-app-links \(package)` prints."
+      )
     case "no-answer":
       return DeviceVerdict(
         .verificationFailed, .likely, .operations,
         "Google's verifier got no answer about \(host), so it says nothing about the file.\(checked)",
         next:
           "Run \(verifyAgain) later. If it stays so, run `aasa check --app \(package) \(domain)`.")
-    default: return failed(nil)
+    default: return unknownState
     }
   }
 }

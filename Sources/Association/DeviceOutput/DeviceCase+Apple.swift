@@ -314,6 +314,7 @@ extension DeviceCase {
     if error.hasPrefix(Marker.notConfigured.rawValue) { return verdict(on: .deviceNotConfigured) }
     return verdict(on: .failed)
   }
+
   /// A code that says by itself what it was.
   private func verdict(on code: AuthorizationError.Code) -> DeviceVerdict {
     let (actor, message, next): (DeviceVerdict.Actor, String, String) =
@@ -323,11 +324,11 @@ extension DeviceCase {
           .user,
           "The user closed the dialog. A request that only takes what is on the device ends like this, too, if there is "
             + "nothing.",
-          "Create a passkey on this device first; the site has nothing to do with it."
+          "If nobody closed it, create a passkey for this RP ID on the device first."
         )
       case .notInteractive:
         (
-          .appTeam, "The request was not to show anything, and could not go on without.",
+          .appTeam, "The request must not show anything, but the device has to ask the user.",
           "Repeat the request when the app may ask its user."
         )
       case .matchedExcludedCredential:

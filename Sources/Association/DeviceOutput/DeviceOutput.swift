@@ -120,7 +120,7 @@ package struct DeviceRow: Sendable, Hashable {
   /// An app identifier, or the package of an Android app.
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
-  /// `blocked`, `no-match`, `failed`, `valid`, `invalid`, `not-associated`, `not-verified` or `selection-only`.
+  /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified` or `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -194,7 +194,9 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
-    if VerifierLog.markers.contains(where: has) { found.insert(.verifierLog) }
+    if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
+      found.insert(.verifierLog)
+    }
     for braces in BracedRow.all(in: text.flat) {
       if braces.isApproval { found.insert(.swcutilGet) }
       if braces.verified(for: nil) != nil { found.insert(.swcutilVerify) }

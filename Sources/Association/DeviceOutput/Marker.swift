@@ -28,14 +28,14 @@ enum Marker: String, CaseIterable {
   case noCreateOption = "CreateCredentialNoCreateOptionException"
   case noCreateOptions = "No create options available"
   case noCredential = "NoCredentialException"
-  case noCredentials = "No credentials available"
   case noMatchingCredential = "Cannot find a matching credential"
   case getCancellation = "GetCredentialCancellationException"
   case createCancellation = "CreateCredentialCancellationException"
   case providerConfiguration = "CredentialProviderConfigurationException"
   case noProvider = "no provider dependencies found"
   case verifiedStatement = "checking for a statement with source "
-  case failedHosts = "Failed hosts:"
+  case failedHosts = ". Failed hosts:"
+  case asyncVerifier = "AsyncVerifier"
   case failedCheck = "Error performing check:"
 
   /// The markers by their first byte.

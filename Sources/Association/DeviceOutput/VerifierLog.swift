@@ -1,21 +1,13 @@
 /// What the verifier of Google Play services writes to the log of an Android device.
 enum VerifierLog {
-  static let markers: [Marker] = [.verifiedStatement, .failedHosts, .failedCheck]
-
   /// How much of the text is read before and behind a marker, in bytes.
   private static let longest = 10_000
 
   static func rows(in text: PastedText) -> DeviceRows {
     let flat = text.flat
-    var rows: [DeviceRow] = []
-    var places: [String?: Int] = [:]
-    func add(_ host: String?, _ app: String?, _ state: String) {
-      if let place = places[host] {
-        rows[place].app = rows[place].app ?? app
-        return
-      }
-      places[host] = rows.count
-      rows.append(DeviceRow(host: host, app: app, state: state))
+    var found: [(place: Int, row: DeviceRow)] = []
+    func add(_ host: String?, _ app: String?, _ state: String, at place: Int) {
+      found.append((place, DeviceRow(host: host, app: app, state: state)))
     }
     for (before, after) in parts(of: flat, around: .failedHosts) {
       let start = before.ranges(of: "Verification ").last.map { before[$0.upperBound...] } ?? []
@@ -24,9 +16,10 @@ enum VerifierLog {
       let app = package.contains(UInt8(ascii: ".")) ? package.value : nil
       let succeeded = start.firstRange(of: "Successful hosts:").map { start[$0.upperBound...] }
       let errors = after.firstRange(of: "Error hosts:").map { after[$0.upperBound...] }
-      for host in hosts(succeeded ?? []) { add(host, app, "verified") }
-      for host in hosts(after) { add(host, app, "failed") }
-      for host in hosts(errors ?? []) { add(host, app, "no-answer") }
+      let place = after.startIndex
+      for host in hosts(succeeded ?? []) { add(host, app, "verified", at: place) }
+      for host in hosts(after) { add(host, app, "failed", at: place) }
+      for host in hosts(errors ?? []) { add(host, app, "no-answer", at: place) }
     }
     for (_, sentence) in parts(of: flat, around: .verifiedStatement) {
       guard let arrow = sentence.firstRange(of: "--> ") else { continue }
@@ -35,13 +28,27 @@ enum VerifierLog {
         sentence[found.upperBound...].prefix { $0 != UInt8(ascii: " ") }
       }
       let isTrue = sentence[arrow.upperBound...].starts(with: "true".utf8)
-      let host = source.firstRange(of: "://").map { source[$0.upperBound...].value } ?? source.value
+      let host = source.firstRange(of: "://").map { source[$0.upperBound...] } ?? source
       add(
-        Array(host.utf8)[...].host,
-        target.flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil },
-        isTrue ? "verified" : "failed")
+        host.host, target.flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil },
+        isTrue ? "verified" : "failed", at: sentence.startIndex)
     }
-    if rows.isEmpty { rows = [DeviceRow(state: "no-answer")] }
+    if found.isEmpty { add(nil, nil, "no-answer", at: 0) }
+    return rows(found.sorted { $0.place < $1.place }.map(\.row))
+  }
+
+  /// What was found last about each host and app. The log may hide hosts; then nothing says which lines belong together.
+  private static func rows(_ all: [DeviceRow]) -> DeviceRows {
+    var rows: [DeviceRow] = []
+    var places: [[String?]: Int] = [:]
+    for row in all {
+      if row.host != nil, let place = places[[row.host, row.app]] {
+        rows[place] = row
+      } else {
+        places[[row.host, row.app]] = rows.count
+        rows.append(row)
+      }
+    }
     var found = DeviceRows()
     for row in rows { found.add(row) }
     return found

@@ -59,7 +59,9 @@ extension DocumentKind {
       if let file, domain.associationFile.json != file {
         throw AdoptionError(
           pointer: .root,
-          message: "Beside what the domain has for Android, the file cannot be kept as it is.")
+          message:
+            "Beside what the domain has for Android, the file cannot be kept as it is. Remove its assetlinks.json first."
+        )
       }
       domain.format = Domain.Format(of: domain.associationFile)
     case .assetLinks: try domain.adoptAssetLinks(file, apps)

@@ -109,7 +109,7 @@ extension Problem {
     case .appChangedElsewhere(let app, let author):
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: \(author.quoted) has changed the app \(app) since this state was exported, and the state "
+        "Nothing was changed: \(author?.quoted ?? "somebody") has changed the app \(app) since this state was exported, and the state "
           + "changes it, too. Export again and merge, or repeat with ?overwrite=true.")
     case .fromTemplate(let domain, let template):
       return Problem(

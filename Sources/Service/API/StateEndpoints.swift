@@ -339,7 +339,7 @@ extension Token {
     try apps.filter { app in
       guard let stored = try store.storedApp(app.id) else { return false }
       // It stays as others have made it.
-      if try !overwrites && app.origin == .exported && !store.isApplied(stored) { return false }
+      if try !overwrites && app.isAsExported && !store.isApplied(stored) { return false }
       let old = stored.app
       return app.app(over: old) != old
     }.map(\.id.text)

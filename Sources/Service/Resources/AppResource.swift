@@ -89,10 +89,11 @@ package struct AppResource<Key: AppKey>: Sendable {
     let app = read.app
     let given = fields.filter { body.json[$0.member.name] != nil }
     let base = body.json[Self.base.member.name]?.stringValue
+    let wasExported = base.map { base in { @Sendable (app: Key.App) in hash(app) == base } }
     return DesiredApp(
       id: app[keyPath: Key.rows.key],
       environment: body.json["environment"].map { _ in app[keyPath: Key.rows.environment] },
-      origin: base.map { $0 == hash(app) ? .exported : .changed } ?? .unknown
+      isAsExported: base == hash(app), wasExported: wasExported
     ) { old in
       var stored = StoredApp<Key>(app: old)
       given.copy(StoredApp(app: app), into: &stored)

@@ -29,6 +29,8 @@ import Testing
   @Test(arguments: [
     "androidx.credentials.exceptions.CreateCredentialNoCreateOptionException: No create options available.",
     "androidx.credentials.exceptions.NoCredentialException: No credentials available",
+    "androidx.credentials.exceptions.domerrors.NotAllowedError@12ab",
+    "androidx.credentials.TYPE_CREATE_PUBLIC_KEY_CREDENTIAL_DOM_EXCEPTION",
     "PlatformException(android-no-credential, During begin sign in, failure response from one tap: 16: Cannot find a "
       + "matching credential., , null)",
     "androidx.credentials.exceptions.GetCredentialCancellationException: activity is cancelled by the user.",
@@ -93,9 +95,31 @@ import Testing
     #expect(Self.verified(earlier) == ["a.example - failed", "b.example - failed"])
     #expect(
       Self.verified("Verification 3 complete. Success:true. Failed hosts:.") == ["- - no-answer"])
+    #expect(DeviceOutput("ERROR Failed hosts: see below").kind == .unknown)
+    #expect(DeviceOutput("No credentials available for login.").kind == .unknown)
     #expect(
       Self.verified("AppLinksAsyncVerifierV2: Error performing check: jgre: UNAVAILABLE")
         == ["- - no-answer"])
+  }
+
+  @Test func whatTheVerifierFoundLastAboutAnAppCounts() {
+    let line = { (app: String, succeeded: String, failed: String) in
+      "Verification \(app) complete. Successful hosts: \(succeeded). Failed hosts: \(failed). Error hosts: . [CONTEXT ]\n"
+    }
+    #expect(
+      Self.verified(line("com.one", "a.example", "") + line("com.two", "", "a.example")) == [
+        "a.example com.one verified", "a.example com.two failed",
+      ])
+    #expect(
+      Self.verified(line("com.one", "", "a.example") + line("com.one", "a.example", "")) == [
+        "a.example com.one verified"
+      ])
+    let hidden = { (isTrue: Bool) in
+      "Verification result: checking for a statement with source # bk@6c1b, relation x, and target # bl@7 --> \(isTrue).\n"
+    }
+    let output = DeviceOutput(Array((hidden(true) + hidden(false)).utf8))
+    #expect(output.rows.map(\.state) == ["verified", "failed"])
+    #expect(output.rows.allSatisfy { DeviceVerdict($0, of: output.kind).code == .incomplete })
   }
 
   @Test func aStatementThatTheVerifierLooksForIsListedOnce() {
