@@ -464,7 +464,7 @@ import Testing
     #expect(state.status == 200, "\(state.text)")
     var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
     edited["name"] = "Edited"
-    // Nobody has changed it since the export, whoever did before.
+    // A change from before the export is no conflict, whoever made it.
     try putApp("AC")
     var fresh = try #require(try export()["androidApps"]?[0]?.objectValue)
     fresh["name"] = "Fresh"

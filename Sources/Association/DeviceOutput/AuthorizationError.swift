@@ -1,6 +1,6 @@
 /// `ASAuthorizationError` of an Apple device.
 enum AuthorizationError {
-  /// What Apple documents of the codes that have a text of their own here (`ASAuthorizationError.Code`).
+  /// The codes that get a verdict of their own (Apple, `ASAuthorizationError.Code`).
   enum Code: Int {
     case canceled = 1001
     case failed = 1004

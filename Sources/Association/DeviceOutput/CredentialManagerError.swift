@@ -20,6 +20,7 @@ enum CredentialManagerError {
     }
   }
 
+  /// The exception that the `error` of a row is about.
   static func exception(in error: String) -> Exception? {
     let text = Array(error.utf8)[...]
     return Exception.allCases.first { exception in
@@ -97,6 +98,7 @@ enum CredentialManagerError {
     [Marker.exceptionType, .domError].map(\.rawValue).first { text.firstRange(of: $0) != nil }
   }
 
+  /// Whether the `error` of a row has no type of an exception.
   static func isUnexplained(_ error: String) -> Bool {
     [Marker.exceptionType, .domError].map(\.rawValue).contains(error)
   }
