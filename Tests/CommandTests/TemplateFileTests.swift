@@ -38,6 +38,23 @@ import Testing
     return answer.status == 200 ? try answer.json["parameters"] : nil
   }
 
+  /// So many files that those that are as exported are not sent.
+  @Test func aDomainThatATemplateChangesIsCountedOnce() throws {
+    let rows = (0..<110).map { "d\($0).example,ABCDE12345.com.example.app,," }
+    let made = try apply(
+      "domain,app,clips,shop\n" + rows.joined(separator: "\n") + "\n", at: .database)
+    #expect(made.status == 0, "\(made.errors)")
+    let state = trial.scratch.path("many")
+    #expect(try trial.run("export", at: .database, state).status == 0)
+    let wider = Self.rules.replacing(
+      "\"/{shop}/*\"}", with: "\"/{shop}/*\"}, {\"path\": \"/more\"}")
+    try trial.scratch.write(wider, to: "many/templates/white-label.json")
+    let plan = try trial.run("diff", at: .database, state)
+    #expect(
+      plan.lines.last?.contains("Domains: 110 to update, 2 unchanged.") == true,
+      "\(plan.lines.suffix(2)) \(plan.errors)")
+  }
+
   @Test(arguments: Site.allCases) func theDomainsOfATemplateAreWhatTheTableSays(site: Site) throws {
     let table = """
       domain,app,clips,shop
