@@ -13,6 +13,8 @@ package struct RecordedChange: Sendable, Equatable {
   package var reason = ""
   /// How many domains it changed, of those that the reader may see.
   package var domainCount = 0
+  /// The first of these by name; `nil` if there is none.
+  package var firstDomain: DomainName?
   /// The change that it undid.
   package var reverts: Int64?
   /// The last change that undid it.
@@ -311,7 +313,9 @@ enum RecordedChangeRows {
       """
       SELECT id,
         (SELECT max(later.id) FROM recorded_change AS later WHERE later.reverts = recorded_change.id),
-        \(isLimited ? "(SELECT count(*) \(visible))" : "domain_count"), \(table.selection)
+        \(isLimited ? "(SELECT count(*) \(visible))" : "domain_count"),
+        (SELECT min(name) \(isLimited ? visible : "FROM changed_domain WHERE change_id = recorded_change.id")),
+        \(table.selection)
       FROM recorded_change
       WHERE (?1 IS NULL OR author = ?1) AND (?2 IS NULL OR id < ?2) AND (?3 IS NULL OR id = ?3)
         AND (?4 IS NULL OR id IN (SELECT change_id FROM changed_domain WHERE name = ?4))
@@ -324,10 +328,11 @@ enum RecordedChangeRows {
         filter.within.list, .integer(limit),
       ]
     ) { row in
-      var change = try table.read(row, from: 3)
+      var change = try table.read(row, from: 4)
       change.id = row.integer(0)
       change.revertedBy = row.optionalInteger(1)
       change.domainCount = row.int(2)
+      change.firstDomain = try DomainName?.read(row, 3)
       return change
     }
   }

@@ -12,7 +12,8 @@ enum ApplyCommand {
 
   fileprivate static let draft = Option(
     "--draft", nil,
-    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft."
+    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft; with "
+      + "--dry-run, what it would change."
   )
 
   static let command = Command(
@@ -39,7 +40,7 @@ enum ApplyCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     if arguments.has(draft) {
-      let others = [Option.dryRun, .prune, table].filter(arguments.has)
+      let others = [Option.prune, table].filter(arguments.has)
       if let other = others.first {
         throw UsageError("--draft and \(other.name) cannot be used together.")
       }
@@ -109,8 +110,8 @@ private struct DesiredChange {
       arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote, upgrades: !isDryRun)
     let change = Installation.Change(
       prune: arguments.has(.prune), overwrite: arguments.has(.overwrite), isDryRun: isDryRun,
-      listsRefusals: isDryRun, accepted: try arguments.acceptedCodes(),
-      reason: arguments.value(.reason) ?? "")
+      listsRefusals: isDryRun, isApproved: isDryRun && arguments.has(ApplyCommand.draft),
+      accepted: try arguments.acceptedCodes(), reason: arguments.value(.reason) ?? "")
     let paths = arguments.operands
     let listed = paths.map(\.quotedPath).joined(separator: " and ")
     if let table = arguments.value(ApplyCommand.table) {
@@ -135,7 +136,7 @@ private struct DesiredChange {
             + "\(paths.count > 1 ? "none" : "it") is \(paths.count > 1 ? "" : "not ")a list of all domains."
         )
       }
-      if arguments.has(ApplyCommand.draft) {
+      if arguments.has(ApplyCommand.draft) && !isDryRun {
         try ask(for: files, change, to: installation)
         return .different
       }

@@ -13,6 +13,8 @@ extension Installation {
     var isDryRun = false
     /// Whether a dry run goes on after what would be refused.
     var listsRefusals = false
+    /// Whether a dry run shows what happens once a second person has approved.
+    var isApproved = false
     var accepted: Set<Finding.Code> = []
     /// The reason for the audit; may be empty.
     var reason = ""
@@ -21,7 +23,7 @@ extension Installation {
       [
         "dryRun": "\(isDryRun)", "prune": "\(prune)", "overwrite": "\(overwrite)",
         "template": template,
-        "listRefusals": "\(listsRefusals)", "reason": reason,
+        "listRefusals": "\(listsRefusals)", "approved": "\(isApproved)", "reason": reason,
         "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
       ].filter { !$0.value.isEmpty && $0.value != "false" }
     }

@@ -221,12 +221,16 @@ enum ListCommands {
     _ = try arguments.value(domain).map { try DomainName($0) }
     let query = arguments.query([("domain", domain), ("author", author)])
     let titles = ["CHANGE", "TIME", "AUTHOR", "DOMAINS", "ACTION", "REASON"]
+    /// Its only domain, or how many there are.
+    func domains(of item: JSON) -> JSON? {
+      item["domainCount"]?.integerValue == 1 ? item["domain"] : item["domainCount"]
+    }
     try ItemList(
       path: "/v1/changes", query: query, titles: titles, noun: "change", limit: newest
     ) { item in
       let undone = item["revertedBy"]?.integerValue.map { " (undone by \($0))" } ?? ""
       return [
-        .init(item["id"]), .init(item["at"]), .init(item["author"]), .init(item["domainCount"]),
+        .init(item["id"]), .init(item["at"]), .init(item["author"]), .init(domains(of: item)),
         .init((item["action"]?.stringValue ?? "") + undone, undone.isEmpty ? nil : .faint),
         .init(item["reason"]),
       ]

@@ -52,6 +52,7 @@ def test_changes_are_listed_with_author_reason_and_domains(example, site):
     expect(rows).to_have_count(3)
     expect(rows.first).to_contain_text("Faster")
     expect(rows.first).to_contain_text("admin")
+    expect(rows.first.get_by_role("link", name="other.example")).to_be_visible()
     page.get_by_label("Domain", exact=True).fill("example.com")
     page.get_by_role("button", name="Filter").click()
     expect(rows).to_have_count(1)

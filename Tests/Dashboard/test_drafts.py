@@ -18,6 +18,8 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     expect(state).to_contain_text("is protected, so a second person must approve the change. Ask for approval, and let")
     expect(page.locator(".review [role=alert]")).to_have_count(0)
     expect(page.get_by_role("button", name="Publish", exact=True)).to_have_count(0)
+    # What it would do is known before anybody is asked.
+    expect(page.locator(".review .changes")).to_contain_text("Cache time: 1 hour → 1 minute")
     page.get_by_label("Reason").fill("Faster")
     page.get_by_role("button", name="Ask for approval").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
@@ -45,6 +47,31 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     assert (revision["author"], revision["reason"]) == ("admin", "Faster (draft 1, approved by editor)")
     example.open(DOMAIN)
     expect(page.get_by_role("button", name="Ask for approval")).to_have_count(0)
+
+
+def test_expectations_of_a_protected_domain_become_edits_that_are_approved(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"protected": True})
+    page = example.open("#/try?url=https://example.com/buy/1%0Ahttps://example.com/help/website/a")
+    page.get_by_role("button", name="Expect all 4 results").click()
+    expect(page.get_by_text("The domain is protected, so the expectation for 4 results was added")).to_be_visible()
+    page.get_by_role("link", name="Show them").click()
+    page.get_by_role("button", name="Ask for approval").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
+    assert len(site.call("GET", "/v1/drafts/1")["state"]["domains"][0]["expectations"]) == 4
+
+
+def test_a_domain_says_that_it_is_protected_why_and_what_waits(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"labels": ["shop"]})
+    page = example.open(DOMAIN)
+    head = page.locator(".domain-head")
+    expect(head.get_by_text("Serving revision")).to_be_visible()
+    expect(head.get_by_text("protected")).to_have_count(0)
+    site.call("PUT", "/v1/protected-labels/shop")
+    site.call("POST", "/v1/drafts", {"domains": [{"domain": "example.com", "cacheSeconds": 60}]})
+    page.reload()
+    expect(head.get_by_text("protected")).to_have_attribute("title", re.compile("because of the label “shop”"))
+    head.get_by_role("link", name="Draft 1 of admin waits").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
 
 
 def test_a_draft_is_declined_with_a_reason_or_withdrawn(example, site, open_desk):

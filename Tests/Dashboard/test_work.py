@@ -100,6 +100,28 @@ def test_ctrl_z_undoes_what_was_done_to_the_draft_and_then_what_was_published(ex
     expect(page.get_by_role("dialog", name="Undo change")).to_be_visible()
 
 
+def test_what_was_published_can_be_undone_from_another_page(example):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    example.open("#/apps", "Apps")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("undo")
+    page.get_by_role("option", name="Undo what you have published last").click()
+    expect(page.get_by_role("dialog", name="Undo change")).to_be_visible()
+
+
+def test_edits_can_be_undone_after_coming_back_to_their_page(example):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Delete /buy/*").click()
+    expect(page.locator(".route")).to_have_count(2)
+    example.open("#/apps", "Apps")
+    example.open(DOMAIN)
+    page.locator(".review").get_by_role("button", name="Undo").click()
+    expect(page.locator(".route")).to_have_count(3)
+
+
 # What need not be typed
 
 
@@ -129,6 +151,18 @@ def test_a_domain_is_added_with_an_android_app(example, site):
     expect(page.get_by_role("heading", level=1)).to_contain_text("new.example")
     entry, = site.call("GET", "/v1/domains/new.example")["entries"]
     assert entry["androidApps"] == ["com.example.app"] and entry["routes"][0]["path"] == "/*"
+
+
+def test_an_app_of_a_new_domain_can_be_given_by_its_name(example, site):
+    page = example.open("#/domains")
+    page.get_by_role("button", name="Add a domain").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Domain", exact=True).fill("new.example")
+    dialog.get_by_label("App (optional)").fill("Example")
+    dialog.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("new.example")
+    assert site.call("GET", "/v1/domains/new.example")["entries"][0]["apps"] == ["ABCDE12345.com.example.app"]
 
 
 def test_a_domain_that_exists_is_opened_instead_of_added(example):
@@ -226,6 +260,11 @@ def test_domains_are_sorted_by_name_and_by_their_last_change_across_pages(exampl
     page.get_by_role("columnheader", name="Revision").get_by_role("button").click()
     expect(rows.first).to_contain_text("example.com")
     expect(page.get_by_role("columnheader", name="Revision")).to_have_attribute("aria-sort", "ascending")
+    # The list stays sorted for the person.
+    example.open("#/apps", "Apps")
+    example.open("#/domains")
+    expect(page.get_by_role("columnheader", name="Revision")).to_have_attribute("aria-sort", "ascending")
+    expect(rows.first).to_contain_text("example.com")
 
 
 def test_trouble_is_summed_up_above_the_list_and_leads_to_it(example, site):

@@ -23,7 +23,7 @@ import {
   waitingBadge,
 } from "./parts.js";
 import { here, to } from "./routing.js";
-import { approvals, countApprovals, dismiss, Loading, messages, say, session } from "./state.js";
+import { approvals, countApprovals, dismiss, last, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -105,11 +105,18 @@ class App extends View {
     if (session.name === undefined || altKey || document.querySelector("dialog[open]")) return;
     if (isControl && key === "k") this.#goTo();
     else if (isTyping) return;
-    else if (isControl && key === "z") this.find(".undo:not(:disabled), .messages a")?.click();
+    else if (isControl && key === "z") this.#undo();
     else if (key === "/" && !isControl) search ? search.select() : this.#goTo();
     else if (key === "?" && !isControl) this.#showKeys();
     else return;
     event.preventDefault();
+  }
+
+  /** Undoes the last edit of the page or, without one, shows what undoing the last publication does. */
+  #undo() {
+    const edit = this.find(".undo:not(:disabled)");
+    if (edit) edit.click();
+    else if (last.link) location.hash = last.link.href;
   }
 
   #goTo() {

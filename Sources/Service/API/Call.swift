@@ -173,10 +173,13 @@ struct Call: Sendable {
   /// - Parameter author: Who, if not the caller.
   func context(by author: Token? = nil) throws(Problem) -> WriteContext {
     let author = author ?? token
+    let isDryRun = try flag(.dryRun)
+    let isApproved = try flag(.approved)
     return WriteContext(
       author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
-      documents: author?.documents ?? [], unapproved: author?.unapproved,
-      reason: query(.reason) ?? "", isDryRun: try flag(.dryRun),
+      documents: author?.documents ?? [],
+      unapproved: isDryRun && isApproved ? Scope() : author?.unapproved,
+      reason: query(.reason) ?? "", isDryRun: isDryRun,
       isAbandoned: request.clientHasGone, willWrite: willWrite)
   }
 

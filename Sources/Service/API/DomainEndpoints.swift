@@ -40,7 +40,7 @@ struct DomainEndpoints: Sendable {
           "Domain", isTagged: true),
         handle: get),
       Endpoint(
-        .put, path, .role(.editor), effect: .publication, query: [.androidApps],
+        .put, path, .role(.editor), effect: .publication, query: [.androidApps, .approved],
         "putDomain", .domains, "Add a domain, or replace all of it",
         description:
           "Replacing a domain needs `If-Match`: its revision, or `*` for any.",

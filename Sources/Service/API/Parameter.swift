@@ -150,6 +150,10 @@ struct Parameter: Sendable {
   static let prune = Parameter(
     "prune", "`true`: delete domains and unused apps that the state does not list.", .bool)
 
+  static let approved = Parameter(
+    "approved",
+    "`true`, in a dry run: what the change does once a second person has approved it, as a draft. Else it has no effect.",
+    .bool)
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)
 

@@ -13,6 +13,9 @@ package enum ChangeResource {
     Field(
       "domainCount", .count, \.domainCount,
       "How many domains it changed, of those that the token is limited to."),
+    Field(
+      "domain", .domain, \.firstDomain,
+      "The first of these by name; left out if there is none."),
     Field("reverts", .row, \.reverts, "The change that it undid."),
     Field("revertedBy", .row, \.revertedBy, "The last change that undid it."),
   ]

@@ -110,6 +110,13 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
   ];
 }
 
+/** The first domain of a change or of a draft, and how many more there are. */
+export const someDomains = ({ domain, domains = [domain], domainCount }) =>
+  domainCount === 0 ? quiet(words.common.none) : [
+    h("a", { href: to(["domains", domains[0]]) }, h("bdi", {}, domains[0])),
+    domainCount > 1 && words.templates.andMore(domainCount - 1),
+  ];
+
 class List extends View {
   #list = new Loading(this, (signal) => {
     const { domain, author, cursor } = this.address.query;
@@ -140,7 +147,7 @@ class List extends View {
             ],
           ],
           [audit.author, (one) => h("bdi", {}, one.author)],
-          [words.pages.domains, (one) => count(one.domainCount), "number"],
+          [words.pages.domains, someDomains],
           [w.at, (one) => time(one.at)],
         ],
       }),

@@ -1,6 +1,6 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
-import { get } from "../api.js";
+import { get, path } from "../api.js";
 import {
   asHere,
   badge,
@@ -20,7 +20,7 @@ import {
   View,
 } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, Loading, mayEditDomain } from "../state.js";
+import { approvals, isUnlimited, Loading, mayEditDomain } from "../state.js";
 import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
 
@@ -41,10 +41,37 @@ class DomainHeader extends View {
         .find((one) => one.domain === this.name);
     return await find({ host: this.name }) ?? await find({ q: this.name, deleted: true });
   });
+  /** What protects the domain: `label`, if it is one. */
+  #protection = new Loading(this, async (signal) => {
+    const of = path`/v1/domains/${this.name}`;
+    const [own, { labels: protecting }] = await Promise.all([
+      get(of, {}, signal),
+      get("/v1/protected-labels", {}, signal),
+    ]);
+    const label = own.labels?.find((one) => protecting.includes(one));
+    return { isProtected: own.protected || label !== undefined, label };
+  });
+
+  start() {
+    approvals.follow(this);
+  }
+
+  /** That a second person must approve changes, and the drafts that wait for one. */
+  #approval() {
+    const { isProtected, label } = this.#protection.value ?? {};
+    const drafts = approvals.drafts.filter(({ domains }) => domains.includes(this.name));
+    return [
+      isProtected && badge(w.protected, "note", { key: "protected", title: w.protectedText(label) }),
+      drafts.map(({ id, author }) =>
+        h("a", { key: `draft ${id}`, class: "badge warning", href: to(["drafts", id]) }, w.waits(id, author))
+      ),
+    ];
+  }
 
   render() {
     const { name, current } = this;
     this.#summary.ask(name, this.fresh);
+    this.#protection.ask(name, this.fresh);
     const { unicode, environment, enabled, revision, updatedAt, deletedAt, check, apple } = this.#summary.value ?? {};
     const isFailing = check?.status === "failing" && badge(words.checks.status.failing, "error");
     const tab = (
@@ -63,6 +90,7 @@ class DomainHeader extends View {
         [undefined, "production"].includes(environment) ||
           badge(words.environment[environment], "quiet", { key: "environment" }),
         mayEditDomain(name) && storedDraft(name) && badge(words.domains.draft, "note", { key: "draft" }),
+        this.#approval(),
         deletedAt
           ? badge(words.bulk.action.delete, "warning", { key: "deleted" })
           : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),

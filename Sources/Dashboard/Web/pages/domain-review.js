@@ -69,9 +69,6 @@ export class DraftReview extends View {
     this.draft.change((domain) => Object.assign(domain, { expectations: domain.expectations.filter(isKept) }));
   }
 
-  /** Whether a second person can be asked to approve the draft, which is all that it lacks. */
-  #needsApproval = (problem) => problem?.code === "approval-required" && Boolean(this.draft.state);
-
   status(/** @type {any} */ { isRunning, problem, result, broken, accept }) {
     if (isRunning) return w.checking;
     if (problem && (!result || broken.length > 0)) return w.refused;
@@ -126,7 +123,7 @@ export class DraftReview extends View {
     const errors = problem?.body.errors?.filter(isHere);
     const section = (title, content) => h("section", { key: title }, h("h3", {}, title), content);
     return [
-      problem && !isSaid && !this.#needsApproval(problem) && problemBox(
+      problem && !isSaid && problemBox(
         { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined,
       ),
@@ -179,19 +176,11 @@ export class DraftReview extends View {
     const preview = draft.preview ?? { isRunning: true };
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
     const questions = isReady ? this.questions(preview) : [];
-    const needsApproval = this.#needsApproval(preview.problem);
-    const status = needsApproval && !preview.isRunning
-      ? inWords(preview.problem.detail, this.domain)
-      : this.status(preview);
+    const { needsApproval } = preview;
+    const status = needsApproval && isReady ? inWords(needsApproval, this.domain) : this.status(preview);
     const warns = preview.findings?.some((one) => one.severity === "warning");
     const isAsked = needsApproval || questions.length > 0 || warns;
-    const kind = preview.isRunning || status === w.nothing
-      ? ""
-      : !isReady && !needsApproval
-      ? "error"
-      : isAsked
-      ? "warning"
-      : "ok";
+    const kind = preview.isRunning || status === w.nothing ? "" : !isReady ? "error" : isAsked ? "warning" : "ok";
     const mayPublish = isReady && !isRunning && questions.every(([code]) => this.consent.has(code));
     return [
       h(
@@ -247,7 +236,7 @@ export class DraftReview extends View {
           change: () => draft.store(),
         }),
         needsApproval
-          ? askButton(draft)
+          ? askButton(draft, !mayPublish)
           : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
       ),
       this.open,

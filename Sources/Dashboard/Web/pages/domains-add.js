@@ -5,6 +5,7 @@ import { asHere, draftField, h, linkButton } from "../parts.js";
 import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
+import { byName } from "./domain-parts.js";
 import { acceptable, effects, formDialog, planDialog } from "./plan.js";
 
 const text = words.domains.add;
@@ -28,6 +29,10 @@ const known = (id, apps) => (
 /** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
 export function addDomain(open, { apps = [], android = [] } = {}) {
   const close = () => open(undefined);
+  const names = {
+    apple: apps.map(({ app, name }) => [app, name]),
+    android: android.map(({ package: id, name }) => [id, name]),
+  };
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
     const show = (value) => effects({ ...value, domain: undefined });
@@ -49,9 +54,13 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     draft.existing = undefined;
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
-    const [apple, android] = [app, androidApp].map((typed) => typed.trim()).map((id) => id === "" ? [] : [id]);
-    const entry = { apps: apple, androidApps: android, routes: route === "" ? [] : [{ path: route }] };
-    const entries = apple.length + android.length > 0 ? [entry] : [];
+    const used = (typed, names) => typed.trim() === "" ? [] : [byName(typed.trim(), new Map(names))];
+    const entry = {
+      apps: used(app, names.apple),
+      androidApps: used(androidApp, names.android),
+      routes: route === "" ? [] : [{ path: route }],
+    };
+    const entries = entry.apps.length + entry.androidApps.length > 0 ? [entry] : [];
     const planned = plan({ environment, entries }, name);
     try {
       await planned.send({ dryRun: true });
@@ -91,7 +100,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.appHelp,
         change: update,
       }),
-      known("new-apps", apps.map(({ app, name }) => [app, name])),
+      known("new-apps", names.apple),
       draftField(text.android, draft, "androidApp", {
         ...exact,
         name: "androidApps",
@@ -101,7 +110,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.androidHelp,
         change: update,
       }),
-      known("new-androids", android.map(({ package: id, name }) => [id, name])),
+      known("new-androids", names.android),
       draftField(text.route, draft, "route", {
         id: "new-route",
         tag: "select",

@@ -96,7 +96,8 @@ class Domains extends View {
   get #query() {
     const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor", "sort"];
     const names = [...own, ...quick.map(([name]) => name)];
-    return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
+    const query = { ...this.address.query, sort: this.address.query.sort ?? keptSort() };
+    return Object.fromEntries(names.map((name) => [name, query[name]]));
   }
 
   get #isDeleted() {
@@ -149,6 +150,8 @@ class Domains extends View {
   }
 
   render() {
+    const { sort } = this.address.query;
+    if (sort) localStorage.setItem(sortKey(), JSON.stringify(sort));
     this.#list.ask(this.#query);
     this.#known.ask();
     this.#trouble.ask();
@@ -407,6 +410,10 @@ const usually = (column, { enabled, apple }) =>
       ? "android"
       : column
   ];
+
+/** How the person has sorted the list last. */
+const keptSort = () => parsed(() => localStorage.getItem(sortKey())) ?? undefined;
+const sortKey = () => `aasa.sort ${session.name}`;
 
 const columnsKey = () => `aasa.columns ${session.name}`;
 

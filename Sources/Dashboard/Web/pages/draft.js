@@ -14,6 +14,15 @@ export function storedDraft(name) {
 }
 
 /** Changes that draft, if there is one: `change` gets it. */
+/** Changes the draft that the browser keeps of a domain, or begins one. */
+export async function draftStored(name, change) {
+  if (!storedDraft(name)) {
+    const published = await draftOfDomain(name).load();
+    localStorage.setItem(storage(name), JSON.stringify({ base: published, domain: published, reason: "" }));
+  }
+  changeStored(name, ({ domain }) => change(domain));
+}
+
 export function changeStored(name, change) {
   const kept = storedDraft(name);
   if (!kept) return;
@@ -194,6 +203,9 @@ function mergeById(base, mine, theirs, both, clash) {
   return ids.map((id) => merged.get(id));
 }
 
+/** What undoing brings back in each draft, while this page is open: `{ domain, past }` by its key. */
+const pasts = new Map();
+
 export class Draft extends State {
   /** What is published. @type {any} */ published;
   /** What the draft began with. @type {any} */ base;
@@ -206,7 +218,7 @@ export class Draft extends State {
   isPublishing = false;
   #of;
   #running;
-  /** What undoing brings back. */ past = [];
+  /** What undoing brings back. @type {any[]} */ past = [];
 
   /** `of` is what it is a draft of: its `key` in the browser, how to `load`, `preview` and `publish` it, and whether
    * the person `mayEdit` it. */
@@ -245,7 +257,9 @@ export class Draft extends State {
       : this.mayEdit
       ? storedDraft(this.#of.key)
       : undefined;
-    if (!isEqual(kept?.domain, domain)) this.past = [];
+    // Who comes back to the page can still undo.
+    const left = pasts.get(this.#of.key);
+    if (!isEqual(kept?.domain, domain)) this.past = left && isEqual(kept?.domain, left.domain) ? left.past : [];
     this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
     return published;
@@ -316,7 +330,8 @@ export class Draft extends State {
 
   /** Keeps it in the browser, if that lets us; without a draft, there is nothing to keep. */
   store() {
-    const { base, domain, at, reason } = this;
+    const { base, domain, at, reason, past } = this;
+    pasts.set(this.#of.key, { domain, past });
     try {
       if (at === undefined) localStorage.removeItem(storage(this.#of.key));
       else localStorage.setItem(storage(this.#of.key), JSON.stringify({ base, domain, at, reason }));
@@ -363,20 +378,33 @@ function changedRoutes({ changes } = { changes: [] }, domain) {
 
 /** What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their
  * codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what stands in
- * the way, if anything. */
+ * the way, if anything, but for the approval of a second person: `needsApproval` says that it is needed. */
 async function dryRun(url, domain, ifMatch, signal) {
-  const preview = { result: undefined, problem: undefined, accept: [], broken: [], moreBroken: 0, findings: [] };
+  const preview = {
+    result: undefined,
+    problem: undefined,
+    accept: [],
+    broken: [],
+    moreBroken: 0,
+    findings: [],
+    needsApproval: undefined,
+  };
   /** @type {any} */
   let body = toInput(domain);
   let accept = [];
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 5; round++) {
     try {
-      const query = { dryRun: true, accept: accept.join(","), ...creating };
+      const approved = preview.needsApproval && true;
+      const query = { dryRun: true, approved, accept: accept.join(","), ...creating };
       const { value } = await request("PUT", url, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {
       if (signal.aborted) return preview;
       const { acceptable = [], findings = [], expectations, moreExpectations = 0 } = problem.body;
+      if (problem.code === "approval-required") {
+        preview.needsApproval = problem.detail;
+        continue;
+      }
       if (problem.code === "expectation-broken" && expectations && preview.broken.length === 0) {
         Object.assign(preview, { problem, broken: expectations, moreBroken: moreExpectations });
         body = { ...body, expectations: [] };

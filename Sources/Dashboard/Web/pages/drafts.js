@@ -19,7 +19,7 @@ import {
 import { go, to } from "../routing.js";
 import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { recordTabs } from "./changes.js";
+import { recordTabs, someDomains } from "./changes.js";
 import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
 
 const w = words.drafts;
@@ -28,7 +28,7 @@ const kinds = { open: "note", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
 /** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
-export const askButton = (draft) =>
+export const askButton = (draft, disabled) =>
   button(w.ask, async () => {
     try {
       const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
@@ -38,7 +38,7 @@ export const askButton = (draft) =>
     } catch (problem) {
       say(problem.detail || words.problem.offline, "error");
     }
-  }, { kind: "primary", key: "ask", disabled: draft.preview.isRunning });
+  }, { kind: "primary", key: "ask", disabled });
 
 class Drafts extends View {
   #list = new Loading(this, (signal) =>
@@ -71,9 +71,7 @@ class Drafts extends View {
             ],
           ],
           [words.settings.audit.author, (one) => h("bdi", {}, one.author)],
-          [words.pages.domains, ({ domains: [first], domainCount }) => (
-            domainCount === 1 ? h("bdi", {}, first) : count(domainCount)
-          ), "number"],
+          [words.pages.domains, someDomains],
           [words.changes.at, (one) => time(one.createdAt)],
         ],
       }),

@@ -2,8 +2,8 @@
 
 import { get } from "../api.js";
 import { h, quiet, View } from "../parts.js";
-import { go } from "../routing.js";
-import { isUnlimited, Loading } from "../state.js";
+import { to } from "../routing.js";
+import { isUnlimited, last, Loading } from "../state.js";
 import { words } from "../words.js";
 import { sections } from "./settings.js";
 
@@ -51,16 +51,18 @@ class Palette extends View {
     ];
     const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
     const domains = wanted === "" ? [] : this.#domains.value ?? [];
+    const undo = last.link && { kind: text.action, name: text.undo, id: "", href: last.link.href };
     return [
+      ...(undo && text.undo.toLowerCase().includes(wanted) ? [undo] : []),
       ...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])),
       ...fits(pages),
       ...(wanted === "" ? [] : fits(this.#known.value ?? [])),
     ];
   }
 
-  #open(parts) {
+  #open(href) {
     this.done();
-    go(parts);
+    location.hash = href;
   }
 
   render() {
@@ -101,15 +103,15 @@ class Palette extends View {
       h(
         "ul",
         { class: "plain", id: "palette-list", role: "listbox", "aria-label": text.title, key: "list" },
-        items.map(({ kind, name, id, parts }, index) =>
+        items.map(({ kind, name, id, href }, index) =>
           h(
             "li",
             {
-              key: parts.join("/"),
+              key: href,
               id: `palette-${index}`,
               role: "option",
               "aria-selected": String(index === chosen),
-              on: { click: () => this.#open(parts) },
+              on: { click: () => this.#open(href) },
             },
             h("bdi", {}, name),
             id !== name && quiet(id),
@@ -122,6 +124,6 @@ class Palette extends View {
   }
 }
 
-const item = (kind, name, parts, id = "") => ({ kind, name, id, parts });
+const item = (kind, name, parts, id = "") => ({ kind, name, id, href: to(parts) });
 
 customElements.define("aasa-palette", Palette);

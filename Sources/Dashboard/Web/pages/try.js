@@ -28,7 +28,7 @@ import { ask, to } from "../routing.js";
 import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
-import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
+import { changeStored, draftStored, isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
 import "./explain.js";
 
@@ -222,7 +222,7 @@ class TryHost extends View {
         body: { ...toInput(draft.domain), expectations: [] },
         ifMatch: domain.revision,
         signal,
-        query: { dryRun: true, accept: "opens-nothing" },
+        query: { dryRun: true, approved: true, accept: "opens-nothing" },
       })).value;
       const results = Object.keys(kinds).filter((platform) => contents[kinds[platform]])
         .map((platform) => this.#matches(contents[kinds[platform]], signal));
@@ -256,12 +256,21 @@ class TryHost extends View {
     }
     const of = path`/v1/domains/${domain.domain}`;
     const { expectations = [], revision } = await get(of, {}, signal);
-    const { value } = await request("PUT", `${of}/expectations`, {
-      body: { expectations: add({ expectations }).expectations },
-      ifMatch: revision,
-      query: { reason: text.expectReason(said).slice(0, 1000) },
-      signal,
-    });
+    let value;
+    try {
+      ({ value } = await request("PUT", `${of}/expectations`, {
+        body: { expectations: add({ expectations }).expectations },
+        ifMatch: revision,
+        query: { reason: text.expectReason(said).slice(0, 1000) },
+        signal,
+      }));
+    } catch (problem) {
+      if (problem.code !== "approval-required") throw problem;
+      // A second person approves it with the rest of the draft.
+      await draftStored(domain.domain, add);
+      say(text.expectProtected(said), "ok", { text: text.openDraft, href: to(["domains", domain.domain]) });
+      return this.#facts.run();
+    }
     // The file is the same, so all else is as before, and the person's own draft has this behind it.
     const now = { expectations: value.expectations, revision: value.revision };
     changeStored(domain.domain, ({ base, domain }) => {
