@@ -128,8 +128,8 @@ package final class LiveTable: Sendable {
   }
 
   private func serve(_ changes: [Changes.Change], _ state: inout State) throws {
-    let contents = SharedContents()
-    let read = try changes.map { try LoadedDomain($0, contents) }
+    var contents = SharedContents()
+    let read = try changes.map { try LoadedDomain($0, &contents) }
     // What cannot be read stays as it was.
     let served = read.filter { !$0.isUnreadable }
     // A name may move from one domain to another: then the new document replaces the old one.
@@ -143,16 +143,16 @@ package final class LiveTable: Sendable {
     for domain in read { state.faults[domain.domain] = domain.fault }
   }
 
-  /// Reads everything on all processors. Equal documents share their bytes.
+  /// Reads everything on all processors. Equal documents that one of them reads share their bytes.
   private func load(_ state: inout State) throws {
-    let (store, contents) = (store, SharedContents())
+    let store = store
     // If the number of domains cannot be read, files are served all the same.
     let loading = LoadingProgress.Count(of: try? store.scheduledDomains(), progress)
     let count = min(8, processorCount())
     let parts = try concurrently(count) { part in
-      Result { try LoadedPart(part, of: count, from: store, contents, loading) }
+      Result { try LoadedPart(part, of: count, from: store, loading) }
     }.map { try $0.get() }
-    serve(all: parts.map(\.domains), &state)
+    try serve(all: parts.map(\.domains), &state)
     kept?.outdate()
     state.snapshotAt = nil
     state.sequence = parts.map(\.sequence).min() ?? 0
@@ -161,23 +161,26 @@ package final class LiveTable: Sendable {
   }
 
   private func load(_ state: inout State, from snapshot: Snapshot) throws {
-    let contents = SharedContents()
-    var read = LoadedDomains()
-    state.snapshotAt = try snapshot.read { read.add(try LoadedDomain($0, contents)) }
-    serve(all: [read], &state)
+    var (contents, read) = (SharedContents(), LoadedDomains())
+    state.snapshotAt = try snapshot.read { read.add(try LoadedDomain($0, &contents)) }
+    try serve(all: [read], &state)
     (state.sequence, state.isBehind) = (Self.unknown, true)
   }
 
-  private func serve(all read: [LoadedDomains], _ state: inout State) {
+  private func serve(all read: [LoadedDomains], _ state: inout State) throws {
     var documents: [ServedDocument] = []
     documents.reserveCapacity(read.reduce(0) { $0 + $1.documents.count })
     for part in read {
       documents += part.documents
       documents += part.unreadable.compactMap { state.documents[$0] }
     }
-    hosts.replaceAll(documents)
-    state.documents = Dictionary(minimumCapacity: documents.count)
-    for document in documents { state.documents[document.domain] = document }
+    (state.documents, _) = try beside { [documents] in
+      var byDomain = [Int64: ServedDocument](minimumCapacity: documents.count)
+      for document in documents { byDomain[document.domain] = document }
+      return byDomain
+    } _: {
+      hosts.replaceAll(documents)
+    }
     state.faults = read.reduce(into: [:]) { $0.merge($1.faults) { $1 } }
     counts.replaceAll(documents)
   }
@@ -192,14 +195,14 @@ private struct LoadedDomain: Sendable {
   let fault: String?
   let isUnreadable: Bool
 
-  init(_ change: Changes.Change, _ contents: SharedContents) throws {
+  init(_ change: Changes.Change, _ contents: inout SharedContents) throws {
     domain = change.domain
     switch change.now {
     case .deleted: (document, fault, isUnreadable) = (nil, nil, false)
     case .unreadable(let reason): (document, fault, isUnreadable) = (nil, reason, true)
     case .served(let served, let reason):
       let (fallback, damage) = Self.fallback(of: served)
-      document = try ServedDocument.first(of: served, change.domain, contents, fallback)
+      document = try ServedDocument.first(of: served, change.domain, &contents, fallback)
       (fault, isUnreadable) = (reason ?? damage, false)
     }
   }
@@ -238,12 +241,11 @@ private struct LoadedPart: Sendable {
   let domains: LoadedDomains
 
   init(
-    _ part: Int, of parts: Int, from store: Store, _ contents: SharedContents,
-    _ loading: LoadingProgress.Count
+    _ part: Int, of parts: Int, from store: Store, _ loading: LoadingProgress.Count
   ) throws {
-    var domains = LoadedDomains()
+    var (contents, domains) = (SharedContents(), LoadedDomains())
     sequence = try store.readServed(part: part, of: parts) { change in
-      domains.add(try LoadedDomain(change, contents))
+      domains.add(try LoadedDomain(change, &contents))
       loading.add()
     }
     self.domains = domains
@@ -251,25 +253,21 @@ private struct LoadedPart: Sendable {
 }
 
 /// Bodies without duplicates.
-private final class SharedContents: Sendable {
-  private let byDigest = Mutex<[DocumentDigest: Content]>([:])
+private struct SharedContents {
+  private var byDigest: [DocumentDigest: Content] = [:]
 
-  func content(of served: ServedFile, _ digest: DocumentDigest) -> Content {
-    if let known = byDigest.withLock({ $0[digest] }) { return known }
-    // Made outside the lock. If two threads make the same content, the first one is shared.
+  mutating func content(of served: ServedFile, _ digest: DocumentDigest) -> Content {
+    if let known = byDigest[digest] { return known }
     let content = Content(served.document)
-    return byDigest.withLock { byDigest in
-      if let known = byDigest[digest] { return known }
-      byDigest[digest] = content
-      return content
-    }
+    byDigest[digest] = content
+    return content
   }
 }
 
 extension ServedDocument {
   /// The first document of a domain, with the others behind it.
   fileprivate static func first(
-    of served: ServedDomain, _ domain: Int64, _ contents: SharedContents,
+    of served: ServedDomain, _ domain: Int64, _ contents: inout SharedContents,
     _ fallback: ServedFallback?
   ) throws -> ServedDocument {
     // Behind all documents: the first one stands for the domain.

@@ -77,6 +77,7 @@ import Testing
     let change = try get(id)
     #expect(change["action"] == "apply" && change["author"] == "test")
     #expect(change["domainCount"] == 3 && change["reason"] == "spring")
+    #expect(change["domain"] != nil)
     #expect(
       change["items"]?[1] == [
         "domain": "d1.example", "before": 1, "after": 2, "changedSince": false,
@@ -322,6 +323,9 @@ import Testing
     #expect(seen["items"]?.arrayValue?.map { $0["domain"] } == ["d0.example", "d1.example"])
     let list = try limited.send("GET", "/v1/changes").json["items"]
     #expect(list?.arrayValue?.map { $0["domainCount"] } == [2, 2])
+    let second = try running.client(.editor, domains: ["d1.example"])
+    let own = try second.send("GET", "/v1/changes").json["items"]
+    #expect(own?.arrayValue?.map { $0["domain"] } == ["d1.example", "d1.example"])
     #expect(try limited.send("GET", "/v1/changes?domain=d2.example").status == 403)
     for query in ["", "?skip=changed", "?dryRun=true"] {
       #expect(try revert(change, query, by: limited).json["code"] == "token-limited")

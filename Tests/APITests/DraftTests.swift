@@ -256,6 +256,29 @@ import Testing
     #expect(own.status == 200, "\(own.text)")
   }
 
+  @Test func aDryRunShowsWhatAChangeDoesOnceItIsApproved() throws {
+    try protect()
+    let revision = try value("revision")
+    let body: JSON = [
+      "entries": try value("entries") ?? [], "protected": true, "cacheSeconds": 60,
+      "labels": try value("labels") ?? [], "strict": try value("strict") ?? false,
+    ]
+    for (target, body) in [("PUT \(path)", body), ("POST /v1/apply", try state())] {
+      let words = target.split(separator: " ").map(String.init)
+      func send(_ query: String) throws -> RawResponse {
+        words[0] == "PUT"
+          ? try anna.send(words[0], words[1] + query, json: body, "If-Match: *")
+          : try anna.send(words[0], words[1] + query, json: body)
+      }
+      try expectApprovalNeeded(send("?dryRun=true"))
+      let dry = try send("?dryRun=true&approved=true")
+      #expect(dry.status == 200 && dry.text.contains("cacheSeconds"), "\(dry.text)")
+      // Only a dry run takes the approval for granted.
+      try expectApprovalNeeded(send("?approved=true"))
+    }
+    #expect(try value("revision") == revision)
+  }
+
   // MARK: - Drafts
 
   @Test func anApprovedDraftIsAppliedAsAChangeOfItsAuthor() throws {

@@ -40,6 +40,11 @@ import Testing
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))
+    let dry = try run("apply", by: anna, "--draft", "--dry-run", file)
+    #expect(dry.status == 0 && dry.output.contains("~ a.example"), "\(dry.errors)")
+    #expect(
+      dry.errors.isEmpty && dry.output.hasSuffix("Domains: 1 to update. Nothing was changed.\n"))
+    #expect(try run("draft list", by: anna).output.isEmpty)
     let asked = try run("apply", by: anna, "--draft", "--reason", "sale", file)
     #expect(asked.status == 0 && asked.output == "1\n", "\(asked.errors)")
     #expect(asked.errors.contains("aasa draft show 1"))

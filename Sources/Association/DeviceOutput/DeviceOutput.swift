@@ -13,6 +13,10 @@ package struct DeviceOutput: Sendable {
     case debugLink = "debug-link"
     /// Lines of Google's verifier of links in `adb logcat`.
     case verifierLog = "verifier-log"
+    /// An answer of Google's Digital Asset Links API.
+    case digitalAssetLinks = "digital-asset-links"
+    /// What Chrome writes about a Trusted Web Activity.
+    case chromeLog = "chrome-log"
     /// `swcutil show`, and `swcutil_show.txt` of a sysdiagnose.
     case swcutilShow = "swcutil-show"
     case swcutilGet = "swcutil-get"
@@ -32,7 +36,9 @@ package struct DeviceOutput: Sendable {
     /// The file that the text is about.
     package var document: DocumentKind {
       switch self {
-      case .appLinks, .preferredApps, .debugLink, .verifierLog, .credentialManager: .assetLinks
+      case .appLinks, .preferredApps, .debugLink, .verifierLog, .digitalAssetLinks, .chromeLog,
+        .credentialManager:
+        .assetLinks
       default: .apple
       }
     }
@@ -64,6 +70,8 @@ package struct DeviceOutput: Sendable {
     case .preferredApps: found = PreferredAppsOutput.rows(in: text)
     case .debugLink: found = DebugLinkOutput.rows(in: text)
     case .verifierLog: found = VerifierLog.rows(in: text)
+    case .digitalAssetLinks: found = GoogleAnswer.rows(in: text)
+    case .chromeLog: found = ChromeLog.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
@@ -120,7 +128,8 @@ package struct DeviceRow: Sendable, Hashable {
   /// An app identifier, or the package of an Android app.
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
-  /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified` or `selection-only`.
+  /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
+  /// `not-linked` or `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -197,6 +206,8 @@ extension DeviceOutput.Kind {
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }
+    if GoogleAnswer.isMarked(has) { found.insert(.digitalAssetLinks) }
+    if ChromeLog.markers.contains(where: has) { found.insert(.chromeLog) }
     for braces in BracedRow.all(in: text.flat) {
       if braces.isApproval { found.insert(.swcutilGet) }
       if braces.verified(for: nil) != nil { found.insert(.swcutilVerify) }

@@ -101,6 +101,8 @@ package struct DeviceVerdict: Sendable {
     case .authorizationError: self = one.authorizationVerdict
     case .credentialManager: self = one.credentialManagerVerdict
     case .verifierLog: self = one.verifierVerdict
+    case .digitalAssetLinks: self = one.googleVerdict
+    case .chromeLog: self = one.chromeVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid

@@ -37,6 +37,17 @@ enum Marker: String, CaseIterable {
   case failedHosts = ". Failed hosts:"
   case asyncVerifier = "AsyncVerifier"
   case failedCheck = "Error performing check:"
+  case googleError = "ERROR_CODE_"
+  case googleFingerprint = "\"sha256Fingerprint\""
+  case debugString = "\"debugString\""
+  case isLinked = "\"linked\""
+  case maxAge = "\"maxAge\""
+  case statementFailure = "Statement failure matching "
+  case noStatementList = "Statement List is not a list"
+  case chromeParsing = "Digital Asset Links response parsing failed"
+  case chromeStatus = "Digital Asset Links endpoint responded"
+  case chromeConnection = "Digital Asset Links connection failed"
+  case appRefused = "igital asset links verification failed"
 
   /// The markers by their first byte.
   private static let byFirstByte = {

@@ -10,7 +10,13 @@ final class WaitingClient: @unchecked Sendable {
   private struct State {
     var connection: OpaquePointer?
     var canBeAsked: Bool
+    var hasGone = false
+    /// When the kernel was asked last.
+    var askedAt: ContinuousClock.Instant?
   }
+
+  /// For so long, an answer of the kernel is good enough: work asks before each of its many small steps.
+  private static var pause: Duration { .milliseconds(5) }
 
   private let state: Mutex<State>
 
@@ -28,8 +34,13 @@ final class WaitingClient: @unchecked Sendable {
   var hasGone: Bool {
     state.withLock { state in
       guard let connection = state.connection else { return false }
+      let now = ContinuousClock.now
+      if let askedAt = state.askedAt, now - askedAt < Self.pause { return state.hasGone }
+      state.askedAt = now
       switch aasa_client(aasa_socket(connection)) {
-      case AASA_CLIENT_GONE: return true
+      case AASA_CLIENT_GONE:
+        state.hasGone = true
+        return true
       case AASA_CLIENT_ENDED_SENDING where state.canBeAsked:
         // Whether it only ended its sending cannot be seen. An interim answer, which every client of
         // HTTP/1.1 must expect (RFC 9110 section 15.2), makes the kernel of a client that has closed its

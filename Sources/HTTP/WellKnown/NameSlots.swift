@@ -38,7 +38,7 @@ final class NameSlots: @unchecked Sendable {
   ///   edits pass before the next copy.
   init(names: Int) {
     var count = Self.smallest
-    while 2 * count < 5 * names { count *= 2 }
+    while count < 2 * names { count *= 2 }
     mask = count - 1
     slots = .allocate(capacity: count)
     for index in 0..<count { (slots + index).initialize(to: Slot()) }
@@ -65,9 +65,9 @@ final class NameSlots: @unchecked Sendable {
     return copy
   }
 
-  /// Whether half of the slots stay empty with this many more names. Otherwise probing would be
+  /// Whether three of eight slots stay empty with this many more names. Otherwise probing would be
   /// slow.
-  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= count }
+  func hasRoom(for names: Int) -> Bool { 8 * (used + names) <= 5 * count }
 
   /// The document of an exact name, else of the longest wildcard above it.
   func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {

@@ -1,0 +1,113 @@
+/// What Chrome writes to its console, and to the log of Android, when a Trusted Web Activity or another claim of an app
+/// does not fit the `assetlinks.json` of a site (Chromium, `digital_asset_links_handler.cc`).
+enum ChromeLog {
+  /// What Chrome found, the last step first: without a fitting statement, it says of each how far that fits.
+  enum Step: String, CaseIterable {
+    case package = "package"
+    case fingerprint = "fingerprint"
+    case relation = "relationship"
+    case noObject = "Statement is not a dictionary"
+    case noList = "Statement List is not a list"
+    case noJSON = "Digital Asset Links response parsing failed"
+    case status = "Digital Asset Links endpoint responded"
+    case connection = "Digital Asset Links connection failed"
+    /// The words of the library in the app, which do not say why.
+    case refused = "igital asset links verification failed"
+
+    fileprivate var words: String {
+      switch self {
+      case .package, .fingerprint, .relation: "\(Marker.statementFailure.rawValue)\(rawValue)"
+      default: rawValue
+      }
+    }
+
+    /// What the `error` of a row is about.
+    init?(in error: String) {
+      let text = Array(error.utf8)[...]
+      guard let step = Self.allCases.first(where: { text.has($0.words) }) else { return nil }
+      self = step
+    }
+  }
+
+  static let markers: [Marker] = [
+    .statementFailure, .noStatementList, .chromeParsing, .chromeStatus, .chromeConnection,
+    .appRefused,
+  ]
+
+  /// One row: the log seldom names the site, and never the app.
+  static func rows(in text: PastedText) -> DeviceRows {
+    var row = DeviceRow(state: "failed")
+    let flat = text.flat
+    if let (step, place) = Step.allCases.lazy.compactMap({ step in
+      flat.firstRange(of: step.words).map { (step, $0) }
+    }).first {
+      let rest = flat[place.lowerBound...]
+      let sentence = rest.prefix(300).prefix { !".[\"".utf8.contains($0) }
+      row.error = step == .refused ? step.rawValue : sentence.trimmed.value
+    }
+    if let place = flat.firstRange(of: Marker.appRefused.rawValue) {
+      row.host = flat[place.upperBound...].prefix(300).words.first { $0.has("://") }?.host
+    }
+    var found = DeviceRows()
+    found.add(row)
+    return found
+  }
+}
+
+extension DeviceCase {
+  /// Why Chrome shows its address bar above the site of an app.
+  var chromeVerdict: DeviceVerdict {
+    let file = "https://\(row.host.map(\.shown) ?? "HOST")/.well-known/assetlinks.json"
+    func verdict(
+      _ code: DeviceVerdict.Code, _ actor: DeviceVerdict.Actor, _ message: String, _ next: String
+    ) -> DeviceVerdict {
+      DeviceVerdict(code, .sure, actor, message + checked, next: next)
+    }
+    let check = "`aasa check --app PACKAGE \(domain)`"
+    guard let step = row.error.flatMap({ ChromeLog.Step(in: $0) }) else { return unknownState }
+    if let published { return published }
+    return switch step {
+    case .package:
+      verdict(
+        .notInFile, .operations,
+        "A statement of the site names the certificate of the installed app, but another package.",
+        "Add the package of the app to the file.")
+    case .fingerprint:
+      verdict(
+        .wrongSigningKey, .operations,
+        "No statement of the site names the certificate that the installed app is signed with.",
+        "Read it from the device: `adb shell pm get-app-links PACKAGE`, or `apksigner verify --print-certs` for the APK. "
+          + "What Google Play delivers is signed with Google's key, not with the upload key. Chrome compares the texts: "
+          + "upper case, with colons.")
+    case .relation:
+      verdict(
+        .notInFile, .operations,
+        "No statement of the site has `delegate_permission/common.handle_all_urls`.",
+        "Add the app with that relation.")
+    case .noObject, .noList:
+      verdict(
+        .unusableFile, .operations, "The file of the site is JSON, but no list of statements.",
+        "The file is an array of objects: `aasa validate FILE`.")
+    case .noJSON:
+      verdict(
+        .unusableFile, .operations, "Chrome got something else than JSON, often a page.",
+        "Look at \(file), and run \(check).")
+    case .status:
+      verdict(
+        .verificationFailed, .operations,
+        "Chrome got no file: the site answered with another status than 200.",
+        "Look at \(file), and run \(check).")
+    case .connection:
+      DeviceVerdict(
+        .verificationFailed, .sure, .user, "Chrome could not reach the site.",
+        next: "Look at the network and the name, then start the app again.")
+    case .refused:
+      DeviceVerdict(
+        .verificationFailed, .likely, .operations,
+        "Chrome did not find \(host) linked to the app; the text does not say why.\(checked)",
+        next:
+          "Paste what `adb logcat | grep -e OriginVerifier -e digital_asset_links` prints, and run \(check)."
+      )
+    }
+  }
+}
