@@ -35,6 +35,12 @@ extension Publisher {
           + (domain.associationFile.androidApps + domain.androidCredentials).map(\.id))
       if let template = domain.template { templates.insert(template.name) }
     }
+    let actions =
+      applied.apps.map(\.action) + applied.androidApps.map(\.action)
+      + applied.templates.map(\.action)
+    if domains.isEmpty && applied.deleted.isEmpty && actions.allSatisfy({ $0 == .unchanged }) {
+      throw PublicationError.nothingToApprove
+    }
     if domains.count > Draft.mostDomains {
       throw InvalidInput(
         .tooMany,

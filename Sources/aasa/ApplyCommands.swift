@@ -155,7 +155,14 @@ private struct DesiredChange {
   private func ask(
     for files: DesiredFiles, _ change: Installation.Change, to installation: Installation
   ) throws {
-    let draft = try installation.ask(for: files, change)
+    let draft: JSON
+    do {
+      draft = try installation.ask(for: files, change)
+    } catch let refused as Installation.Refused where refused.code == "nothing-to-approve" {
+      // A pipeline that runs again.
+      Terminal.complain(refused.problem["detail"]?.stringValue ?? "")
+      return
+    }
     let id = draft["id"]?.integerValue ?? 0
     try Terminal.print(arguments.has(.json) ? draft.text : "\(id)")
     Terminal.complain(

@@ -61,6 +61,10 @@ import Testing
     let approved = try run("draft approve", by: boris, "1")
     #expect(approved.status == 0 && approved.output.hasSuffix("Domains: 1 updated.\n"))
     #expect(approved.errors.contains("aasa undo "))
+    // A pipeline that runs again with the same files makes no draft, and does not fail.
+    let again = try run("apply", by: anna, "--draft", file)
+    #expect(again.status == 0 && again.output.isEmpty, "\(again.output)")
+    #expect(again.errors == "No draft was made: everything is as the state wants it already.\n")
     let ended = try run("draft show", by: anna, "1")
     #expect(ended.status == 0 && ended.output.contains("approved by boris, "), "\(ended.output)")
     #expect(try run("draft list", by: anna).output.isEmpty)

@@ -43,7 +43,8 @@ package final class AdminCounts: Sendable {
       .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
       .appChangedElsewhere,
       .usesTemplate, .fromTemplate, .detached, .notAdoptable, .notAlike,
-      .templateChanged, .outsideLimits, .needsApproval, .draftOutdated, nil:
+      .templateChanged, .outsideLimits, .needsApproval, .draftOutdated,
+      .nothingToApprove, nil:
       break
     }
   }

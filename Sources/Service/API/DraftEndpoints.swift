@@ -34,7 +34,7 @@ struct DraftEndpoints: Sendable {
         problems: [
           .nameTaken, .expectationBroken, .changedElsewhere, .severalRefused, .documentTooLarge,
           .tooMuchWork, .unknownAndroidApp, .templateNotFound, .notEditable, .refused,
-          .bodyTooLarge,
+          .bodyTooLarge, .nothingToApprove,
         ],
         answers: .created("The draft.", "Draft", links: links), handle: add),
       Endpoint(

@@ -54,6 +54,7 @@ extension Problem {
     case notRevertible = "not-revertible"
     case draftEnded = "draft-ended"
     case draftOutdated = "draft-outdated"
+    case nothingToApprove = "nothing-to-approve"
     case severalRefused = "several-refused"
     case appExists = "app-exists"
     case appInUse = "app-in-use"
@@ -165,6 +166,7 @@ extension Problem {
         (.conflict, "The change cannot be undone.")
       case .draftEnded: (.conflict, "The draft was approved, declined or withdrawn.")
       case .draftOutdated: (.conflict, "Others have changed what the draft changes.")
+      case .nothingToApprove: (.unprocessableContent, "The draft would change nothing.")
       case .severalRefused:
         (.conflict, "Several domains were refused; `problems` has one for each.")
       case .appExists: (.conflict, "An app with the new identifier already exists.")

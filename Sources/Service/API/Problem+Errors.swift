@@ -198,6 +198,9 @@ extension Problem {
         .approvalRequired,
         "Not published: \"\(domain)\" is protected, so a second person must approve the change. \(howToAsk)",
         members: ["domain": .string(domain.text)])
+    case .nothingToApprove:
+      return Problem(
+        .nothingToApprove, "No draft was made: everything is as the state wants it already.")
     case .draftOutdated(let draft, let thing, let domain):
       return Problem(
         .draftOutdated,
