@@ -66,6 +66,8 @@ struct Entitlements {
   let textInPlaceOfList: String?
   /// A key that is almost that of the entries, which the file lacks.
   let almostKey: String?
+  /// That key.
+  private(set) var properKey = Self.key
   /// The app; `nil` if the file does not say, or has a build variable.
   let app: String?
   /// Whether only developers can run the app; `nil` if the file does not say.
@@ -88,6 +90,28 @@ struct Entitlements {
     (entries, textInPlaceOfList, almostKey, app, isForDevelopers) = ([], nil, nil, nil, nil)
   }
 
+  /// Those of an Expo project: `ios` in its `app.json`, from which the build makes the file.
+  private init(expo json: JSON, _ name: String) throws(Failure) {
+    guard let ios = (json["expo"] ?? json)["ios"], ios.objectValue != nil else {
+      throw Failure(
+        "\(name) is JSON without \"ios\", which the app.json of an Expo project has within \"expo\". An .entitlements file"
+          + " is an XML property list.")
+    }
+    let list = ios["associatedDomains"] ?? ios["entitlements"]?[Self.key]
+    entries = list?.arrayValue?.compactMap(\.stringValue) ?? []
+    textInPlaceOfList = list?.stringValue
+    almostKey =
+      list != nil
+      ? nil
+      : ios.objectValue?.members.map(\.key).first {
+        $0.lowercased().filter(\.isLetter).contains("associateddomain")
+      }
+    properKey = "associatedDomains"
+    let parts = [ios["appleTeamId"], ios["bundleIdentifier"]].compactMap { $0?.stringValue }
+    app = parts.count == 2 ? parts.joined(separator: ".") : nil
+    isForDevelopers = nil
+  }
+
   /// Reads a file; `-` is stdin.
   init(path: String) throws(Failure) {
     var bytes = try InputFile.bytes(of: path, atMost: Self.limit)[...]
@@ -95,6 +119,17 @@ struct Entitlements {
     let magic: [UInt8] = [0xFA, 0xDE, 0x71, 0x71]
     if bytes.starts(with: magic) { bytes = bytes.dropFirst(8) }
     let name = path == "-" ? "stdin" : path.quotedPath
+    if bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
+      let json: JSON
+      do throws(JSON.SyntaxError) {
+        json = try JSON.parse(Array(bytes)).value
+      } catch {
+        throw Failure(
+          "\(name) is neither an XML property list nor the app.json of an Expo project: \(error)")
+      }
+      self = try Entitlements(expo: json, name)
+      return
+    }
     if bytes.starts(with: "bplist".utf8) {
       throw Failure(
         "\(name) is a binary property list. Convert it: plutil -convert xml1 -o - FILE | aasa entitlements -"

@@ -16,10 +16,10 @@ enum EntitlementsCommand {
     name: "entitlements", group: .look,
     summary: "compare an app's associated domains with what is published",
     details:
-      "Reads .entitlements files (XML), and what 'codesign -d --entitlements - --xml' prints. Reports the "
-      + "associated domains that are not published here, are published without the app, or are disabled, and "
+      "Reads .entitlements files (XML), what 'codesign -d --entitlements - --xml' prints, and the app.json of an Expo "
+      + "project. Reports the associated domains that are not published here, are published without the app, or are disabled, and "
       + "the published domains that name the app although the app does not name them. What repeats for other "
-      + "domains is printed once. Use - for stdin.",
+      + "domains is printed once. Without a database, only the file itself is read. Use - for stdin.",
     options: [app, .severity, plist, .json] + Option.installation,
     operands: Command.Operands(name: "FILE", count: 0...Int.max),
     examples: [
@@ -50,8 +50,12 @@ enum EntitlementsCommand {
     if arguments.operands.isEmpty && (!onlyList || asked == nil) {
       throw UsageError("FILE is required, or --plist with --app APP.")
     }
-    let published = PublishedNames(try Installation(arguments, upgrades: false), .apple)
+    let published = try PublishedNames.chosen(arguments, .apple)
     if arguments.operands.isEmpty {
+      if published == nil {
+        throw Failure(
+          "There is no database that says what the app needs. Use --server or --database.")
+      }
       var check = EntitlementsCheck(Entitlements(), app: asked?.text, published)
       try check.run()
       try Terminal.write(check.plist)
@@ -108,11 +112,12 @@ private struct EntitlementsCheck {
   let entitlements: Entitlements
   let app: String?
   private(set) var findings: [ProjectFinding] = []
-  private let published: PublishedNames
+  /// `nil` if nothing is known of what is published.
+  private let published: PublishedNames?
   /// The services that have an entry with a build variable, which may stand for any entry that seems to be missing.
   private var openServices: Set<String> = []
 
-  init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames) {
+  init(_ entitlements: Entitlements, app: String?, _ published: PublishedNames?) {
     (self.entitlements, self.app, self.published) = (entitlements, app, published)
   }
 
@@ -137,11 +142,17 @@ private struct EntitlementsCheck {
   }
 
   mutating func run() throws {
-    if app == nil {
+    if app == nil && published != nil {
       add(
         "app-unknown", .note, "",
         "The file does not say which app it is for, so only domains were compared. Name it with --app."
       )
+    }
+    if published == nil {
+      add(
+        "not-compared", .note, "",
+        "There is no database, so only the file itself was read. To compare it with what is published, use --server or"
+          + " --database.")
     }
     if let text = entitlements.textInPlaceOfList {
       add(
@@ -154,7 +165,7 @@ private struct EntitlementsCheck {
     if let key = entitlements.almostKey {
       add(
         "unknown-key", .error, key,
-        "The system does not read this key. Write \(Entitlements.key).")
+        "The system does not read this key. Write \(entitlements.properKey).")
     } else if entitlements.entries.isEmpty && entitlements.textInPlaceOfList == nil {
       add(
         "no-entries", .warning, "",
@@ -206,6 +217,7 @@ private struct EntitlementsCheck {
     }
     // The file for a wildcard is that of the name behind it (Apple's Technote 3155).
     let host = entry.name.name
+    guard let published else { return }
     guard let domain = try published.domain(serving: host) else {
       return add(
         "not-hosted", .error, entry.text,
@@ -274,7 +286,7 @@ private struct EntitlementsCheck {
   // MARK: - What names the app
 
   private mutating func checkNames(against entries: [Entitlements.Entry]) throws {
-    guard let app else { return }
+    guard let app, let published else { return }
     let environment = try published.environment(of: app)
     for domain in try published.domains(using: app) where domain.isEnabled {
       for service in Entitlements.Entry.services where domain.apps(of: service).contains(app) {
@@ -341,7 +353,7 @@ private struct EntitlementsCheck {
   private mutating func checkFile(
     of domain: PublishedNames.Domain, for name: Alias, _ service: String, coveredBy wildcard: Alias
   ) throws {
-    let used = try published.domain(serving: wildcard.name)
+    let used = try published?.domain(serving: wildcard.name)
     if used?.name == domain.name { return }
     let entry = "\(service):\(name)"
     add(

@@ -1,8 +1,6 @@
 import Association
 import Checking
-import FoundationEssentials
 import Service
-import Store
 
 enum ManifestCommand {
   private static let app = Option(
@@ -77,13 +75,7 @@ enum ManifestCommand {
         throw Failure("\(file.quotedPath) is not JSON: \(error)")
       }
     }
-    let variable = ProcessInfo.processInfo.environment[Setting.database.variable] ?? ""
-    if try arguments.serverURL() == nil, !arguments.has(.database), variable.isEmpty,
-      try Store.isMissing(Store.location(arguments), orEmpty: false)
-    {
-      return .nothing
-    }
-    return .names(PublishedNames(try Installation(arguments, upgrades: false), .assetLinks))
+    return try PublishedNames.chosen(arguments, .assetLinks).map { .names($0) } ?? .nothing
   }
 
   private static func print(

@@ -1,5 +1,8 @@
 import Association
 import Checking
+import FoundationEssentials
+import Service
+import Store
 
 /// What an installation publishes, one domain after another.
 final class PublishedNames {
@@ -41,6 +44,18 @@ final class PublishedNames {
   /// - Parameter kind: The files to read, and whose apps to look for.
   init(_ installation: Installation, _ kind: DocumentKind) {
     (self.installation, self.kind) = (installation, kind)
+  }
+
+  /// What the arguments choose; `nil` if neither they nor the environment choose a server or a database, and there is
+  /// none at the usual place.
+  static func chosen(_ arguments: Arguments, _ kind: DocumentKind) throws -> PublishedNames? {
+    let variable = ProcessInfo.processInfo.environment[Setting.database.variable] ?? ""
+    if try arguments.serverURL() == nil, !arguments.has(.database), variable.isEmpty,
+      try Store.isMissing(Store.location(arguments), orEmpty: false)
+    {
+      return nil
+    }
+    return PublishedNames(try Installation(arguments, upgrades: false), kind)
   }
 
   /// The domain that a host belongs to.

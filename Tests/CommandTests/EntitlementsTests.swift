@@ -534,4 +534,45 @@ import Testing
     #expect(result.errors.hasPrefix("Cannot read \"/nowhere\""))
     #expect(try Program.aasa("entitlements").status == 64)
   }
+
+  @Test func withoutADatabaseTheFileItselfIsChecked() throws {
+    let scratch = try TemporaryDirectory()
+    let fine = try scratch.write(Self.plist(["applinks:a.example"]), to: "fine.entitlements")
+    let alone = try Program.aasa("entitlements", fine, in: scratch)
+    #expect(alone.status == 0 && alone.errors.isEmpty, "\(alone.errors)")
+    #expect(alone.output.contains("note not-compared"))
+    let wrong = try scratch.write(Self.plist(["applinks:https://a.example"]), to: "wrong")
+    let found = try Program.aasa("entitlements", wrong, in: scratch)
+    #expect(found.status == 1 && found.output.contains("error malformed-entry"), "\(found.output)")
+    // What is chosen must be there, and so must what a list is made of.
+    let chosen = try Program.aasa("entitlements", fine, "--database", "none.db", in: scratch)
+    #expect(chosen.status == 1 && chosen.errors.contains("No database at"))
+    let list = try Program.aasa("entitlements", "--plist", "--app", app, in: scratch)
+    #expect(list.status == 1 && list.errors.contains("There is no database"), "\(list.errors)")
+  }
+
+  @Test func theEntriesOfAnExpoProjectAreThoseOfItsApp() throws {
+    func run(_ ios: JSON, _ words: String...) throws -> JSON {
+      let result = try trial.run(
+        "entitlements", at: .database, words: ["--json"] + words + ["-"],
+        input: Array((["expo": ["ios": ios]] as JSON).text.utf8))
+      return try JSON.parse(result.bytes).value
+    }
+    let team = app.prefix { $0 != "." }
+    let report = try run([
+      "bundleIdentifier": .string(String(app.dropFirst(team.count + 1))),
+      "appleTeamId": .string(String(team)),
+      "associatedDomains": .strings(Self.complete + ["applinks:c.example"]),
+    ])
+    #expect(report["app"] == .string(app))
+    #expect(report["entries"] == .strings(Self.complete + ["applinks:c.example"]))
+    let asFile = try findings(Self.complete + ["applinks:c.example"])
+    #expect(report["findings"]?.arrayValue?.count == asFile.count)
+    let misspelled = try run(["bundleIdentifier": "com.example.app", "associateddomains": []])
+    let codes = misspelled["findings"]?.arrayValue?.compactMap { $0["code"]?.stringValue } ?? []
+    #expect(codes == ["app-unknown", "unknown-key"], "\(codes)")
+    let message = misspelled["findings"]?.arrayValue?.last?["message"]?.stringValue
+    #expect(message?.contains("Write associatedDomains.") == true)
+  }
+
 }
