@@ -219,45 +219,82 @@ extension CheckInspection {
     }
   }
 
-  /// Reports an Android app that no statement names.
+  /// Reports an Android app that no statement names, or that the file names for one purpose only.
   mutating func inspectAndroidApp(_ package: PackageName) {
     let observation = seen[.assetLinks].chosen
     let statements = observation.file.flatMap(JSON.readable).map { AssetLinks($0).statements } ?? []
-    let isNamed = statements.contains { statement in
+    let own = statements.filter { statement in
       if case .app(package, _) = statement.target { true } else { false }
     }
+    if !own.isEmpty {
+      let relations = Set(own.flatMap(\.relations))
+      if !relations.contains(.handleAllURLs) {
+        addPartlyNamed("\(package) without `handle_all_urls`, so links", observation, .assetLinks)
+      } else if !relations.contains(.getLoginCredentials) {
+        addPartlyNamed(
+          "\(package) without `get_login_creds`, so passwords and passkeys", observation,
+          .assetLinks)
+      }
+      return
+    }
     // Google's fetcher is kept from the file, which is reported.
-    if isNamed || observation.file == nil && has(.botBlocked) { return }
+    if observation.file == nil && has(.botBlocked) { return }
+    let others = statements.compactMap { statement in
+      if case .app(let other, _) = statement.target { other.text } else { nil }
+    }.uniqued()
+    let named =
+      others.isEmpty ? "" : " It names \(others.prefix(3).joined(separator: ", ").fromOutside)."
     add(
       .appMissing, observation.url,
       "\(observation.url) does not name \(package)"
-        + (observation.file == nil ? ": there is no file." : "."),
+        + (observation.file == nil ? ": there is no file." : ".") + named,
       "Links of the domain do not open an app that its file does not name. Publish the file with the app.",
       kind: .assetLinks)
   }
 
-  /// Reports apps that the file has to name.
+  private mutating func addPartlyNamed(
+    _ what: String, _ observation: Observation, _ kind: DocumentKind
+  ) {
+    add(
+      .appPartlyNamed, observation.url,
+      "The file at \(observation.url) names \(what) of the domain do not reach it.",
+      "If the app needs them, name it for that, too.", kind: kind)
+  }
+
+  /// Reports apps that the file has to name. The app that somebody asks about may be there for other services than links.
   private mutating func inspectApps(_ bytes: [UInt8], _ observation: Observation) {
-    let named = JSON.readable(bytes).map { ReadDocument($0).apps } ?? []
-    let ours = subject.reference?.documents[.apple].map { ReadDocument($0).apps } ?? []
-    let wanted = ours.union(subject.app?.identifier.map { [$0.text] } ?? [])
+    let json = JSON.readable(bytes)
+    let named = json.map { ReadDocument($0).apps } ?? []
+    var wanted = subject.reference?.documents[.apple].map { ReadDocument($0).apps } ?? []
+    if let asked = subject.app?.identifier?.text, !wanted.contains(asked) {
+      let services = AssociationFile.Service.allCases.map(\.rawValue).filter { service in
+        json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(asked) } == true
+      }
+      let app = asked.fromOutside
+      if named.contains(asked) {
+        if !services.contains(AssociationFile.Service.webcredentials.rawValue) {
+          addPartlyNamed(
+            "\(app) without `webcredentials`, so passwords, passkeys and HTTPS callbacks",
+            observation,
+            .apple)
+        }
+      } else if services.isEmpty {
+        wanted.insert(asked)
+      } else {
+        addPartlyNamed(
+          "\(app) only for \(services.joined(separator: " and ")), so links", observation, .apple)
+      }
+    }
     let missing = wanted.subtracting(named).sorted()
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
-    let json = JSON.readable(bytes)
-    let services = AssociationFile.Service.allCases.map(\.rawValue).filter { service in
-      json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(missing[0]) } == true
-    }
-    var others = ""
-    if missing.count == 1, !services.isEmpty {
-      others = " It names the app only for \(services.joined(separator: " and "))."
-    } else if missing.count == 1 {
-      let sentence = AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted())
-      others = sentence.isEmpty ? "" : " " + sentence.fromOutside
-    }
+    let sentence =
+      missing.count == 1
+      ? AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted()) : ""
     add(
       .appMissing, observation.url,
-      "The file at \(observation.url) does not name \(list.fromOutside)\(services.isEmpty ? "" : " for links").\(others)",
+      "The file at \(observation.url) does not name \(list.fromOutside)."
+        + (sentence.isEmpty ? "" : " " + sentence.fromOutside),
       "Links of the domain do not open an app that its file does not name. Publish the file with the app."
     )
   }

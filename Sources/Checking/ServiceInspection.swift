@@ -180,8 +180,10 @@ extension CheckInspection {
           "Google cannot fetch the file for \(name)" + (details.isEmpty ? "." : ": \(details)"),
           has(.answersDiffer)
             ? "The site gives different answers by turns: see answers-differ."
-            : "This machine gets the file. Look for a rule that refuses Google's fetcher: by User-Agent, by network or "
-              + "by country.", kind: .assetLinks)
+            : observation.followed.redirectCode != nil
+              ? "This machine gets the file only through a redirect. Serve it at its own address first."
+              : "This machine gets the file. Look for a rule that refuses Google's fetcher: by User-Agent, by network or "
+                + "by country.", kind: .assetLinks)
       } else if isServed == true && codes.isEmpty {
         addDifference(name, observation, "does not link", "does", explanation)
       } else {
@@ -191,7 +193,7 @@ extension CheckInspection {
           "Links of the domain do not open the app on Android. "
             + (isKeptOutByRobots
               ? "robots.txt keeps Google from the file: see robots-disallow."
-              : "Check the package, the fingerprint and the file that the site serves."),
+              : Self.help(for: codes)),
           kind: .assetLinks)
       }
     }
@@ -210,6 +212,18 @@ extension CheckInspection {
         : has(.answersDiffer)
           ? "The site gives different answers by turns: see answers-differ. Google keeps one of them for some hours."
           : "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
+  }
+
+  private static func help(for codes: [String]) -> String {
+    for (code, help) in [
+      ("REDIRECT", "Serve the file at its own address, without a redirect."),
+      ("FAILED_SSL_VALIDATION", "Look at the certificate, and at those between it and its root."),
+      ("WRONG_CONTENT_TYPE", "Serve the file as application/json."),
+      ("MALFORMED_CONTENT", "Correct the file: aasa validate names the fault."),
+    ] where codes.contains("ERROR_CODE_" + code) {
+      return help
+    }
+    return "Check the package, the fingerprint and the file that the site serves."
   }
 
   /// Whether Google says that it could not fetch the file.

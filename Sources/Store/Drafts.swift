@@ -74,9 +74,11 @@ extension Store {
   ///
   /// - Parameters:
   ///   - scope: The domains that somebody is limited to: who may see every domain of a draft, sees the draft.
+  ///   - domain: Only drafts that change this domain.
   ///   - before: Only drafts before this one.
   package func drafts(
-    _ status: Draft.Status? = nil, within scope: Scope, before: Int64?, limit: Int
+    _ status: Draft.Status? = nil, within scope: Scope, of domain: DomainName? = nil,
+    before: Int64?, limit: Int
   ) throws -> [Draft] {
     try scan { connection in
       var (found, before, isLast) = ([Draft](), before ?? .max, false)
@@ -84,7 +86,10 @@ extension Store {
         let batch = try DraftRows.all(
           "WHERE id < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY id DESC LIMIT ?3",
           [.integer(before), .optional(status?.rawValue), .integer(limit)], connection)
-        found += try batch.filter { try DraftRows.covers(scope, $0, connection) }
+        found += try batch.filter { draft in
+          try domain.map { draft.bases.domains[$0] != nil } ?? true
+            && DraftRows.covers(scope, draft, connection)
+        }
         (before, isLast) = (batch.last?.id ?? 0, batch.count < limit)
       }
       return Array(found.prefix(limit))

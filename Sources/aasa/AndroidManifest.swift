@@ -10,6 +10,8 @@ struct AndroidManifest {
 
   struct IntentFilter {
     var isAutoVerified = false
+    /// Whether the build of an Expo project makes it, which writes the beginnings of its actions and categories.
+    var isOfExpo = false
     /// Whether other apps, such as a browser, may start the activity.
     var isExported = true
     /// Whether the system may start the activity. An app may change that when it runs.

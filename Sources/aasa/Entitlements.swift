@@ -154,6 +154,11 @@ struct Entitlements {
     guard bytes.contains(UInt8(ascii: "<")) else {
       throw Failure("\(name) is not an XML property list.")
     }
+    if keys.contains(where: { $0.hasPrefix("CFBundle") }) {
+      throw Failure(
+        "\(name) is an Info.plist, in which the system does not look for entitlements. Give the .entitlements file that the "
+          + "project names in CODE_SIGN_ENTITLEMENTS.")
+    }
     if list.isProfile {
       throw Failure(
         "\(name) is a provisioning profile, which says what an app may have, not what it has. Use the output of: "

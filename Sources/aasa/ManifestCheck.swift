@@ -102,9 +102,21 @@ struct ManifestCheck {
 
   private mutating func collectHosts() {
     var indices: [String: Int] = [:]
+    let isVerifiedElsewhere = manifest.filters.contains {
+      $0.isAutoVerified && !$0.values("host").isEmpty
+    }
     for filter in manifest.filters {
       let schemes = filter.values("scheme")
       let names = filter.values("host")
+      if filter.isAutoVerified && filter.data.isEmpty
+        && !filter.actions.contains("android.intent.action.VIEW")
+      {
+        add(
+          "misplaced-auto-verify", isVerifiedElsewhere ? .note : .error, "",
+          "A filter that takes no links, such as that of the launcher, has autoVerify. "
+            + (isVerifiedElsewhere ? "Remove it there." : "Move it to the filter with the hosts."))
+        continue
+      }
       if schemes.contains(where: Self.isWeb) || schemes.isEmpty && filter.isAutoVerified {
         if names.isEmpty {
           let paths = filter.pathAttributes
@@ -180,8 +192,15 @@ struct ManifestCheck {
       return nil
     }
     if text == "*" {
-      // Without autoVerify, an app may offer to open files of every host.
-      if !filter.isAutoVerified { return nil }
+      if !filter.isAutoVerified {
+        if !filter.opensFiles {
+          add(
+            "no-auto-verify", .error, text,
+            "From Android 12 on, links of the web open the browser unless the app is verified for their host, and nobody "
+              + "can verify every host. Name the hosts, with android:autoVerify=\"true\".")
+        }
+        return nil
+      }
       add(
         "malformed-host", .error, text,
         "Android cannot verify every host. Name the hosts, or *.example.com for all names below one."
@@ -513,6 +532,14 @@ extension ManifestCheck.Host {
 extension AndroidManifest.IntentFilter {
   private static let prefix = "android.intent."
 
+  /// Whether it is for files of some type, of any host.
+  fileprivate var opensFiles: Bool {
+    !values("mimeType").isEmpty
+      || data.contains { element in
+        element.contains { $0.key.hasPrefix("path") && $0.value.contains("\\.") }
+      }
+  }
+
   /// Why no click on a link starts the activity.
   fileprivate var faults: [(code: String, message: String)] {
     let needed = [
@@ -522,10 +549,14 @@ extension AndroidManifest.IntentFilter {
     ]
     var faults = needed.filter { !$0.2.contains(Self.prefix + $0.1) }.map { code, name, _ in
       let element = name.prefix { $0 != "." }
+      let word = name.dropFirst(element.count + 1)
       return (
         code,
-        "Its filter lacks \(name), so links do not open the app. Add <\(element)"
-          + " android:name=\"\(Self.prefix)\(name)\" />."
+        "Its filter lacks \(name), so links do not open the app. "
+          + (isOfExpo
+            ? "In app.json, \(element == "action" ? "write \"action\": \"\(word)\"" : "add \"\(word)\" to \"category\"")"
+              + ": the build writes what comes before it."
+            : "Add <\(element) android:name=\"\(Self.prefix)\(name)\" />.")
       )
     }
     if let type = values("mimeType").first {

@@ -222,6 +222,7 @@ final class ManifestReader {
     package = android["package"]?.stringValue
     for item in Self.list(android["intentFilters"]) {
       var filter = AndroidManifest.IntentFilter()
+      filter.isOfExpo = true
       // The build writes `true` for any text.
       filter.isAutoVerified =
         item["autoVerify"].map { $0.boolValue ?? ($0.stringValue?.isEmpty == false) } ?? false

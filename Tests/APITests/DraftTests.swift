@@ -279,6 +279,17 @@ import Testing
     #expect(try value("revision") == revision)
   }
 
+  @Test func draftsAreFoundByADomainThatTheyChange() throws {
+    let own = try draft(try state())
+    _ = try draft(try state(of: "t.example"))
+    let found = { (domain: String) in
+      try boris.send("GET", "/v1/drafts?status=open&domain=\(domain)").json["items"]?.arrayValue?
+        .map { $0["id"] }
+    }
+    #expect(try found("shop.example") == [.integer(own)])
+    #expect(try found("none.example") == [])
+  }
+
   // MARK: - Drafts
 
   @Test func anApprovedDraftIsAppliedAsAChangeOfItsAuthor() throws {

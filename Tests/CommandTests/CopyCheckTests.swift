@@ -179,6 +179,28 @@ import Testing
     }
     #expect(try !codes("com.example.store").contains("app-missing"))
     #expect(try codes("com.example.other").contains("app-missing"))
+    #expect(try codes("com.example.store").contains("app-partly-named"))
+  }
+
+  @Test func anAppMayBeThereForPasswordsOrForLinksAlone() throws {
+    let files: [(String, JSON, String)] = [
+      (
+        "login.test", ["webcredentials": ["apps": [.string(AssociationFile.app)]]],
+        "only for webcredentials, so links"
+      ),
+      ("links.test", AssociationFile.routes([]), "without `webcredentials`, so passwords"),
+    ]
+    for (domain, file, words) in files {
+      let body: JSON = ["body": .string(file.text)]
+      try world.outside.site(domain, ["paths": ["/.well-known/apple-app-site-association": body]])
+      let found =
+        try world.check(domain, ["app": .string(AssociationFile.app)])["findings"]?.arrayValue ?? []
+      let finding = found.first { $0["code"] == "app-partly-named" }
+      #expect(
+        finding?["severity"] == "note" && finding?["message"]?.stringValue?.contains(words) == true,
+        "\(found)")
+      #expect(!found.contains { $0["code"] == "app-missing" })
+    }
   }
 
   @Test func onlyNamesThatSomebodyRegisteredNeedASiblingWithWWW() throws {

@@ -495,7 +495,10 @@ import Testing
   @Test(arguments: [
     ("", "an XML property list"), ("{}", "an XML property list"), ("bplist00", "plutil -convert"),
     ("<plist", "an XML property list"), ("<plist><array/></plist>", "with a dictionary"),
-    ("text", "an XML property list"), ("deep", "more than 1000 lists"), ("huge", "too large"),
+    (
+      "<plist><dict><key>CFBundleIdentifier</key><string>com.example.app</string></dict></plist>",
+      "is an Info.plist"
+    ), ("text", "an XML property list"), ("deep", "more than 1000 lists"), ("huge", "too large"),
   ])
   func aFileThatIsNoneIsNamed(text: String, words: String) throws {
     let content =

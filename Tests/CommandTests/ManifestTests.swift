@@ -576,4 +576,49 @@ import Testing
     ]
     if let reason = reasons[kind] { #expect(result.errors.contains(reason), "\(result.errors)") }
   }
+
+  @Test func autoVerifyOfTheLauncherIsNoFaultOfTheLinks() throws {
+    let launcher = """
+      <intent-filter android:autoVerify="true"><action android:name="android.intent.action.MAIN"/>\
+      <category android:name="android.intent.category.LAUNCHER"/></intent-filter>
+      """
+    let found = try findings(Self.manifest(launcher, Self.filter(Self.hosts("a.example"))))
+    #expect(
+      found.contains("note misplaced-auto-verify ") && !found.contains { $0.contains("no-") },
+      "\(found)")
+    #expect(try findings(Self.manifest(launcher)).contains("error misplaced-auto-verify "))
+  }
+
+  @Test func linksOfEveryHostOpenTheBrowser() throws {
+    let any = { (path: String) in
+      Self.manifest(
+        Self.filter(Self.hosts("*") + "<data android:pathPattern=\"\(path)\"/>")
+          .replacing(" android:autoVerify=\"true\"", with: ""))
+    }
+    #expect(try findings(any("/f/..*")).contains("error no-auto-verify *"))
+    // Files of a type are opened from everywhere.
+    #expect(try !findings(any(".*\\\\.gpx")).contains("error no-auto-verify *"))
+  }
+
+  @Test func whatAnExpoProjectLacksIsToldInItsWords() throws {
+    let scratch = try TemporaryDirectory()
+    let json: JSON = [
+      "expo": [
+        "android": [
+          "package": "com.example.app",
+          "intentFilters": [
+            [
+              "action": "ACTION_VIEW", "autoVerify": true, "category": ["BROWSABLE"],
+              "data": [["scheme": "https", "host": "a.example"]],
+            ]
+          ],
+        ]
+      ]
+    ]
+    let file = try scratch.write(json.text, to: "app.json")
+    let result = try Program.aasa("manifest", file, in: scratch)
+    #expect(result.output.contains("In app.json, write \"action\": \"VIEW\""), "\(result.output)")
+    #expect(result.output.contains("In app.json, add \"DEFAULT\" to \"category\""))
+  }
+
 }

@@ -20,8 +20,9 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     expect(page.get_by_role("button", name="Publish", exact=True)).to_have_count(0)
     # What it would do is known before anybody is asked.
     expect(page.locator(".review .changes")).to_contain_text("Cache time: 1 hour → 1 minute")
+    # Enter does what the button does.
     page.get_by_label("Reason").fill("Faster")
-    page.get_by_role("button", name="Ask for approval").click()
+    page.get_by_label("Reason").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
     expect(page.get_by_text("Cache time: 1 hour → 1 minute")).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
@@ -49,11 +50,24 @@ def test_a_protected_domain_is_published_by_two_people(example, site, open_desk)
     expect(page.get_by_role("button", name="Ask for approval")).to_have_count(0)
 
 
+def test_the_deletion_of_a_protected_domain_can_be_asked_for(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"protected": True})
+    page = example.open(f"{DOMAIN}/settings")
+    page.get_by_role("button", name="Delete domain").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("is protected, so a second person must approve the change")
+    dialog.get_by_label("Reason").fill("Gone")
+    dialog.get_by_role("button", name="Ask for approval").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
+    assert site.call("GET", "/v1/drafts/1")["state"]["delete"] == ["example.com"]
+    assert site.call("GET", "/v1/domains/example.com")["revision"] == 2
+
+
 def test_expectations_of_a_protected_domain_become_edits_that_are_approved(example, site):
     site.call("PATCH", "/v1/domains/example.com", {"protected": True})
     page = example.open("#/try?url=https://example.com/buy/1%0Ahttps://example.com/help/website/a")
     page.get_by_role("button", name="Expect all 4 results").click()
-    expect(page.get_by_text("The domain is protected, so the expectation for 4 results was added")).to_be_visible()
+    expect(page.get_by_text("The domain is protected, so what you expect of 4 results was added")).to_be_visible()
     page.get_by_role("link", name="Show them").click()
     page.get_by_role("button", name="Ask for approval").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")

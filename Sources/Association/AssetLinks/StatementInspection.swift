@@ -107,7 +107,10 @@ struct StatementInspection {
   private mutating func inspect(
     _ package: PackageName, _ fingerprints: [Fingerprint], at target: JSONPointer
   ) {
-    let words = ["yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany"]
+    let words = [
+      "yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany",
+      "placeholder",
+    ]
     let name = package.text.lowercased()
     if words.contains(where: { name.contains($0) }) || name.hasPrefix("your.") {
       addPlaceholder(package.text, at: target.appending("package_name"))
@@ -451,7 +454,7 @@ struct StatementInspection {
 
   private mutating func addFingerprint(_ unread: UnreadValue) {
     let text = unread.value.stringValue ?? ""
-    let words = ["your", "<", "{", "$", "...", "…"]
+    let words = ["your", "<", "{", "$", "...", "…", "replace", "placeholder", "todo"]
     if words.contains(where: { text.lowercased().contains($0) }) {
       return addPlaceholder(text, at: unread.pointer)
     }

@@ -339,7 +339,7 @@ struct PreferredAppsOutput {
   }
 }
 
-/// What `am start --debug-link` of Android 17 prints.
+/// What `am start --debug-link` of Android 17 prints, and how `am start` of any version fails.
 struct DebugLinkOutput {
   private var found = DeviceRows()
   private var isInside = false
@@ -348,6 +348,17 @@ struct DebugLinkOutput {
   private var resolution: String?
   /// The app that is being read.
   private var row: DeviceRow?
+
+  /// An intent that no activity takes: `Intent { act=… dat=https://… pkg=… }`.
+  private static func unresolved(_ intent: ArraySlice<UInt8>) -> DeviceRow {
+    func value(_ key: String) -> ArraySlice<UInt8>? {
+      intent.firstRange(of: " \(key)=").map {
+        intent[$0.upperBound...].prefix { !" }".utf8.contains($0) }
+      }
+    }
+    return DeviceRow(
+      host: value("dat")?.host, app: value("pkg")?.valueOrNone, state: "unresolved")
+  }
 
   static func rows(in text: PastedText) -> DeviceRows {
     var output = DebugLinkOutput()
@@ -358,7 +369,9 @@ struct DebugLinkOutput {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if let host = line.commandHost { commandHost = host }
-    if line.has(Marker.debugLink.rawValue) {
+    if let place = line.firstRange(of: Marker.unresolvedIntent.rawValue) {
+      found.add(Self.unresolved(line[place.upperBound...]))
+    } else if line.has(Marker.debugLink.rawValue) {
       endTarget()
       (isInside, host, url, resolution) = (true, commandHost, nil, nil)
     } else if !isInside {

@@ -10,7 +10,8 @@ enum AuthorizationError {
   }
 
   static let markers: [Marker] = [
-    .notAssociated, .unableToVerify, .inProgress, .noIdentifier, .notConfigured,
+    .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
+    .notConfigured, .autoFill, .failedToApprove, .callbacks, .noCredentialsReturned,
   ]
 
   /// The longest sentence, in bytes.
@@ -62,6 +63,13 @@ enum AuthorizationError {
         Array(Marker.notConfigured.rawValue.utf8),
         { _, _ in failure(Marker.notConfigured.rawValue) }
       ),
+      (Array(Marker.autoFill.rawValue.utf8), { autoFill($0[$1...].prefix(longest)) }),
+      (Array(Marker.failedToApprove.rawValue.utf8), { notApproved($0, at: $1) }),
+      (Array(Marker.callbacks.rawValue.utf8), { callback($0[$1...].prefix(longest)) }),
+      (
+        Array(Marker.noCredentialsReturned.rawValue.utf8),
+        { _, _ in failure(Marker.noCredentialsReturned.rawValue) }
+      ),
     ]
 
   /// The first sentence that is known, and where the text goes on behind its beginning.
@@ -76,13 +84,49 @@ enum AuthorizationError {
   }
 
   private static func notAssociated(_ text: ArraySlice<UInt8>) -> DeviceRow? {
-    guard let middle = text.firstRange(of: Marker.notAssociated.rawValue) else { return nil }
+    let words = [Marker.notAssociated, .notAssociatedWithThe].map(\.rawValue)
+    guard let middle = words.lazy.compactMap({ text.firstRange(of: $0) }).first else { return nil }
     let app = text[..<middle.lowerBound].dropFirst(28).trimmed.unquoted
     if app.contains(UInt8(ascii: " ")) || app.isEmpty { return nil }
     let host = hostWord(text[middle.upperBound...])
     var row = DeviceRow(
       host: host.host, service: "webcredentials", app: app.valueOrNone, state: "not-associated")
     row.error = text[..<host.endIndex].value
+    return row
+  }
+
+  /// Xcode's console: `… for app bundleID: com.example.app due to error: …`.
+  private static func autoFill(_ text: ArraySlice<UInt8>) -> DeviceRow {
+    let reason = text.firstRange(of: "due to error: ").map { text[$0.upperBound...] }
+    return failure(
+      "\(Marker.autoFill.rawValue): \(reason?.prefix(160).prefix { $0 != UInt8(ascii: ".") }.value ?? "")"
+    )
+  }
+
+  /// Shared web credentials: `example.com failed to approve ABCDE12345.com.example.app`.
+  private static func notApproved(_ text: ArraySlice<UInt8>, at index: Int) -> DeviceRow? {
+    let before = text[max(text.startIndex, index - 260)..<index]
+    let host = (before.lastIndex { !isNameByte($0) }.map { before[($0 + 1)...] } ?? before).host
+    let app = text[index...].dropFirst(Marker.failedToApprove.rawValue.utf8.count)
+      .prefix(while: isNameByte)
+    guard let host, app.contains(UInt8(ascii: ".")) else { return nil }
+    var row = DeviceRow(
+      host: host, service: "webcredentials", app: app.value, state: "not-associated")
+    row.error = "\(host)\(Marker.failedToApprove.rawValue)\(app.value)"
+    return row
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    byte.isASCIILetterOrDigit || "-._*".utf8.contains(byte)
+  }
+
+  /// A callback over HTTPS: `… using the webcredentials service type for example.com`.
+  private static func callback(_ text: ArraySlice<UInt8>) -> DeviceRow {
+    let host = text.firstRange(of: "service type for ").flatMap { place in
+      text[place.upperBound...].prefix(while: isNameByte).host
+    }
+    var row = DeviceRow(host: host, service: "webcredentials", state: "not-associated")
+    row.error = Marker.callbacks.rawValue
     return row
   }
 

@@ -30,7 +30,8 @@ enum ChromeLog {
   }
 
   static let markers: [Marker] = [
-    .statementFailure, .noStatementList, .chromeParsing, .chromeStatus, .chromeConnection,
+    .statementFailure, .noStatementList, .noStatement, .chromeParsing, .chromeStatus,
+    .chromeConnection,
     .appRefused,
   ]
 
@@ -41,9 +42,11 @@ enum ChromeLog {
     if let (step, place) = Step.allCases.lazy.compactMap({ step in
       flat.firstRange(of: step.words).map { (step, $0) }
     }).first {
-      let rest = flat[place.lowerBound...]
-      let sentence = rest.prefix(300).prefix { !".[\"".utf8.contains($0) }
-      row.error = step == .refused ? step.rawValue : sentence.trimmed.value
+      // The library writes the first letter of its words large or small.
+      let start = step == .refused ? max(flat.startIndex, place.lowerBound - 1) : place.lowerBound
+      let end = step == .refused ? place.upperBound : flat.endIndex
+      let sentence = flat[start..<end].prefix(300).prefix { !".[\"".utf8.contains($0) }
+      row.error = sentence.trimmed.value
     }
     if let place = flat.firstRange(of: Marker.appRefused.rawValue) {
       row.host = flat[place.upperBound...].prefix(300).words.first { $0.has("://") }?.host
@@ -90,12 +93,12 @@ extension DeviceCase {
         "The file is an array of objects: `aasa validate FILE`.")
     case .noJSON:
       verdict(
-        .unusableFile, .operations, "Chrome got something else than JSON, often a page.",
+        .unusableFile, .operations, "Chrome got something other than JSON, often an HTML page.",
         "Look at \(file), and run \(check).")
     case .status:
       verdict(
         .verificationFailed, .operations,
-        "Chrome got no file: the site answered with another status than 200.",
+        "Chrome got no file: \(row.error.map(\.shown) ?? "the site answered with another status").",
         "Look at \(file), and run \(check).")
     case .connection:
       DeviceVerdict(

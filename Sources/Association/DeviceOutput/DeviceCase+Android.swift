@@ -199,6 +199,16 @@ extension DeviceCase {
       next: "Look at the other candidates of the link.")
   }
 
+  /// That no activity of a package takes a URL.
+  var unresolvedVerdict: DeviceVerdict {
+    DeviceVerdict(
+      .noActivity, .sure, .appTeam,
+      "No activity of \(app) takes the URL, or the app is not installed. Nothing on the server matters.",
+      next:
+        "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`. Quotation marks that are not "
+        + "straight cause it, too.")
+  }
+
   /// An exception about the RP ID.
   var credentialManagerVerdict: DeviceVerdict {
     if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {

@@ -212,6 +212,12 @@ extension DeviceCase {
         .cdnHasFile, .sure, .operations, "Apple's CDN has a file of \(host).",
         next: "Run \(check) to see which revision it is.")
     }
+    if row.state == "added" {
+      return DeviceVerdict(
+        .incomplete, .sure, .user,
+        "The device has taken over the entry of \(app) for \(host). The text does not say whether it got the file.",
+        next: "Paste the next lines of `swcd`, or what `swcutil show` prints.")
+    }
     guard row.state == "failed" else { return unknownState }
     if let published { return published }
     let error = row.error ?? ""
@@ -228,6 +234,17 @@ extension DeviceCase {
         next: "Serve the file without a redirect; \(check) shows where it leads.")
     }
     if error == "SWCErrorDomain 7" { return noCopy }
+    if error == "SWCErrorDomain 104" {
+      return DeviceVerdict(
+        .unusableFile, .likely, .operations,
+        "What the device got from \(host) is not JSON, often an HTML page.\(checked)",
+        next: "Run \(check), and look for `html-answer` and `not-json`.")
+    }
+    if error == Marker.invalidDomain.rawValue {
+      return DeviceVerdict(
+        .notADomain, .likely, .appTeam, "An associated domain of the app is malformed.",
+        next: "Run `aasa entitlements App.entitlements`, which names the entry.")
+    }
     guard error.hasPrefix("SWCERR") else {
       return DeviceVerdict(
         .cdnFailed, .likely, .operations,
@@ -282,6 +299,13 @@ extension DeviceCase {
           + "domains; with `?mode=developer`, the site need not be public.")
     }
     switch row.state {
+    case "not-associated" where row.error == Marker.callbacks.rawValue:
+      return DeviceVerdict(
+        .notAssociated, .sure, .operations,
+        "A callback over HTTPS needs \(host) for `webcredentials`; `applinks` does not count.\(checked)",
+        next:
+          "Name the app in `webcredentials` of the file, and `webcredentials:\(host)` in the app's associated domains; "
+          + "then run \(check), and reinstall the app.")
     case "not-associated":
       return DeviceVerdict(
         .notAssociated, .likely, .operations,
@@ -312,6 +336,26 @@ extension DeviceCase {
         next: "Sign the app with a team's profile, and look at `codesign -d --entitlements -`.")
     }
     if error.hasPrefix(Marker.notConfigured.rawValue) { return verdict(on: .deviceNotConfigured) }
+    if error == Marker.noCredentialsReturned.rawValue {
+      return DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "The library of the app leaves out the sentence of the system that says why.",
+        next:
+          "Print `localizedFailureReason` of the error in the app, and paste that. Most often, `webcredentials` of the file "
+          + "or of the app is missing: \(check).")
+    }
+    if error.hasPrefix(Marker.autoFill.rawValue) {
+      let isDevice = error.contains("iCloud Keychain")
+      return DeviceVerdict(
+        isDevice ? .requestFailed : .notAssociated, .likely, isDevice ? .user : .operations,
+        isDevice
+          ? "iCloud Keychain is off on the device, so it keeps no passwords."
+          : "The device has no domain of the app as associated for `webcredentials`, or does not fill passwords.",
+        next: isDevice
+          ? "Switch iCloud Keychain on in the settings."
+          : "Name the app in `webcredentials` of the file, and `webcredentials:DOMAIN` in the app; look at AutoFill in the "
+            + "settings of the device.")
+    }
     return verdict(on: .failed)
   }
 

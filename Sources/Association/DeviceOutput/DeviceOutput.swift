@@ -13,10 +13,6 @@ package struct DeviceOutput: Sendable {
     case debugLink = "debug-link"
     /// Lines of Google's verifier of links in `adb logcat`.
     case verifierLog = "verifier-log"
-    /// An answer of Google's Digital Asset Links API.
-    case digitalAssetLinks = "digital-asset-links"
-    /// What Chrome writes about a Trusted Web Activity.
-    case chromeLog = "chrome-log"
     /// `swcutil show`, and `swcutil_show.txt` of a sysdiagnose.
     case swcutilShow = "swcutil-show"
     case swcutilGet = "swcutil-get"
@@ -31,11 +27,18 @@ package struct DeviceOutput: Sendable {
     case authorizationError = "asauthorization"
     /// An exception of Android's Credential Manager.
     case credentialManager = "credential-manager"
+    /// What Chrome writes about a Trusted Web Activity.
+    case chromeLog = "chrome-log"
+    /// Why a browser refuses a passkey of another origin.
+    case relatedOrigins = "related-origins"
+    /// An answer of Google's Digital Asset Links API.
+    case digitalAssetLinks = "digital-asset-links"
     case unknown
 
     /// The file that the text is about.
     package var document: DocumentKind {
       switch self {
+      case .relatedOrigins: .webAuthn
       case .appLinks, .preferredApps, .debugLink, .verifierLog, .digitalAssetLinks, .chromeLog,
         .credentialManager:
         .assetLinks
@@ -72,6 +75,7 @@ package struct DeviceOutput: Sendable {
     case .verifierLog: found = VerifierLog.rows(in: text)
     case .digitalAssetLinks: found = GoogleAnswer.rows(in: text)
     case .chromeLog: found = ChromeLog.rows(in: text)
+    case .relatedOrigins: found = RelatedOriginError.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
@@ -129,7 +133,7 @@ package struct DeviceRow: Sendable, Hashable {
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
-  /// `not-linked` or `selection-only`.
+  /// `not-linked`, `added`, `unresolved` or `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -202,7 +206,8 @@ extension DeviceOutput.Kind {
       .verificationStatus, .linkages, .noVerification, .noPreferredApps,
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
-    if has(.debugLink) { found.insert(.debugLink) }
+    if has(.debugLink) || has(.unresolvedIntent) { found.insert(.debugLink) }
+    if RelatedOriginError.markers.contains(where: has) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }
@@ -215,12 +220,16 @@ extension DeviceOutput.Kind {
     if has(.noInput) { found.insert(.swcutilVerify) }
     // The code stands behind the words.
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
-    if denied || has(.swcd) && has(.swcLog) { found.insert(.swcdLog) }
+    if denied || has(.swcd) && (has(.swcLog) || has(.addedService) || has(.invalidDomain)) {
+      found.insert(.swcdLog)
+    }
     // The log may have such an error, too.
     let isLog = found.contains(.swcdLog)
     if text.flat.ranges(of: Marker.downloadError.rawValue).contains(where: {
       let rest = text.flat[$0.upperBound...]
-      return SwcutilOutput.errorNumber(rest) != nil && (!isLog || rest.starts(with: " error".utf8))
+      let number = SwcutilOutput.errorNumber(rest)
+      // A device that no organization manages logs 1701, and says itself that this is normal.
+      return number != nil && number != "1701" && (!isLog || rest.starts(with: " error".utf8))
     }) {
       found.insert(.swcutilDownload)
     }

@@ -37,6 +37,7 @@ package struct DeviceVerdict: Sendable {
     case notADomain = "not-a-domain"
     case notAutoVerified = "not-auto-verified"
     case otherCandidate = "other-candidate"
+    case noActivity = "no-activity"
     case incomplete
     case unknownState = "unknown-state"
 
@@ -103,6 +104,8 @@ package struct DeviceVerdict: Sendable {
     case .verifierLog: self = one.verifierVerdict
     case .digitalAssetLinks: self = one.googleVerdict
     case .chromeLog: self = one.chromeVerdict
+    case .relatedOrigins: self = one.relatedOriginVerdict
+    case .debugLink where row.state == "unresolved": self = one.unresolvedVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid

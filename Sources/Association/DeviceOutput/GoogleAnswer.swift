@@ -2,7 +2,7 @@
 /// that was asked.
 enum GoogleAnswer {
   /// What the API could not do (developers.google.com, "Digital Asset Links API": `ErrorCode`), without `ERROR_CODE_`.
-  enum Fault: String {
+  enum Fault: String, CaseIterable {
     case invalidQuery = "INVALID_QUERY"
     case fetch = "FETCH_ERROR"
     case certificate = "FAILED_SSL_VALIDATION"
@@ -14,88 +14,123 @@ enum GoogleAnswer {
     case insecureInclude = "SECURE_ASSET_INCLUDES_INSECURE"
     case includes = "FETCH_BUDGET_EXHAUSTED"
 
-    /// The first fault that the `error` of a row names.
-    init?(in error: String) { self.init(rawValue: String(error.dropFirst(prefix.count))) }
+    /// The fault that the `error` of a row is.
+    init?(_ error: String) { self.init(rawValue: String(error.dropFirst(codePrefix.count))) }
   }
 
-  private static let prefix = "ERROR_CODE_"
+  private static let codePrefix = Marker.googleError.rawValue
+
+  /// The relation that links need.
+  static let linkRelation = "delegate_permission/common.handle_all_urls"
+
+  /// What the `others` of a row begin with that has a relation of a statement.
+  static let relation = "relation: "
 
   /// Whether the text is such an answer, by the words that were found in it.
   static func isMarked(_ has: (Marker) -> Bool) -> Bool {
-    has(.googleError) || has(.googleFingerprint) || has(.debugString)
-      || has(.isLinked) && has(.maxAge)
+    has(.errorCode) && has(.googleError) || has(.googleFingerprint) && has(.source)
+      || (has(.debugString) || has(.isLinked)) && has(.maxAge)
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
     let flat = text.flat
-    var found = DeviceRows()
-    let sites = flat.ranges(of: "\"site\"")
-    for (index, place) in sites.enumerated() {
-      let end = index + 1 < sites.count ? sites[index + 1].lowerBound : flat.endIndex
-      let statement = flat[place.upperBound..<end]
-      guard let host = string(statement)?.host else { continue }
-      let app = statement.firstRange(of: "\"packageName\"")
-        .flatMap { string(statement[$0.upperBound...]) }
-      found.add(DeviceRow(host: host, app: app?.value, state: "linked"))
+    let error = error(in: flat)
+    var rows: [DeviceRow] = []
+    for statement in statements(in: flat) {
+      guard let host = string(behind: "\"site\"", in: statement)?.host,
+        let app = string(behind: "\"packageName\"", in: statement)?.value
+      else { continue }
+      var row = DeviceRow(host: host, app: app, state: "linked")
+      let known = rows.firstIndex { $0.host == host && $0.app == app }
+      if let known { row = rows[known] }
+      if let relation = string(behind: "\"relation\"", in: statement) {
+        row.others = (row.others + [Self.relation + relation.value]).uniqued()
+      }
+      if let fingerprint = string(behind: "\"sha256Fingerprint\"", in: statement)
+        .flatMap({ Fingerprint($0.value) })
+      {
+        row.signatures = (row.signatures + [fingerprint]).uniqued()
+      }
+      row.error = error
+      if let known {
+        rows[known] = row
+      } else if rows.count < DeviceOutput.mostRows {
+        rows.append(row)
+      }
     }
-    if !found.rows.isEmpty { return found }
-    var row = DeviceRow(host: host(in: flat), app: app(in: flat), state: "not-linked")
-    if let place = flat.firstRange(of: prefix) {
-      row.error = flat[place.lowerBound...].prefix(while: isCodeByte).value
+    if rows.isEmpty { rows = [asked(flat, error)] }
+    var found = DeviceRows()
+    for row in rows { found.add(row) }
+    return found
+  }
+
+  /// The row of an answer that names no statement: a check, or a list of none.
+  private static func asked(_ text: ArraySlice<UInt8>, _ error: String?) -> DeviceRow {
+    let app = value(behind: ["target.android_app.package_name="], in: text)
+    let site = value(
+      behind: ["source.web.site=", "Web asset with site ", "statements from "], in: text)
+    var row = DeviceRow(
+      host: site?[...].host,
+      app: app.flatMap { $0.contains(UInt8(ascii: ".")) ? $0[...].value : nil },
+      state: "not-linked")
+    row.error = error
+    if error != nil {
       row.state = "failed"
-    } else if let place = flat.firstRange(of: Marker.isLinked.rawValue),
-      flat[place.upperBound...].drop(while: { ": ".utf8.contains($0) }).starts(with: "true".utf8)
+    } else if let place = text.firstRange(of: Marker.isLinked.rawValue),
+      text[place.upperBound...].drop(while: isGap).starts(with: "true".utf8)
     {
       row.state = "linked"
     }
-    found.add(row)
-    return found
+    return row
   }
+
+  /// The first fault that the API documents.
+  private static func error(in text: ArraySlice<UInt8>) -> String? {
+    guard text.has(Marker.errorCode.rawValue) else { return nil }
+    return text.ranges(of: codePrefix).lazy
+      .map { text[$0.lowerBound...].prefix(60).prefix(while: isCodeByte).value }.first
+  }
+
+  private static func statements(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    let starts = text.ranges(of: Marker.source.rawValue).map(\.lowerBound)
+    return starts.indices.map { index in
+      text[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : text.endIndex)]
+    }
+  }
+
+  private static func isGap(_ byte: UInt8) -> Bool { ": ".utf8.contains(byte) }
 
   private static func isCodeByte(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
   }
 
-  /// The value of a member whose name ends where the text begins, if it is a string.
-  private static func string(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    let value = text.drop { ": ".utf8.contains($0) }
+  /// The string behind a name of a member.
+  private static func string(
+    behind name: String, in text: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8>? {
+    guard let place = text.firstRange(of: name) else { return nil }
+    let value = text[place.upperBound...].drop(while: isGap)
     guard value.first == UInt8(ascii: "\"") else { return nil }
     return value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
   }
 
-  /// The site that was asked about: in the URL, or in the sentences of `debugString`.
-  private static func host(in text: ArraySlice<UInt8>) -> String? {
-    value(behind: ["source.web.site=", "Web asset with site ", "statements from "], in: text)?
-      .host
-  }
-
-  private static func app(in text: ArraySlice<UInt8>) -> String? {
-    value(
-      behind: ["target.android_app.package_name=", "Android app asset with package name "], in: text
-    )
-    .flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil }
-  }
-
+  /// What follows the first of the words that the text has, without percent-encoding.
   private static func value(
     behind words: [String], in text: ArraySlice<UInt8>
-  ) -> ArraySlice<UInt8>? {
-    words.lazy.compactMap { text.firstRange(of: $0) }.first
-      .map { text[$0.upperBound...].prefix { !" &\"'\\".utf8.contains($0) } }
+  ) -> [UInt8]? {
+    words.lazy.compactMap { text.firstRange(of: $0) }.first.map {
+      let encoded = Array(
+        text[$0.upperBound...].prefix(1000).prefix { !" &\"'\\".utf8.contains($0) })
+      return ComparedText.decoded(encoded.span, encoded.indices)
+    }
   }
 }
 
 extension DeviceCase {
-  /// What Google's service knows about a site, and so what Android's verifier, Chrome and Google's password manager get.
+  /// What Google's service knows about a site, and so what Android's verifier and Google's password manager get.
   var googleVerdict: DeviceVerdict {
     switch row.state {
-    case "linked":
-      published
-        ?? DeviceVerdict(
-          .fineHere, .sure, .appTeam,
-          "Google's service has a statement of \(host) for \(app).",
-          next:
-            "If a link still opens the browser, ask the device: `adb shell pm get-app-links \(row.app.map(\.shown) ?? "PACKAGE")`."
-        )
+    case "linked": published ?? linkedVerdict
     case "not-linked":
       published
         ?? DeviceVerdict(
@@ -104,19 +139,46 @@ extension DeviceCase {
           next:
             "Compare the relation, the package and the fingerprint of the question with the file. Google keeps a copy for "
             + "some hours: after a change, ask again later. \(checkApp)")
-    case "failed": published ?? failure(row.error.flatMap { GoogleAnswer.Fault(in: $0) })
+    case "failed": published ?? failure(row.error.flatMap { GoogleAnswer.Fault($0) })
     default: unknownState
     }
   }
 
-  private var checkApp: String {
-    "Run `aasa check --app \(row.app.map(\.shown) ?? "PACKAGE") \(domain)`."
+  private var linkedVerdict: DeviceVerdict {
+    if let facts, !facts.certificates.isEmpty, !facts.certificates.contains(where: \.isPublished) {
+      return DeviceVerdict(
+        .cdnBehind, .likely, .operations,
+        "Google's service has a statement of \(host) for \(app) with none of the certificates that revision "
+          + "\(facts.now.revision) names.",
+        next: "Google keeps a copy for some hours. \(checkApp)")
+    }
+    let relations = row.others.compactMap { other in
+      other.hasPrefix(GoogleAnswer.relation)
+        ? String(other.dropFirst(GoogleAnswer.relation.count)) : nil
+    }
+    if !relations.isEmpty && !relations.contains(GoogleAnswer.linkRelation) {
+      return DeviceVerdict(
+        .fineHere, .likely, .appTeam,
+        "Google's service has a statement of \(host) for \(app), but none for links: only "
+          + "\(relations.prefix(3).map(\.shown).joined(separator: ", ")).",
+        next: "About links, ask with `relation=\(GoogleAnswer.linkRelation)`.")
+    }
+    let problem = row.error.map { " It also reports \($0.shown)." } ?? ""
+    return DeviceVerdict(
+      .fineHere, row.error == nil ? .sure : .likely, .appTeam,
+      "Google's service has a statement of \(host) for \(app).\(problem)",
+      next:
+        "If a link still opens the browser, ask the device: `adb shell pm get-app-links \(package)`."
+    )
   }
 
+  private var package: String { row.app.map(\.shown) ?? "PACKAGE" }
+  private var checkApp: String { "Run `aasa check --app \(package) \(domain)`." }
+
   private func failure(_ fault: GoogleAnswer.Fault?) -> DeviceVerdict {
-    func verdict(_ code: DeviceVerdict.Code, _ message: String, _ next: String = "")
-      -> DeviceVerdict
-    {
+    func verdict(
+      _ code: DeviceVerdict.Code, _ message: String, _ next: String = ""
+    ) -> DeviceVerdict {
       DeviceVerdict(
         code, fault == nil ? .likely : .sure, .operations,
         "Google's service \(message).\(checked)",
@@ -127,8 +189,7 @@ extension DeviceCase {
       DeviceVerdict(
         .requestFailed, .sure, .user, "Google's service did not understand the question.",
         next:
-          "Ask with `source.web.site=https://HOST` and `relation=delegate_permission/common.handle_all_urls`."
-      )
+          "Ask with `source.web.site=https://HOST` and `relation=\(GoogleAnswer.linkRelation)`.")
     case .fetch:
       verdict(
         .verificationFailed, "could not fetch the file of \(host)",

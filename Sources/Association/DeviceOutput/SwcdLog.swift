@@ -70,6 +70,8 @@ struct SwcdLog {
       found.add(row)
     } else if let place = whole[...].firstRange(of: "[SWC] ### ") {
       if let row = Self.refusal(whole[place.upperBound...]) { found.add(row) }
+    } else if let row = Self.entry(whole[...]) {
+      found.add(row)
     }
   }
 
@@ -102,6 +104,25 @@ struct SwcdLog {
     row.route = line.firstRange(of: "route: ").map {
       line[$0.upperBound...].prefix { !" ,}".utf8.contains($0) }.value
     }
+    return row
+  }
+
+  /// An entry of an app that the device took over, or did not.
+  private static func entry(_ line: ArraySlice<UInt8>) -> DeviceRow? {
+    if let place = line.firstRange(of: Marker.addedService.rawValue) {
+      let rest = line[place.lowerBound...]
+      var row = DeviceRow(
+        host: rest.between("domain '", and: "'")?.host,
+        service: rest.between(Marker.addedService.rawValue, and: "'")?.valueOrNone,
+        app: rest.between("appID '", and: "'")?.valueOrNone, state: "added")
+      row.error = rest.value
+      return row
+    }
+    guard line.has(Marker.swcd.rawValue), line.has(Marker.invalidDomain.rawValue) else {
+      return nil
+    }
+    var row = DeviceRow(state: "failed")
+    row.error = Marker.invalidDomain.rawValue
     return row
   }
 

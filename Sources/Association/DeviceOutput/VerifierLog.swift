@@ -29,8 +29,17 @@ enum VerifierLog {
       }
       let isTrue = sentence[arrow.upperBound...].starts(with: "true".utf8)
       let host = source.firstRange(of: "://").map { source[$0.upperBound...] } ?? source
+      let package = target.flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil }
+      // Android 11 and lower wrote them in several lines, between quotation marks.
+      let quoted = sentence[..<arrow.lowerBound].split(
+        separator: UInt8(ascii: "\""), maxSplits: 20, omittingEmptySubsequences: false)
+      let texts = stride(from: 1, to: quoted.count, by: 2).map { quoted[$0] }
       add(
-        host.host, target.flatMap { $0.contains(UInt8(ascii: ".")) ? $0.value : nil },
+        host.host ?? texts.first { $0.has("://") }?.host,
+        package
+          ?? texts.first {
+            $0.contains(UInt8(ascii: ".")) && !$0.contains(UInt8(ascii: ":")) && $0.count < 256
+          }?.value,
         isTrue ? "verified" : "failed", at: sentence.startIndex)
     }
     if found.isEmpty { add(nil, nil, "no-answer", at: 0) }

@@ -260,6 +260,7 @@ extension Finding {
     case apexWWWDiffer = "apex-www-differ"
     case aliasNotReached = "alias-not-reached"
     case appMissing = "app-missing"
+    case appPartlyNamed = "app-partly-named"
 
     // A check: Apple's copy.
     case cdnFailed = "cdn-failed"
@@ -293,7 +294,8 @@ extension Finding.Code {
       .certificateExpiring, .httpStatus, .botBlocked, .agentsDiffer, .answersDiffer,
       .redirectSameSite, .redirectCrossSite, .redirectInsecure, .tooManyRedirects, .htmlAnswer,
       .contentType, .wrongLocation, .locationsDiffer, .bodyNotOurs, .apexWWWDiffer,
-      .aliasNotReached, .appMissing, .cdnFailed, .cdnStale, .cdnOnly, .cdnNeverFetched,
+      .aliasNotReached, .appMissing, .appPartlyNamed, .cdnFailed, .cdnStale, .cdnOnly,
+      .cdnNeverFetched,
       .cdnUnreachable, .expectationFailedOnCDN, .assetLinksNotLinked, .googleDiffers,
       .googleUnreachable, .robotsDisallow, .peopleGet404, .fallbackNotServed, .passwordPage,
       .passwordProbe:
@@ -329,7 +331,8 @@ extension Finding.Code {
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
       .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,
-      .credentialsOnOnePlatform, .androidRowsRemoved, .cdnNeverFetched, .googleUnreachable,
+      .credentialsOnOnePlatform, .androidRowsRemoved, .appPartlyNamed, .cdnNeverFetched,
+      .googleUnreachable,
       .peopleGet404:
       .note
     default:

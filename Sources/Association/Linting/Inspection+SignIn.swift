@@ -46,7 +46,10 @@ extension Inspection {
           taking = try signInPages(taken: scope, matcher, routes, domain, &budget)
         }
         takings[index] = taking
-        guard let taking else { continue }
+        // What is no identifier opens nothing, as another finding says.
+        guard let taking, scope.app.map({ AppIdentifier.fault(of: $0) == nil }) ?? true else {
+          continue
+        }
         found.append(
           SignInTaking(
             app: scope.app ?? "", route: taking.route, callbacks: taking.callbacks,

@@ -184,6 +184,15 @@ package enum Linter {
     let rest = text.dropFirst(text.starts(with: mark) ? mark.count : 0)
       .drop { " \t\r\n".utf8.contains($0) }
     if rest.isEmpty { return "The file is empty. Write the JSON into it." }
+    if Array(rest.prefix(2000)).contains(ascii: "<resources") {
+      return
+        "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, "
+        + "without the backslashes."
+    }
+    let second = rest.dropFirst().first { !" \t\r\n".utf8.contains($0) }
+    if rest.first == UInt8(ascii: "{"), second == UInt8(ascii: "{") {
+      return "It begins with two braces. A list of objects begins with [ and ends with ]."
+    }
     if rest.first == UInt8(ascii: "<") {
       return
         "It begins like a page. If a server sent it, find out why it answers with a page at this address, such as "

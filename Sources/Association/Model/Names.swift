@@ -221,6 +221,7 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
     if text.isEmpty { return (.domainEmpty, "is empty") }
     if text.utf8.contains(0) { return (.domainMalformed, "contains a NUL character") }
     if text.contains("://") { return (.domainHasScheme, "has a scheme") }
+    if text.hasPrefix("//") { return (.domainHasPath, "begins with slashes") }
     if text.contains("/") { return (.domainHasPath, "has a path") }
     if text.contains(where: \.isWhitespace) { return (.domainMalformed, "has a blank") }
     if text.contains("[") || text.count(where: { $0 == ":" }) > 1 {

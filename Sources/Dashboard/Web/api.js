@@ -19,6 +19,9 @@ export class Problem extends Error {
 export const refused = (name, message) => new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
 export const sessions = new EventTarget();
 
+/** The number of the last change that this page has made: `change`. */
+export const made = { change: undefined };
+
 /** Sends a request. @param {string} method @param {string} path
  * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
  *   signal?: AbortSignal }} [options]
@@ -60,6 +63,7 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   const etag = response.headers.get("ETag")?.replaceAll('"', "");
   const value = parsed(() => text);
   if (value === undefined && text !== "") throw new Problem(response.status, undefined, requestId);
+  if (method !== "GET" && !query?.dryRun && value?.change) made.change = value.change;
   return { value, etag, status: response.status };
 }
 

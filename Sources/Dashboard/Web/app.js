@@ -1,6 +1,6 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
-import { parsed, request, sessions } from "./api.js";
+import { made, parsed, request, sessions } from "./api.js";
 import {
   button,
   closeButton,
@@ -23,7 +23,7 @@ import {
   waitingBadge,
 } from "./parts.js";
 import { here, to } from "./routing.js";
-import { approvals, countApprovals, dismiss, last, Loading, messages, say, session } from "./state.js";
+import { approvals, countApprovals, dismiss, Loading, messages, say, session, undoLink } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -78,7 +78,10 @@ class App extends View {
 
   async #look() {
     try {
-      session.set({ isKnown: true, problem: undefined, ...(await request("GET", "/v1/session")).value });
+      const { value } = await request("GET", "/v1/session");
+      // What somebody else has done here is not theirs to undo by a key.
+      if (value.name !== session.name) made.change = undefined;
+      session.set({ isKnown: true, problem: undefined, ...value });
       this.#showCurrent();
     } catch (problem) {
       if (session.name === undefined) {
@@ -96,11 +99,11 @@ class App extends View {
     );
   }
 
-  /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z for the edits or what the message says. */
+  /** The keys of all pages: Ctrl+K, /, ?, and Ctrl+Z. */
   #press(event) {
     const { key, ctrlKey, metaKey, altKey, target } = event;
     const isControl = ctrlKey || metaKey;
-    const isTyping = target.closest?.("input, select, textarea");
+    const isTyping = target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea");
     const search = this.find("main input[type=search]");
     if (session.name === undefined || altKey || document.querySelector("dialog[open]")) return;
     if (isControl && key === "k") this.#goTo();
@@ -116,7 +119,7 @@ class App extends View {
   #undo() {
     const edit = this.find(".undo:not(:disabled)");
     if (edit) edit.click();
-    else if (last.link) location.hash = last.link.href;
+    else if (made.change) location.hash = undoLink(made.change).href;
   }
 
   #goTo() {
@@ -311,6 +314,7 @@ class SignIn extends View {
   #token = "";
   #sending = new Loading(this, async () => {
     const { value } = await request("POST", "/v1/session", { body: { token: this.#token } });
+    made.change = undefined;
     session.set({ ...value, ended: undefined });
   });
 

@@ -45,20 +45,19 @@ export function mayEditDomain(name) {
   return may("editor") && (domains.length === 0 || domains.some(isMine));
 }
 
-/** The drafts that wait: `drafts`, and how many of them wait for the approval of the person: `count`. @type {any} */
-export const approvals = new State({ count: 0, drafts: [] });
+/** How many drafts of others wait for the approval of the person: `count`. @type {any} */
+export const approvals = new State({ count: 0 });
 
 let asked = 0;
 
-/** Without an answer, all stays as it was. */
+/** Without an answer, the count stays as it was. */
 export async function countApprovals() {
   const mine = ++asked;
-  const { items: drafts } = session.name === undefined
+  const { items } = session.name === undefined || !may("editor")
     ? { items: [] }
-    : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: approvals.drafts }));
-  const count = may("editor") ? drafts.filter(({ author }) => author !== session.name).length : 0;
-  const ids = (list) => list.map(({ id }) => id).join();
-  if (mine === asked && ids(drafts) !== ids(approvals.drafts)) approvals.set({ count, drafts });
+    : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: undefined }));
+  const count = items?.filter(({ author }) => author !== session.name).length ?? approvals.count;
+  if (mine === asked && count !== approvals.count) approvals.set({ count });
 }
 
 /** Messages that appear for a while, and that screen readers speak. @type {any} */
@@ -76,14 +75,10 @@ export function say(text, kind = "ok", link = undefined) {
   if (kind !== "error") setTimeout(() => dismiss(item), link ? 20_000 : 6000);
 }
 
-/** What the person has published last, and can undo: `link`. @type {{ link?: { text: string, href: string } }} */
-export const last = {};
-
-/** The link that undoes what the person has just published. */
-export const undoLink = (change) => {
-  if (change) last.link = { text: words.changes.undo, href: to(["changes", change], { undo: true }) };
-  return change && last.link;
-};
+/** The link that undoes a change. */
+export const undoLink = (change) => (
+  change && { text: words.changes.undo, href: to(["changes", change], { undo: true }) }
+);
 
 export function dismiss(item) {
   messages.set({ items: messages.items.filter((one) => one !== item) });

@@ -246,6 +246,7 @@ export const words = {
       nameHelp: "The host name in your links.",
       limits: (limits) => `You may add: ${limits}.`,
       noName: "Enter a host name, such as links.example.com.",
+      namesakes: (ids) => `Several apps have this name. Enter the ID of one: ${ids}.`,
       exists: "This domain already exists.",
       openIt: (name) => `Open ${name}`,
       android: "Android (optional)",
@@ -748,7 +749,7 @@ export const words = {
     qrOf: (url) => `QR code of ${url}`,
     expectOf: (result, url, app) => `Expect “${result}” of ${url} for ${app}`,
     expected: "expected",
-    expectProtected: (url) => `The domain is protected, so the expectation for ${url} was added to your edits.`,
+    expectProtected: (url) => `The domain is protected, so what you expect of ${url} was added to your edits.`,
     openDraft: "Show them",
     expectDrafted: (url) => `Added an expectation for ${url} to your edits.`,
     expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
@@ -763,8 +764,8 @@ export const words = {
     output: "What the device prints",
     button: "Explain",
     none: "Paste a text first.",
-    help: "Output of swcutil, swcutil_show.txt of a sysdiagnose, adb shell pm get-app-links, ASAuthorizationError " +
-      "and others. Nothing of it is stored.",
+    help: "Output of swcutil, swcutil_show.txt of a sysdiagnose, adb shell pm get-app-links, Chrome’s log, " +
+      "ASAuthorizationError and others. Nothing of it is stored.",
     unknown: "The text has none of the known forms. Paste what the tool prints, with its headings.",
     summary: (kind, n, others, more) =>
       [

@@ -15,7 +15,7 @@ final class WaitingClient: @unchecked Sendable {
     var askedAt: ContinuousClock.Instant?
   }
 
-  /// For so long, an answer of the kernel is good enough: work asks before each of its many small steps.
+  /// How long an answer of the kernel is used again: work asks before each of its many small steps.
   private static var pause: Duration { .milliseconds(5) }
 
   private let state: Mutex<State>

@@ -40,7 +40,7 @@ struct DomainEndpoints: Sendable {
           "Domain", isTagged: true),
         handle: get),
       Endpoint(
-        .put, path, .role(.editor), effect: .publication, query: [.androidApps, .approved],
+        .put, path, .role(.editor), effect: .publication, query: [.androidApps],
         "putDomain", .domains, "Add a domain, or replace all of it",
         description:
           "Replacing a domain needs `If-Match`: its revision, or `*` for any.",
@@ -165,18 +165,21 @@ struct DomainEndpoints: Sendable {
     let filter = try call.domainFilter()
     let order = try call.word(.domainSort, DomainOrder.self) ?? .name
     let (domains, total, isEstimate) = try publisher.store.domains(
-      filter, by: order, after: try page.after.map(Self.place), limit: page.limit + 1)
+      filter, by: order, after: try page.after.map { try Self.place($0, order) },
+      limit: page.limit + 1)
     return .page(
       domains, limit: page.limit, total: total, isEstimate: isEstimate, item: \.json,
       // The page of a list by name begins after any name.
       cursor: { order == .name ? $0.name.text : "\($0.updatedAt.seconds) \($0.name.text)" })
   }
 
-  private static func place(_ cursor: String) throws(Problem) -> DomainOrder.Place {
+  private static func place(
+    _ cursor: String, _ order: DomainOrder
+  ) throws(Problem) -> DomainOrder.Place {
     let parts = cursor.split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else { return DomainOrder.Place(updatedAt: 0, name: cursor) }
-    guard let seconds = Int64(parts[0]) else {
-      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
+    if order == .name && parts.count == 1 { return DomainOrder.Place(updatedAt: 0, name: cursor) }
+    guard order != .name, parts.count == 2, let seconds = Int64(parts[0]) else {
+      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page of this list.")
     }
     return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[1])
   }

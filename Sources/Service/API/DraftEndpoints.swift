@@ -16,7 +16,8 @@ struct DraftEndpoints: Sendable {
     let links = ["getDraft", "planDraft", "approveDraft", "declineDraft", "withdrawDraft"]
     return [
       Endpoint(
-        .get, path, .role(.viewer), query: .numberedPage + [.draftStatus], isFilteredByToken: true,
+        .get, path, .role(.viewer), query: .numberedPage + [.draftStatus, .domainFilter],
+        isFilteredByToken: true,
         "listDrafts", .drafts, "List drafts",
         description:
           "A draft is a state that waits until a second person approves it. Who is limited to domains sees the drafts of "
@@ -160,8 +161,9 @@ struct DraftEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
+    let domain = try call.query(.domainFilter).map { try Call.name($0, DomainName.init(_:)) }
     let drafts = try store.drafts(
-      call.word(.draftStatus, Draft.Status.self), within: call.scope,
+      call.word(.draftStatus, Draft.Status.self), within: call.scope, of: domain,
       before: try call.numberAfter(page.after).map(Int64.init), limit: page.limit + 1)
     return .page(
       drafts, limit: page.limit, item: { .object(DraftResource.json($0)) },

@@ -34,7 +34,7 @@ struct Endpoint: Sendable {
       case .none: []
       case .change: [.dryRun, .reason]
       case .deletion, .publication, .publications, .template:
-        [.dryRun, .accept, .reason, .wait, .waitSeconds]
+        [.dryRun, .approved, .accept, .reason, .wait, .waitSeconds]
       }
     }
 

@@ -152,7 +152,7 @@ struct Parameter: Sendable {
 
   static let approved = Parameter(
     "approved",
-    "`true`, in a dry run: what the change does once a second person has approved it, as a draft. Else it has no effect.",
+    "`true`, in a dry run: what the change does once a second person has approved it, as a draft. Outside a dry run, it has no effect.",
     .bool)
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)

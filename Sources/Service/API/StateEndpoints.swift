@@ -40,7 +40,7 @@ struct StateEndpoints: Sendable {
       ) { try export($0, onlyHashes: true) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), roleForDryRun: .viewer, effect: .publications,
-        query: [.prune, .table, .overwrite, .listRefusals, .approved], isFilteredByToken: true,
+        query: [.prune, .table, .overwrite, .listRefusals], isFilteredByToken: true,
         isHeavy: false,
         "apply", .state, "Apply a desired state",
         description:

@@ -65,6 +65,10 @@ import Testing
     ),
     (
       .swcutilDownload, row("failed") { $0.error = "SWCErrorDomain 104" },
+      "unusable-file likely operations"
+    ),
+    (
+      .swcutilDownload, row("failed") { $0.error = "SWCErrorDomain 12" },
       "cdn-failed likely operations"
     ),
     (

@@ -11,23 +11,53 @@ import Testing
     }
   }
 
+  private static func statement(
+    _ app: String, _ fingerprint: String = "01:02", relation: String = "handle_all_urls"
+  ) -> String {
+    """
+    {"source": {"web": {"site": "https://a.example."}}, "relation": "delegate_permission/common.\(relation)",
+     "target": {"androidApp": {"packageName": "\(app)", "certificate": {"sha256Fingerprint": "\(fingerprint)"}}}}
+    """
+  }
+
+  private static func list(_ statements: String...) -> String {
+    "{\"statements\": [\(statements.joined(separator: ", "))], \"maxAge\": \"599.9s\", \"debugString\": \"None!\"}"
+  }
+
   @Test func statementsOfGoogleNameTheSiteAndTheApp() {
-    let statement = { (app: String) in
-      """
-      {"source": {"web": {"site": "https://a.example."}},
-       "relation": "delegate_permission/common.handle_all_urls",
-       "target": {"androidApp": {"packageName": "\(app)", "certificate": {"sha256Fingerprint": "01:02"}}}}
-      """
-    }
-    let list = """
-      {"statements": [\(statement("com.example.app")), \(statement("com.example.app")), \(statement("com.example.two"))],
-       "maxAge": "599.9s", "debugString": "*** ERRORS ***\\nNone!\\n"}
-      """
+    let text = Self.list(
+      Self.statement("com.example.app"), Self.statement("com.example.app", "03:04"),
+      Self.statement("com.example.two"))
     #expect(
-      Self.explained(list) == [
+      Self.explained(text) == [
         "digital-asset-links a.example com.example.app fine-here",
         "digital-asset-links a.example com.example.two fine-here",
       ])
+    // What a site says about another site is about no app.
+    let web = """
+      {"source": {"web": {"site": "https://a.example."}}, "target": {"web": {"site": "https://b.example."}}}
+      """
+    let both = Self.list(web, Self.statement("com.example.app"))
+    #expect(Self.explained(both) == ["digital-asset-links a.example com.example.app fine-here"])
+  }
+
+  @Test func whatAStatementIsForAndWhichCertificateItHasCount() {
+    let fingerprint = (0..<32).map { _ in "0A" }.joined(separator: ":")
+    let output = { (text: String) in DeviceOutput(Array(text.utf8)) }
+    let login = output(Self.list(Self.statement("com.example.app", relation: "get_login_creds")))
+    let said = DeviceVerdict(login.rows[0], of: login.kind).message
+    #expect(said.contains("none for links: only delegate_permission/common.get_login_creds"))
+    let one = output(Self.list(Self.statement("com.example.app", fingerprint)))
+    #expect(one.rows[0].signatures.map(\.description) == [fingerprint])
+    var facts = PublishedFacts(
+      domain: DomainName(stored: "a.example"), isEnabled: true,
+      now: PublishedFacts.State(revision: 3, publishedAt: 0, isServed: true, namesApp: true))
+    facts.certificates = [
+      PublishedFacts.Certificate(one.rows[0].signatures[0], label: nil, isPublished: false)
+    ]
+    #expect(DeviceVerdict(one.rows[0], of: one.kind, facts).code == .cdnBehind)
+    facts.certificates[0].isPublished = true
+    #expect(DeviceVerdict(one.rows[0], of: one.kind, facts).code == .fineHere)
   }
 
   @Test func whatGoogleCouldNotDoIsExplainedByItsCode() {
@@ -66,6 +96,16 @@ import Testing
     #expect(
       Self.explained(url + none) == ["digital-asset-links b.example com.example.app not-in-file"])
     #expect(Self.explained(none) == ["digital-asset-links - - not-in-file"])
+    let encoded = url.replacing("https://b.example", with: "https%3A%2F%2Fb.example")
+    #expect(
+      Self.explained(encoded + none) == [
+        "digital-asset-links b.example com.example.app not-in-file"
+      ])
+    // What Google considered need not be what was asked for.
+    let considered =
+      "{\"maxAge\": \"3.5s\", \"debugString\": \"Source: Web asset with site https://b.example. (…) Target: Android "
+      + "app asset with package name com.other and certificate …\"}"
+    #expect(Self.explained(considered) == ["digital-asset-links b.example - not-in-file"])
   }
 
   @Test func chromeSaysHowFarTheBestStatementFits() {
@@ -78,22 +118,26 @@ import Testing
     #expect(code(line("fingerprint") + line("package_name")) == ["not-in-file"])
     #expect(code(line("relationship")) == ["not-in-file"])
     #expect(code("Statement List is not a list.") == ["unusable-file"])
+    #expect(code("Statement is not a dictionary.") == ["unusable-file"])
     #expect(
       code("Digital Asset Links endpoint responded with code 404.") == ["verification-failed"])
     #expect(
       code("Digital Asset Links response parsing failed with message: line 1, column 1")
         == ["unusable-file"])
     #expect(code("Digital Asset Links connection failed.") == ["verification-failed"])
+    let toast = "Digital asset links verification failed on https://a.example/start"
+    #expect(Self.explained(toast) == ["chrome-log a.example - verification-failed"])
     #expect(
-      Self.explained("Digital asset links verification failed on https://a.example/start") == [
-        "chrome-log a.example - verification-failed"
+      DeviceOutput(Array(toast.utf8)).rows.map(\.error) == [
+        "Digital asset links verification failed"
       ])
   }
 
   @Test func otherJSONIsNoAnswerOfGoogle() {
     for text in [
       "{\"linked\": true}", "{\"maxAge\": 5}", "[{\"target\": {\"site\": \"https://a.example\"}}]",
-      "The fingerprint does not match.",
+      "The fingerprint does not match.", "I/GmsCore: ERROR_CODE_NETWORK retry",
+      "{\"error\": {\"debugString\": \"foo\"}}",
     ] {
       #expect(DeviceOutput(Array(text.utf8)).kind == .unknown, "\(text)")
     }

@@ -487,6 +487,8 @@ class Apply extends View {
         close: this.close,
         show: showState,
         send: (query) => this.#send(query),
+        // A draft deletes only what it names, and is no list of lines.
+        state: () => this.draft.prune ? undefined : parsed(() => this.draft.text),
         done: (result) => this.set({ result }),
         isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
       }),

@@ -213,6 +213,8 @@ class One extends View {
   }
 
   #shown({ items, next, apps, moreApps = 0, ...change }) {
+    // What was undone as a whole cannot be undone again.
+    const isThere = !change.revertedBy || items.length === 0 || items.some((one) => !one.changedSince);
     const revision = (domain, number, from) =>
       number === undefined ? quiet(words.common.none) : h(
         "a",
@@ -238,7 +240,7 @@ class One extends View {
           ]],
           (change.reverts || change.revertedBy) && [w.state, relation(change)],
         ]),
-        may("editor") && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" }),
+        may("editor") && isThere && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" }),
       ),
       items.length > 0 && table({
         caption: words.pages.domains,

@@ -20,7 +20,7 @@ import {
   View,
 } from "../parts.js";
 import { to } from "../routing.js";
-import { approvals, isUnlimited, Loading, mayEditDomain } from "../state.js";
+import { isUnlimited, Loading, mayEditDomain } from "../state.js";
 import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
 
@@ -41,25 +41,20 @@ class DomainHeader extends View {
         .find((one) => one.domain === this.name);
     return await find({ host: this.name }) ?? await find({ q: this.name, deleted: true });
   });
-  /** What protects the domain: `label`, if it is one. */
+  /** What protects the domain, such as a `label`, and the `drafts` that wait for approval. */
   #protection = new Loading(this, async (signal) => {
-    const of = path`/v1/domains/${this.name}`;
-    const [own, { labels: protecting }] = await Promise.all([
-      get(of, {}, signal),
+    const [own, { labels: protecting }, drafts] = await Promise.all([
+      get(path`/v1/domains/${this.name}`, {}, signal),
       get("/v1/protected-labels", {}, signal),
+      get("/v1/drafts", { status: "open", domain: this.name, limit: 10 }, signal),
     ]);
     const label = own.labels?.find((one) => protecting.includes(one));
-    return { isProtected: own.protected || label !== undefined, label };
+    return { isProtected: own.protected || label !== undefined, label, drafts: drafts.items };
   });
-
-  start() {
-    approvals.follow(this);
-  }
 
   /** That a second person must approve changes, and the drafts that wait for one. */
   #approval() {
-    const { isProtected, label } = this.#protection.value ?? {};
-    const drafts = approvals.drafts.filter(({ domains }) => domains.includes(this.name));
+    const { isProtected, label, drafts = [] } = this.#protection.value ?? {};
     return [
       isProtected && badge(w.protected, "note", { key: "protected", title: w.protectedText(label) }),
       drafts.map(({ id, author }) =>

@@ -19,7 +19,7 @@ import {
   plainList,
 } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
-import { askButton } from "./drafts.js";
+import { askForApproval } from "./drafts.js";
 import { formDialog, left } from "./plan.js";
 
 const w = words.domain.draft;
@@ -43,6 +43,7 @@ export class DraftReview extends View {
   }
 
   async #publish() {
+    if (this.draft.preview.needsApproval) return await askForApproval(this.draft);
     try {
       this.say(await this.draft.publish({ accept: this.draft.preview.accept, skip: this.skip }));
     } catch (problem) {
@@ -235,9 +236,10 @@ export class DraftReview extends View {
           help: words.common.reasonHelp,
           change: () => draft.store(),
         }),
-        needsApproval
-          ? askButton(draft, !mayPublish)
-          : submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
+        submit(needsApproval ? words.drafts.ask : isRunning ? w.publishing : w.publish, {
+          kind: "primary",
+          disabled: !mayPublish,
+        }),
       ),
       this.open,
     ];

@@ -350,7 +350,7 @@ class DomainSettings extends View {
             " ",
             resolution(one.resolution),
             " ",
-            this.isTemplate && [quiet(words.domain.draft.forApp, " "), h("bdi", {}, one.app), " "],
+            one.app && [quiet(words.domain.draft.forApp, " "), h("bdi", {}, this.#nameOf(one.app)), " "],
             !own.includes(one)
               ? badge(words.domain.given)
               : this.isEditor && closeButton(w.removeExpectation(one.url), () => remove(one)),
@@ -358,6 +358,11 @@ class DomainSettings extends View {
         ),
         this.isTemplate && this.isEditor && button(w.addExpectation, () => this.#addExpectation(), { key: "add" }),
       );
+  }
+
+  #nameOf(app) {
+    const { apple, android } = this.names ?? {};
+    return apple?.get(app) ? `${apple.get(app)} (iOS)` : android?.get(app) ? `${android.get(app)} (Android)` : app;
   }
 
   #addExpectation() {

@@ -54,10 +54,14 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     draft.existing = undefined;
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
-    const used = (typed, names) => typed.trim() === "" ? [] : [byName(typed.trim(), new Map(names))];
+    const used = (typed, names, field) => {
+      const namesakes = names.filter(([, name]) => name === typed.trim()).map(([id]) => id);
+      if (namesakes.length > 1) throw refused(field, text.namesakes(namesakes.join(", ")));
+      return typed.trim() === "" ? [] : [byName(typed.trim(), new Map(names))];
+    };
     const entry = {
-      apps: used(app, names.apple),
-      androidApps: used(androidApp, names.android),
+      apps: used(app, names.apple, "apps"),
+      androidApps: used(androidApp, names.android, "androidApps"),
       routes: route === "" ? [] : [{ path: route }],
     };
     const entries = entry.apps.length + entry.androidApps.length > 0 ? [entry] : [];

@@ -25,7 +25,7 @@ import {
   time,
   View,
 } from "../parts.js";
-import { ask, go, to } from "../routing.js";
+import { ask, go, here, to } from "../routing.js";
 import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { checkStatus } from "./checks.js";
@@ -96,12 +96,17 @@ class Domains extends View {
   get #query() {
     const own = ["q", "app", "androidApp", "finding", "label", "template", "cursor", "sort"];
     const names = [...own, ...quick.map(([name]) => name)];
-    const query = { ...this.address.query, sort: this.address.query.sort ?? keptSort() };
-    return Object.fromEntries(names.map((name) => [name, query[name]]));
+    return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
   get #isDeleted() {
     return this.#query.deleted === "true";
+  }
+
+  start() {
+    const { sort, cursor } = this.address.query;
+    const kept = parsed(() => localStorage.getItem(sortKey()));
+    if (!sort && !cursor && kept) ask({ sort: kept }, { replace: true });
   }
 
   #type(value) {
@@ -127,7 +132,7 @@ class Domains extends View {
   #clear() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    go(["domains"]);
+    go(["domains"], { sort: this.#query.sort });
   }
 
   #move(event) {
@@ -150,8 +155,6 @@ class Domains extends View {
   }
 
   render() {
-    const { sort } = this.address.query;
-    if (sort) localStorage.setItem(sortKey(), JSON.stringify(sort));
     this.#list.ask(this.#query);
     this.#known.ask();
     this.#trouble.ask();
@@ -300,7 +303,7 @@ class Domains extends View {
         key: (item) => item.domain,
         columns: isDeleted ? this.#deletedColumns(items) : columns(items, reached),
         sorted: this.#query.sort ?? "name",
-        on: { keydown: (event) => this.#move(event), focusin: reach },
+        on: { keydown: (event) => this.#move(event), focusin: reach, click: keepSort },
       }),
       cursorPages(next),
     ];
@@ -411,8 +414,16 @@ const usually = (column, { enabled, apple }) =>
       : column
   ];
 
-/** How the person has sorted the list last. */
-const keptSort = () => parsed(() => localStorage.getItem(sortKey())) ?? undefined;
+/** Keeps how the person has sorted the list, if the browser lets us. */
+function keepSort({ target }) {
+  if (!target.closest(".sort")) return;
+  try {
+    localStorage.setItem(sortKey(), JSON.stringify(here().query.sort));
+  } catch {
+    // Without room, the list is sorted by name next time.
+  }
+}
+
 const sortKey = () => `aasa.sort ${session.name}`;
 
 const columnsKey = () => `aasa.columns ${session.name}`;

@@ -13,8 +13,7 @@ export function storedDraft(name) {
   return base?.revision && domain?.entries ? { base, domain, at, reason } : undefined;
 }
 
-/** Changes that draft, if there is one: `change` gets it. */
-/** Changes the draft that the browser keeps of a domain, or begins one. */
+/** Changes the draft that the browser keeps of a domain, or begins one: `change` gets its domain. */
 export async function draftStored(name, change) {
   if (!storedDraft(name)) {
     const published = await draftOfDomain(name).load();
@@ -23,6 +22,7 @@ export async function draftStored(name, change) {
   changeStored(name, ({ domain }) => change(domain));
 }
 
+/** Changes that draft, if there is one: `change` gets it. */
 export function changeStored(name, change) {
   const kept = storedDraft(name);
   if (!kept) return;
@@ -258,7 +258,7 @@ export class Draft extends State {
       ? storedDraft(this.#of.key)
       : undefined;
     // Who comes back to the page can still undo.
-    const left = pasts.get(this.#of.key);
+    const left = pasts.get(storage(this.#of.key));
     if (!isEqual(kept?.domain, domain)) this.past = left && isEqual(kept?.domain, left.domain) ? left.past : [];
     this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
@@ -331,7 +331,7 @@ export class Draft extends State {
   /** Keeps it in the browser, if that lets us; without a draft, there is nothing to keep. */
   store() {
     const { base, domain, at, reason, past } = this;
-    pasts.set(this.#of.key, { domain, past });
+    pasts.set(storage(this.#of.key), { domain, past });
     try {
       if (at === undefined) localStorage.removeItem(storage(this.#of.key));
       else localStorage.setItem(storage(this.#of.key), JSON.stringify({ base, domain, at, reason }));
@@ -395,7 +395,8 @@ async function dryRun(url, domain, ifMatch, signal) {
   for (let round = 0; round < 5; round++) {
     try {
       const approved = preview.needsApproval && true;
-      const query = { dryRun: true, approved, accept: accept.join(","), ...creating };
+      // A draft creates no Android apps.
+      const query = { dryRun: true, approved, accept: accept.join(","), ...(approved ? {} : creating) };
       const { value } = await request("PUT", url, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {

@@ -4,7 +4,6 @@ import { get, path, request } from "../api.js";
 import {
   badge,
   button,
-  count,
   define,
   draftField,
   exactTime,
@@ -27,18 +26,13 @@ const w = words.drafts;
 const kinds = { open: "note", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
-/** A button that asks for the approval of the local draft of a domain, and then shows what waits. */
-export const askButton = (draft, disabled) =>
-  button(w.ask, async () => {
-    try {
-      const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
-      const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
-      draft.discard();
-      go(["drafts", value.id]);
-    } catch (problem) {
-      say(problem.detail || words.problem.offline, "error");
-    }
-  }, { kind: "primary", key: "ask", disabled });
+/** Asks for the approval of the local draft of a domain, and then shows what waits. Throws a Problem. */
+export async function askForApproval(draft) {
+  const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
+  const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
+  draft.discard();
+  go(["drafts", value.id]);
+}
 
 class Drafts extends View {
   #list = new Loading(this, (signal) =>

@@ -1,9 +1,9 @@
 // Goes to a page, a domain, an app or a template by a few letters of its name.
 
-import { get } from "../api.js";
+import { get, made } from "../api.js";
 import { h, quiet, View } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, last, Loading } from "../state.js";
+import { isUnlimited, Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { sections } from "./settings.js";
 
@@ -17,6 +17,7 @@ class Palette extends View {
   #typed = "";
   #chosen = 0;
   #timer;
+  /** Whether Enter waits for the domains that are being looked for. */ #isEntered = false;
   #domains = new Loading(this, async (signal) => {
     const find = async (query) => (await get("/v1/domains", { ...query, limit: few }, signal)).items;
     const typed = this.#typed.trim();
@@ -51,13 +52,19 @@ class Palette extends View {
     ];
     const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
     const domains = wanted === "" ? [] : this.#domains.value ?? [];
-    const undo = last.link && { kind: text.action, name: text.undo, id: "", href: last.link.href };
+    const undo = made.change && { kind: text.action, name: text.undo, id: "", href: undoLink(made.change).href };
+    const wantsUndo = wanted !== "" && text.undo.toLowerCase().startsWith(wanted);
     return [
-      ...(undo && text.undo.toLowerCase().includes(wanted) ? [undo] : []),
       ...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])),
       ...fits(pages),
       ...(wanted === "" ? [] : fits(this.#known.value ?? [])),
+      ...(undo && wantsUndo ? [undo] : []),
     ];
+  }
+
+  /** Whether domains may still come before what is listed. */
+  get #isSearching() {
+    return this.#typed.trim() !== "" && (this.#timer !== undefined || this.#domains.isRunning);
   }
 
   #open(href) {
@@ -68,18 +75,28 @@ class Palette extends View {
   render() {
     this.#known.ask();
     const items = this.#items();
+    if (this.#isEntered && !this.#isSearching) {
+      this.#isEntered = false;
+      queueMicrotask(() => this.find("[aria-selected='true']")?.click());
+    }
     const chosen = Math.min(this.#chosen, items.length - 1);
     const input = (event) => {
       // Nothing is lost when the dialog closes.
       event.stopPropagation();
-      [this.#typed, this.#chosen] = [event.target.value, 0];
+      [this.#typed, this.#chosen, this.#isEntered] = [event.target.value, 0, false];
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#domains.ask(this.#typed), pause);
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        this.#domains.ask(this.#typed);
+      }, pause);
       this.#domains.clear();
     };
     const keydown = (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (event.key === "Enter") this.find("[aria-selected='true']")?.click();
+      if (event.key === "Enter") {
+        this.#isEntered = this.#isSearching;
+        if (!this.#isEntered) this.find("[aria-selected='true']")?.click();
+      }
       if (!step) return;
       event.preventDefault();
       this.#chosen = Math.max(0, Math.min(chosen + step, items.length - 1));

@@ -20,7 +20,8 @@ import {
   View,
   worstFirst,
 } from "../parts.js";
-import { to } from "../routing.js";
+import { request } from "../api.js";
+import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { changeList, effectList, findingList, plainList } from "./domain-parts.js";
@@ -32,7 +33,8 @@ const shownDomains = 200;
  * `close` ends the dialog. After the change, `said(value)` is the message, and `done(value)` is called. `label` is on
  * the button that makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value,
  * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
- * again with those that are in `chosen`. */
+ * again with those that are in `chosen`. Where a second person must approve the change, `state()` makes the state of the
+ * draft that asks for it, and `accept` is what it accepts in any case; without it, the plan only says so. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
   dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }))
 );
@@ -43,9 +45,26 @@ class Plan extends View {
   /** What was refused, by its code. */ #asked = new Map();
   /** The queries of options. */ #chosen = new Set();
   #draft = {};
-  #planning = new Loading(this, async () => (await this.plan.send({ dryRun: true, ...this.#query() })).value);
+  /** That a second person must approve the change, as the API says it. */ #needsApproval;
+  #planning = new Loading(this, async () => {
+    const query = { dryRun: true, ...this.#query() };
+    this.#needsApproval = undefined;
+    try {
+      return (await this.plan.send(query)).value;
+    } catch (problem) {
+      if (problem.code !== "approval-required" || !this.plan.state?.()) throw problem;
+      this.#needsApproval = problem.detail;
+      return (await this.plan.send({ ...query, approved: true })).value;
+    }
+  });
   #doing = new Loading(this, async () => {
     const { send, close, said, done } = this.plan;
+    if (this.#needsApproval) {
+      const query = { reason: this.#draft.reason, accept: this.#query().accept ?? this.plan.accept };
+      const { value } = await request("POST", "/v1/drafts", { body: this.plan.state(), query });
+      close();
+      return go(["drafts", value.id]);
+    }
     const { value } = await send({ reason: this.#draft.reason, ...this.#query() });
     close();
     if (said) say(said(value), "ok", undoLink(value.change));
@@ -81,8 +100,15 @@ class Plan extends View {
       // After a failure, the plan is made again before anything else is tried.
       failed && codes.length === 0 && problemBox(failed, () => this.#again()),
       isNothing && h("p", { key: "empty" }, words.bulk.nothing),
+      isReady && this.#needsApproval && h("p", { key: "approval", class: "box warning" }, asHere(this.#needsApproval)),
       isReady && !isNothing && mayDo && !failed
-        ? dialogForm(this.#doing, label, close, { key: "do", kind }, reasonField(this.#draft))
+        ? dialogForm(
+          this.#doing,
+          this.#needsApproval ? words.drafts.ask : label,
+          close,
+          { key: "do", kind: this.#needsApproval ? "primary" : kind },
+          reasonField(this.#draft),
+        )
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close)),
     ];
   }

@@ -94,7 +94,8 @@ class TemplateTable extends View {
           entries: entries.map((entry) => bare({ ...entry, routes: entry.routes.map(bare) })),
         });
       } else {
-        const typed = template.parameters.filter(({ name }) => !row || values[name] !== undefined)
+        // The API asks for what a new domain lacks.
+        const typed = template.parameters.filter(({ name }) => values[name] !== undefined)
           .map((one) => [one.name, typedValue(values[one.name] ?? "", one)]);
         const parameters = { ...row?.parameters, ...Object.fromEntries(typed) };
         state.push({ domain, template: template.template, parameters, revision: row?.revision });

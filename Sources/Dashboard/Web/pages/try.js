@@ -287,7 +287,8 @@ class TryHost extends View {
     const { domain, draft } = this.#facts.value ?? {};
     const of = isDrafted ? draft?.domain : domain;
     if (!result || !of) return null;
-    if (of.expectations.some((one) => isExpectation(one, { ...result, url }))) return badge(text.expected, "ok");
+    const known = [...of.expectations, ...draft?.domain.expectations ?? []];
+    if (known.some((one) => isExpectation(one, { ...result, url }))) return badge(text.expected, "ok");
     if (!of.enabled || !mayEditDomain(domain.domain)) return null;
     return this.#expectButton(
       text.expect,
@@ -313,11 +314,10 @@ class TryHost extends View {
     });
   }
 
-  #expectAll({ domain }) {
-    const all = this.items.flatMap(({ results }) => results).filter((one) =>
-      one.app &&
-      !domain.expectations.some((other) => isExpectation(other, one))
-    );
+  #expectAll({ domain, draft }) {
+    const known = [...domain.expectations, ...draft?.domain.expectations ?? []];
+    const all = this.items.flatMap(({ results }) => results)
+      .filter((one) => one.app && !known.some((other) => isExpectation(other, one)));
     return all.length > 1 && domain.enabled && mayEditDomain(domain.domain) &&
       this.#expectButton(text.expectAll(all.length), all, false);
   }
