@@ -486,6 +486,7 @@ class Checks extends View {
           [said.columns.cdn, copy, "short"],
           [said.columns.certificate, expires, "short"],
           [said.columns.at, (one) => time(one.at), "short"],
+          ...(may("editor") ? [this.#checkButton()] : []),
         ]),
       );
     });

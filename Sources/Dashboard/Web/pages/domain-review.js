@@ -1,5 +1,6 @@
 // What a draft would do, and the way to publish it.
 
+import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
 import { button, choices, draftField, form, icon, linkButton, problemBox, quiet, submit, time } from "../parts.js";
@@ -32,6 +33,11 @@ export class DraftReview extends View {
   consent = new Set();
   /** On a narrow screen, the review is a bar at the bottom until it is opened. */ isOpen = false;
   #publishing = new Loading(this, () => this.#publish());
+  /** The drafts of the domain that wait for approval, which publishing would outdate. */
+  #waiting = new Loading(this, async (signal) => {
+    const { domain } = this.draft.domain;
+    return domain && (await get("/v1/drafts", { status: "open", domain, limit: 10 }, signal)).items;
+  });
 
   start() {
     // What failed, and what was agreed to, belong to the draft as it was.
@@ -175,6 +181,7 @@ export class DraftReview extends View {
     const { isRunning, problem } = this.#publishing;
     if (!draft.exists || draft.isStale) return [];
     const preview = draft.preview ?? { isRunning: true };
+    this.#waiting.ask(draft.base.revision);
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
     const questions = isReady ? this.questions(preview) : [];
     const { needsApproval } = preview;
@@ -224,6 +231,14 @@ export class DraftReview extends View {
         () => mayPublish && this.#publishing.run(),
         { class: "review-foot", key: "foot" },
         h("p", { role: "status", key: "status", class: `box ${kind}` }, status),
+        this.#waiting.value?.length > 0 && h(
+          "p",
+          { key: "waiting", class: "box warning" },
+          w.outdates,
+          this.#waiting.value.map((
+            { id },
+          ) => [" ", h("a", { key: id, href: to(["drafts", id]) }, words.drafts.one(id))]),
+        ),
         problem && problemBox(problem),
         questions.length > 0 && h(
           "div",

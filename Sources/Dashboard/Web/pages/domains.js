@@ -447,8 +447,8 @@ function columns(items, reached) {
     unicode(item),
     !item.enabled && [" ", badge(text.disabled, "warning")],
     storedDraft(item.domain) && [" ", badge(text.draft, "note")],
-    item.template && [" ", filterChip("template", item.template, text.onlyTemplate)],
-    (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only)]),
+    item.template && [" ", filterChip("template", item.template, text.onlyTemplate, item.domain === reached)],
+    (item.labels ?? []).map((label) => [" ", filterChip("label", label, text.only, item.domain === reached)]),
   ];
   // A long name must not break the words beside it.
   return [
@@ -462,12 +462,14 @@ function columns(items, reached) {
   ];
 }
 
-const filterChip = (name, value, say) => (
+/** A chip that filters the list. Only those of the row that Tab reaches are reached, too. */
+const filterChip = (name, value, say, isReached) => (
   h("button", {
     type: "button",
     class: "chip",
     key: `${name} ${value}`,
     title: say(value),
+    tabindex: isReached ? 0 : -1,
     on: { click: () => ask({ [name]: value, cursor: undefined }) },
   }, value)
 );

@@ -137,6 +137,8 @@ class One extends View {
     const { value: plan, problem } = this.#plan;
     const isOpen = draft.status === "open";
     const isOwn = draft.author === session.name;
+    // Others have changed what it changes, so nobody can approve it any more.
+    const isOutdated = plan?.refused?.some(({ code }) => code === "draft-outdated");
     const decline = (reason) => request("POST", `${this.#url}/decline`, { query: { reason } });
     const withdraw = (reason) => request("DELETE", this.#url, { query: { reason } });
     return [
@@ -165,7 +167,7 @@ class One extends View {
           h(
             "div",
             { class: "actions", key: "actions" },
-            !isOwn && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
+            !isOwn && !isOutdated && button(`${w.approve} …`, () => this.#approve(), { kind: "primary" }),
             !isOwn && button(`${w.decline} …`, () => this.#end(w.decline, w.declineText, decline)),
             isOwn && button(`${w.withdraw} …`, () => this.#end(w.withdraw, w.withdrawText, withdraw)),
             button(`${w.comment} …`, () => this.#comment()),

@@ -252,7 +252,7 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
       {},
       h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
       " ",
-      did(action),
+      domain ? did(action) : did(action, words.changes.applied),
       domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
       isNamed(app) && [" ", link(["apps", "apple", app], app)],
       isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],

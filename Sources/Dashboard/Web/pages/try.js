@@ -268,7 +268,7 @@ class TryHost extends View {
       if (problem.code !== "approval-required") throw problem;
       // A second person approves it with the rest of the draft.
       await draftStored(domain.domain, add);
-      say(text.expectProtected(said), "ok", { text: text.openDraft, href: to(["domains", domain.domain]) });
+      say(text.expectProtected(said), "ok", { text: text.openDraft, href: to(["domains", domain.domain, "settings"]) });
       return this.#facts.run();
     }
     // The file is the same, so all else is as before, and the person's own draft has this behind it.
