@@ -229,7 +229,8 @@ extension CheckInspection {
     if !own.isEmpty {
       let relations = Set(own.flatMap(\.relations))
       if !relations.contains(.handleAllURLs) {
-        addPartlyNamed("\(package) without `handle_all_urls`, so links", observation, .assetLinks)
+        addPartlyNamed(
+          "\(package) without `handle_all_urls`, so links", observation, .assetLinks, .warning)
       } else if !relations.contains(.getLoginCredentials) {
         addPartlyNamed(
           "\(package) without `get_login_creds`, so passwords and passkeys", observation,
@@ -253,12 +254,20 @@ extension CheckInspection {
   }
 
   private mutating func addPartlyNamed(
-    _ what: String, _ observation: Observation, _ kind: DocumentKind
+    _ what: String, _ observation: Observation, _ kind: DocumentKind,
+    _ severity: Finding.Severity = .note
   ) {
     add(
-      .appPartlyNamed, observation.url,
+      .appPartlyNamed, severity: severity, observation.url,
       "The file at \(observation.url) names \(what) of the domain do not reach it.",
-      "If the app needs them, name it for that, too.", kind: kind)
+      "If the app uses them, name it there, too.", kind: kind)
+  }
+
+  /// The services besides links for which a file names an app.
+  private func services(naming app: String, _ json: JSON?) -> [String] {
+    AssociationFile.Service.allCases.map(\.rawValue).filter { service in
+      json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(app) } == true
+    }
   }
 
   /// Reports apps that the file has to name. The app that somebody asks about may be there for other services than links.
@@ -267,9 +276,7 @@ extension CheckInspection {
     let named = json.map { ReadDocument($0).apps } ?? []
     var wanted = subject.reference?.documents[.apple].map { ReadDocument($0).apps } ?? []
     if let asked = subject.app?.identifier?.text, !wanted.contains(asked) {
-      let services = AssociationFile.Service.allCases.map(\.rawValue).filter { service in
-        json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(asked) } == true
-      }
+      let services = services(naming: asked, json)
       let app = asked.fromOutside
       if named.contains(asked) {
         if !services.contains(AssociationFile.Service.webcredentials.rawValue) {
@@ -282,19 +289,24 @@ extension CheckInspection {
         wanted.insert(asked)
       } else {
         addPartlyNamed(
-          "\(app) only for \(services.joined(separator: " and ")), so links", observation, .apple)
+          "\(app) only for \(services.joined(separator: " and ")), so links", observation, .apple,
+          .warning)
       }
     }
     let missing = wanted.subtracting(named).sorted()
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
-    let sentence =
-      missing.count == 1
-      ? AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted()) : ""
+    let services = services(naming: missing[0], json)
+    var others = ""
+    if missing.count == 1, !services.isEmpty {
+      others = " It names the app only for \(services.joined(separator: " and "))."
+    } else if missing.count == 1 {
+      let sentence = AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted())
+      others = sentence.isEmpty ? "" : " " + sentence.fromOutside
+    }
     add(
       .appMissing, observation.url,
-      "The file at \(observation.url) does not name \(list.fromOutside)."
-        + (sentence.isEmpty ? "" : " " + sentence.fromOutside),
+      "The file at \(observation.url) does not name \(list.fromOutside)\(services.isEmpty ? "" : " for links").\(others)",
       "Links of the domain do not open an app that its file does not name. Publish the file with the app."
     )
   }

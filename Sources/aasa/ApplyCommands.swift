@@ -160,7 +160,7 @@ private struct DesiredChange {
       draft = try installation.ask(for: files, change)
     } catch let refused as Installation.Refused where refused.code == "nothing-to-approve" {
       // A pipeline that runs again.
-      if arguments.has(.json) { try Terminal.print(refused.problem.text) }
+      if arguments.has(.json) { try Terminal.print(#"{"id":null,"domainCount":0}"#) }
       Terminal.complain(refused.problem["detail"]?.stringValue ?? "")
       return
     }

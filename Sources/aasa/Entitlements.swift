@@ -98,14 +98,14 @@ struct Entitlements {
           + " is an XML property list.")
     }
     let list = ios["associatedDomains"] ?? ios["entitlements"]?[Self.key]
-    entries = list?.arrayValue?.compactMap(\.stringValue) ?? []
-    textInPlaceOfList = list?.stringValue
+    // What is no text is no entry, as its finding says.
+    entries = list?.arrayValue?.map { $0.stringValue ?? $0.text } ?? []
+    textInPlaceOfList = list?.arrayValue == nil ? list.map { $0.stringValue ?? $0.text } : nil
+    let keys = [ios, ios["entitlements"]].flatMap { $0?.objectValue?.members.map(\.key) ?? [] }
     almostKey =
       list != nil
       ? nil
-      : ios.objectValue?.members.map(\.key).first {
-        $0.lowercased().filter(\.isLetter).contains("associateddomain")
-      }
+      : keys.first { $0.lowercased().filter(\.isLetter).contains("associateddomain") }
     properKey = "associatedDomains"
     let parts = [ios["appleTeamId"], ios["bundleIdentifier"]].compactMap { $0?.stringValue }
     app = parts.count == 2 ? parts.joined(separator: ".") : nil
@@ -119,6 +119,8 @@ struct Entitlements {
     let magic: [UInt8] = [0xFA, 0xDE, 0x71, 0x71]
     if bytes.starts(with: magic) { bytes = bytes.dropFirst(8) }
     let name = path == "-" ? "stdin" : path.quotedPath
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    if bytes.starts(with: mark) { bytes = bytes.dropFirst(mark.count) }
     if bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
       let json: JSON
       do throws(JSON.SyntaxError) {

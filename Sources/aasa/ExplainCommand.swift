@@ -9,7 +9,7 @@ enum ExplainCommand {
     name: "explain", group: .look, summary: "explain what a device prints about links",
     details:
       "Reads what swcutil, a sysdiagnose (swcutil_show.txt), the log of swcd, Apple's CDN, App Store Connect, "
-      + "ASAuthorizationError, adb, the Credential Manager, Chrome or Google's Digital Asset Links API print, and says "
+      + "ASAuthorizationError, adb, the Credential Manager, browsers or Google's Digital Asset Links API print, and says "
       + "for each host and app why links "
       + "do not open the app, the next step, who has to do it, and how sure that is. With --server or --database, "
       + "it compares the text with what is and was published, and counts other hosts. Without either, it explains "

@@ -193,9 +193,9 @@ struct ManifestCheck {
     }
     if text == "*" {
       if !filter.isAutoVerified {
-        if !filter.opensFiles {
+        if filter.faults.isEmpty && !filter.pathAttributes.isEmpty && !filter.opensFiles {
           add(
-            "no-auto-verify", .error, text,
+            "no-auto-verify", .warning, text,
             "From Android 12 on, links of the web open the browser unless the app is verified for their host, and nobody "
               + "can verify every host. Name the hosts, with android:autoVerify=\"true\".")
         }
@@ -532,12 +532,16 @@ extension ManifestCheck.Host {
 extension AndroidManifest.IntentFilter {
   private static let prefix = "android.intent."
 
-  /// Whether it is for files of some type, of any host.
+  /// Whether it is for files of some type, of any host: a path ends with an extension.
   fileprivate var opensFiles: Bool {
-    !values("mimeType").isEmpty
-      || data.contains { element in
-        element.contains { $0.key.hasPrefix("path") && $0.value.contains("\\.") }
+    data.contains { element in
+      element.contains { attribute, value in
+        let name = value.filter { $0 != "\\" }.split(separator: "/").last ?? ""
+        let end = name.split(separator: ".").last ?? ""
+        return attribute.hasPrefix("path") && name.contains(".")
+          && (1...8).contains(end.count) && end.allSatisfy { $0.isLetter || $0.isNumber }
       }
+    }
   }
 
   /// Why no click on a link starts the activity.

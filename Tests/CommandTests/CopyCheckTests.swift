@@ -183,21 +183,20 @@ import Testing
   }
 
   @Test func anAppMayBeThereForPasswordsOrForLinksAlone() throws {
-    let files: [(String, JSON, String)] = [
-      (
-        "login.test", ["webcredentials": ["apps": [.string(AssociationFile.app)]]],
-        "only for webcredentials, so links"
-      ),
-      ("links.test", AssociationFile.routes([]), "without `webcredentials`, so passwords"),
+    let login: JSON = ["webcredentials": ["apps": [.string(AssociationFile.app)]]]
+    let files: [(String, JSON, String, JSON)] = [
+      ("login.test", login, "only for webcredentials, so links", "warning"),
+      ("links.test", AssociationFile.routes([]), "without `webcredentials`, so passwords", "note"),
     ]
-    for (domain, file, words) in files {
+    for (domain, file, words, severity) in files {
       let body: JSON = ["body": .string(file.text)]
       try world.outside.site(domain, ["paths": ["/.well-known/apple-app-site-association": body]])
       let found =
         try world.check(domain, ["app": .string(AssociationFile.app)])["findings"]?.arrayValue ?? []
       let finding = found.first { $0["code"] == "app-partly-named" }
       #expect(
-        finding?["severity"] == "note" && finding?["message"]?.stringValue?.contains(words) == true,
+        finding?["severity"] == severity
+          && finding?["message"]?.stringValue?.contains(words) == true,
         "\(found)")
       #expect(!found.contains { $0["code"] == "app-missing" })
     }

@@ -107,12 +107,11 @@ struct StatementInspection {
   private mutating func inspect(
     _ package: PackageName, _ fingerprints: [Fingerprint], at target: JSONPointer
   ) {
-    let words = [
-      "yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany",
-      "placeholder",
-    ]
+    let words = ["yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany"]
     let name = package.text.lowercased()
-    if words.contains(where: { name.contains($0) }) || name.hasPrefix("your.") {
+    if words.contains(where: { name.contains($0) }) || name.hasPrefix("your.")
+      || "\(name).".hasPrefix("com.placeholder.")
+    {
       addPlaceholder(package.text, at: target.appending("package_name"))
     }
     let place = target.appending("sha256_cert_fingerprints")

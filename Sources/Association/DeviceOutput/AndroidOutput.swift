@@ -349,15 +349,19 @@ struct DebugLinkOutput {
   /// The app that is being read.
   private var row: DeviceRow?
 
-  /// An intent that no activity takes: `Intent { act=… dat=https://… pkg=… }`.
-  private static func unresolved(_ intent: ArraySlice<UInt8>) -> DeviceRow {
+  /// A link of the web that no activity takes: `Intent { act=… dat=https://… pkg=… }`; `nil` for another intent.
+  private static func unresolved(_ intent: ArraySlice<UInt8>) -> DeviceRow? {
     func value(_ key: String) -> ArraySlice<UInt8>? {
       intent.firstRange(of: " \(key)=").map {
         intent[$0.upperBound...].prefix { !" }".utf8.contains($0) }
       }
     }
+    guard let link = value("dat"),
+      ["http://", "https://"].contains(where: { link.starts(with: $0.utf8) })
+    else { return nil }
+    let component = value("cmp")?.prefix { $0 != UInt8(ascii: "/") }
     return DeviceRow(
-      host: value("dat")?.host, app: value("pkg")?.valueOrNone, state: "unresolved")
+      host: link.host, app: (value("pkg") ?? component)?.valueOrNone, state: "unresolved")
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
@@ -370,7 +374,7 @@ struct DebugLinkOutput {
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if let host = line.commandHost { commandHost = host }
     if let place = line.firstRange(of: Marker.unresolvedIntent.rawValue) {
-      found.add(Self.unresolved(line[place.upperBound...]))
+      if let row = Self.unresolved(line[place.upperBound...]) { found.add(row) }
     } else if line.has(Marker.debugLink.rawValue) {
       endTarget()
       (isInside, host, url, resolution) = (true, commandHost, nil, nil)

@@ -11,7 +11,7 @@ enum AuthorizationError {
 
   static let markers: [Marker] = [
     .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
-    .notConfigured, .autoFill, .failedToApprove, .callbacks, .noCredentialsReturned,
+    .notConfigured, .autoFill, .callbacks, .noCredentialsReturned,
   ]
 
   /// The longest sentence, in bytes.
@@ -109,11 +109,18 @@ enum AuthorizationError {
     let host = (before.lastIndex { !isNameByte($0) }.map { before[($0 + 1)...] } ?? before).host
     let app = text[index...].dropFirst(Marker.failedToApprove.rawValue.utf8.count)
       .prefix(while: isNameByte)
-    guard let host, app.contains(UInt8(ascii: ".")) else { return nil }
+    let prefix = app.prefix { $0 != UInt8(ascii: ".") }
+    guard let host, prefix.count == 10, prefix.count < app.count else { return nil }
     var row = DeviceRow(
       host: host, service: "webcredentials", app: app.value, state: "not-associated")
     row.error = "\(host)\(Marker.failedToApprove.rawValue)\(app.value)"
     return row
+  }
+
+  /// Whether the text says that a site did not approve an app. The words alone are everyday English.
+  static func refusesApproval(in text: ArraySlice<UInt8>) -> Bool {
+    text.ranges(of: Marker.failedToApprove.rawValue).prefix(100)
+      .contains { notApproved(text, at: $0.lowerBound) != nil }
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -89,7 +89,10 @@ extension DeviceCase {
         "Add the app with that relation.")
     case .noObject, .noList:
       verdict(
-        .unusableFile, .operations, "The file of the site is JSON, but no list of statements.",
+        .unusableFile, .operations,
+        step == .noList
+          ? "The file of the site is JSON, but no list of statements."
+          : "A member of the site's list of statements is no object.",
         "The file is an array of objects: `aasa validate FILE`.")
     case .noJSON:
       verdict(

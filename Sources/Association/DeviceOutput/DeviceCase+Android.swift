@@ -203,10 +203,12 @@ extension DeviceCase {
   var unresolvedVerdict: DeviceVerdict {
     DeviceVerdict(
       .noActivity, .sure, .appTeam,
-      "No activity of \(app) takes the URL, or the app is not installed. Nothing on the server matters.",
+      row.app == nil
+        ? "No app on the device takes the URL."
+        : "No activity of \(app) takes the URL, or the app is not installed. Nothing on the server matters.",
       next:
-        "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`. Quotation marks that are not "
-        + "straight cause it, too.")
+        "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`. Typographic quotation marks in the "
+        + "command cause it, too.")
   }
 
   /// An exception about the RP ID.

@@ -304,7 +304,7 @@ extension DeviceCase {
         .notAssociated, .sure, .operations,
         "A callback over HTTPS needs \(host) for `webcredentials`; `applinks` does not count.\(checked)",
         next:
-          "Name the app in `webcredentials` of the file, and `webcredentials:\(host)` in the app's associated domains; "
+          "Name the app in `webcredentials` of the file, and `webcredentials:\(domain)` in the app's associated domains; "
           + "then run \(check), and reinstall the app.")
     case "not-associated":
       return DeviceVerdict(

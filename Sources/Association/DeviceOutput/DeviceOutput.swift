@@ -206,7 +206,7 @@ extension DeviceOutput.Kind {
       .verificationStatus, .linkages, .noVerification, .noPreferredApps,
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
-    if has(.debugLink) || has(.unresolvedIntent) { found.insert(.debugLink) }
+    if has(.debugLink) { found.insert(.debugLink) }
     if RelatedOriginError.markers.contains(where: has) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
@@ -240,6 +240,9 @@ extension DeviceOutput.Kind {
       found.insert(.authorizationError)
     }
     if CredentialManagerError.markers.contains(where: has) { found.insert(.credentialManager) }
+    if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
+    // What says more about the device goes first.
+    if found.isEmpty && has(.unresolvedIntent) { found.insert(.debugLink) }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

@@ -35,33 +35,66 @@ enum GoogleAnswer {
   static func rows(in text: PastedText) -> DeviceRows {
     let flat = text.flat
     let error = error(in: flat)
+    var found = DeviceRows()
+    let answer = json(in: flat)
+    if let statements = answer?["statements"]?.arrayValue {
+      for row in rows(of: statements, error) { found.add(row) }
+    }
+    if found.rows.isEmpty {
+      var row = asked(flat, error)
+      // The beginning of a list is no list of nothing.
+      if answer == nil && flat.has(Marker.googleFingerprint.rawValue) {
+        row.state = DeviceRow.unknownState
+      }
+      found.add(row)
+    }
+    return found
+  }
+
+  /// One row for each host and app.
+  private static func rows(of statements: [JSON], _ error: String?) -> [DeviceRow] {
     var rows: [DeviceRow] = []
-    for statement in statements(in: flat) {
-      guard let host = string(behind: "\"site\"", in: statement)?.host,
-        let app = string(behind: "\"packageName\"", in: statement)?.value
+    var places: [[String]: Int] = [:]
+    for statement in statements.prefix(DeviceOutput.mostRows) {
+      let app = statement["target"]?["androidApp"]
+      guard let site = statement["source"]?["web"]?["site"]?.stringValue,
+        let host = Array(site.utf8)[...].host, let package = app?["packageName"]?.stringValue
       else { continue }
-      var row = DeviceRow(host: host, app: app, state: "linked")
-      let known = rows.firstIndex { $0.host == host && $0.app == app }
-      if let known { row = rows[known] }
-      if let relation = string(behind: "\"relation\"", in: statement) {
-        row.others = (row.others + [Self.relation + relation.value]).uniqued()
+      let place = places[[host, package]] ?? rows.count
+      if place == rows.count {
+        places[[host, package]] = place
+        rows.append(DeviceRow(host: host, app: package, state: "linked"))
+        rows[place].error = error
       }
-      if let fingerprint = string(behind: "\"sha256Fingerprint\"", in: statement)
-        .flatMap({ Fingerprint($0.value) })
+      if let relation = statement["relation"]?.stringValue,
+        rows[place].others.count < mostOfOne, !rows[place].others.contains(Self.relation + relation)
       {
-        row.signatures = (row.signatures + [fingerprint]).uniqued()
+        rows[place].others.append(Self.relation + relation)
       }
-      row.error = error
-      if let known {
-        rows[known] = row
-      } else if rows.count < DeviceOutput.mostRows {
-        rows.append(row)
+      let fingerprint = app?["certificate"]?["sha256Fingerprint"]?.stringValue
+      if let fingerprint = fingerprint.flatMap({ Fingerprint($0) }),
+        rows[place].signatures.count < mostOfOne, !rows[place].signatures.contains(fingerprint)
+      {
+        rows[place].signatures.append(fingerprint)
       }
     }
-    if rows.isEmpty { rows = [asked(flat, error)] }
-    var found = DeviceRows()
-    for row in rows { found.add(row) }
-    return found
+    return rows
+  }
+
+  /// So many relations and certificates of an app are kept.
+  private static let mostOfOne = 20
+
+  /// The JSON in a text, behind the command that asked for it.
+  private static func json(in text: ArraySlice<UInt8>) -> JSON? {
+    guard let start = text.firstIndex(of: UInt8(ascii: "{")),
+      let end = text.lastIndex(of: UInt8(ascii: "}")), start < end
+    else { return nil }
+    do throws(JSON.SyntaxError) {
+      return try JSON.parse(Array(text[start...end])).value
+    } catch {
+      // What was cut off is read as text.
+      return nil
+    }
   }
 
   /// The row of an answer that names no statement: a check, or a list of none.
@@ -91,27 +124,10 @@ enum GoogleAnswer {
       .map { text[$0.lowerBound...].prefix(60).prefix(while: isCodeByte).value }.first
   }
 
-  private static func statements(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    let starts = text.ranges(of: Marker.source.rawValue).map(\.lowerBound)
-    return starts.indices.map { index in
-      text[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : text.endIndex)]
-    }
-  }
-
   private static func isGap(_ byte: UInt8) -> Bool { ": ".utf8.contains(byte) }
 
   private static func isCodeByte(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
-  }
-
-  /// The string behind a name of a member.
-  private static func string(
-    behind name: String, in text: ArraySlice<UInt8>
-  ) -> ArraySlice<UInt8>? {
-    guard let place = text.firstRange(of: name) else { return nil }
-    let value = text[place.upperBound...].drop(while: isGap)
-    guard value.first == UInt8(ascii: "\"") else { return nil }
-    return value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
   }
 
   /// What follows the first of the words that the text has, without percent-encoding.

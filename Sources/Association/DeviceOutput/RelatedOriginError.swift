@@ -7,9 +7,9 @@ enum RelatedOriginError: CaseIterable {
 
   private var words: String {
     switch self {
-    case .notFetched: "resource of the claimed RP ID failed"
-    case .contentType: "had the wrong content-type"
-    case .notJSON: "resulted in a JSON parse error"
+    case .notFetched: "\(Marker.relatedOrigins.rawValue) failed"
+    case .contentType: "\(Marker.relatedOrigins.rawValue) had the wrong content-type"
+    case .notJSON: "\(Marker.relatedOrigins.rawValue) resulted in a JSON parse error"
     case .noOrigin: "no listed origin matched the caller"
     case .otherSite: Marker.notRegistrable.rawValue
     }

@@ -184,14 +184,22 @@ package enum Linter {
     let rest = text.dropFirst(text.starts(with: mark) ? mark.count : 0)
       .drop { " \t\r\n".utf8.contains($0) }
     if rest.isEmpty { return "The file is empty. Write the JSON into it." }
-    if Array(rest.prefix(2000)).contains(ascii: "<resources") {
+    if rest.starts(with: "{{".utf8) {
       return
-        "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, "
-        + "without the backslashes."
+        "It begins like a template that nobody has filled in. Publish what a program makes of it."
     }
     let second = rest.dropFirst().first { !" \t\r\n".utf8.contains($0) }
     if rest.first == UInt8(ascii: "{"), second == UInt8(ascii: "{") {
       return "It begins with two braces. A list of objects begins with [ and ends with ]."
+    }
+    let content =
+      rest.starts(with: "<?xml".utf8)
+      ? rest.drop { $0 != UInt8(ascii: ">") }.dropFirst().drop { " \t\r\n".utf8.contains($0) }
+      : rest
+    if content.starts(with: "<resources".utf8) {
+      return
+        "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, "
+        + "without the backslashes."
     }
     if rest.first == UInt8(ascii: "<") {
       return

@@ -170,18 +170,22 @@ struct DomainEndpoints: Sendable {
     return .page(
       domains, limit: page.limit, total: total, isEstimate: isEstimate, item: \.json,
       // The page of a list by name begins after any name.
-      cursor: { order == .name ? $0.name.text : "\($0.updatedAt.seconds) \($0.name.text)" })
+      cursor: {
+        order == .name ? $0.name.text : "\(order.rawValue) \($0.updatedAt.seconds) \($0.name.text)"
+      })
   }
 
   private static func place(
     _ cursor: String, _ order: DomainOrder
   ) throws(Problem) -> DomainOrder.Place {
-    let parts = cursor.split(separator: " ", maxSplits: 1).map(String.init)
+    let parts = cursor.split(separator: " ", maxSplits: 2).map(String.init)
     if order == .name && parts.count == 1 { return DomainOrder.Place(updatedAt: 0, name: cursor) }
-    guard order != .name, parts.count == 2, let seconds = Int64(parts[0]) else {
+    guard order != .name, parts.count == 3, parts[0] == order.rawValue,
+      let seconds = Int64(parts[1])
+    else {
       throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page of this list.")
     }
-    return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[1])
+    return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[2])
   }
 
   private func get(_ call: Call) throws -> Response {

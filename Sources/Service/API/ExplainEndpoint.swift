@@ -12,7 +12,7 @@ struct ExplainEndpoint: Sendable {
       "explain", .answers, "Explain what a device prints about associations",
       description:
         "Recognizes what `swcutil`, a sysdiagnose, the log of `swcd`, Apple's CDN, App Store Connect, "
-        + "`ASAuthorizationError`, `adb`, the Credential Manager, Chrome and Google's Digital Asset Links API print, and "
+        + "`ASAuthorizationError`, `adb`, the Credential Manager, browsers and Google's Digital Asset Links API print, and "
         + "compares it with what is and was "
         + "published. Other hosts are counted, not shown. Nothing of the text is stored or logged.",
       body: .text, problems: [.invalidInput],

@@ -441,8 +441,7 @@ class Apply extends View {
   #send(query) {
     const { text, prune = false, overwrite = false } = this.draft;
     // Both forms of a state: an object, or lines of objects, which may be of any size.
-    const isLines = /^\s*\{\s*"(app|package|template|domain|keep)"\s*:/.test(text);
-    const type = isLines ? "application/x-ndjson" : "application/json";
+    const type = isLines(text) ? "application/x-ndjson" : "application/json";
     return request("POST", "/v1/apply", { body: text, type, query: { ...query, prune, overwrite } });
   }
 
@@ -488,13 +487,17 @@ class Apply extends View {
         show: showState,
         send: (query) => this.#send(query),
         // A draft deletes only what it names, and is no list of lines.
-        state: () => this.draft.prune ? undefined : parsed(() => this.draft.text),
+        state: () => this.draft.prune || isLines(this.draft.text) ? undefined : parsed(() => this.draft.text),
+        draftQuery: { overwrite: this.draft.overwrite },
         done: (result) => this.set({ result }),
         isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
       }),
     });
   }
 }
+
+/** Whether a state comes as lines (NDJSON). */
+const isLines = (text) => /^\s*\{\s*"(app|package|template|domain|keep)"\s*:/.test(text);
 
 const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ...androidApps, ...templates];
 

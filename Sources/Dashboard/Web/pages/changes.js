@@ -214,7 +214,8 @@ class One extends View {
 
   #shown({ items, next, apps, moreApps = 0, ...change }) {
     // What was undone as a whole cannot be undone again.
-    const isThere = !change.revertedBy || items.length === 0 || items.some((one) => !one.changedSince);
+    const isWhole = next === null && !this.query.cursor;
+    const isThere = !change.revertedBy || !isWhole || items.length === 0 || items.some((one) => !one.changedSince);
     const revision = (domain, number, from) =>
       number === undefined ? quiet(words.common.none) : h(
         "a",

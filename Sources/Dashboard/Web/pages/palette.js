@@ -77,7 +77,8 @@ class Palette extends View {
     const items = this.#items();
     if (this.#isEntered && !this.#isSearching) {
       this.#isEntered = false;
-      queueMicrotask(() => this.find("[aria-selected='true']")?.click());
+      // What failed to load might have come first.
+      if (!this.#domains.problem) queueMicrotask(() => this.find("[aria-selected='true']")?.click());
     }
     const chosen = Math.min(this.#chosen, items.length - 1);
     const input = (event) => {
@@ -98,6 +99,7 @@ class Palette extends View {
         if (!this.#isEntered) this.find("[aria-selected='true']")?.click();
       }
       if (!step) return;
+      this.#isEntered = false;
       event.preventDefault();
       this.#chosen = Math.max(0, Math.min(chosen + step, items.length - 1));
       this.update();

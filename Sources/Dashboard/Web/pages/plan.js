@@ -34,7 +34,7 @@ const shownDomains = 200;
  * the button that makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value,
  * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
  * again with those that are in `chosen`. Where a second person must approve the change, `state()` makes the state of the
- * draft that asks for it, and `accept` is what it accepts in any case; without it, the plan only says so. */
+ * draft that asks for it, `accept` is what it accepts in any case, and `draftQuery` what else is asked with it; without it, the plan only says so. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
   dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }))
 );
@@ -60,7 +60,8 @@ class Plan extends View {
   #doing = new Loading(this, async () => {
     const { send, close, said, done } = this.plan;
     if (this.#needsApproval) {
-      const query = { reason: this.#draft.reason, accept: this.#query().accept ?? this.plan.accept };
+      const { accept, draftQuery } = this.plan;
+      const query = { ...draftQuery, reason: this.#draft.reason, accept: this.#query().accept ?? accept };
       const { value } = await request("POST", "/v1/drafts", { body: this.plan.state(), query });
       close();
       return go(["drafts", value.id]);
