@@ -165,7 +165,7 @@ struct DomainEndpoints: Sendable {
     let filter = try call.domainFilter()
     let order = try call.word(.domainSort, DomainOrder.self) ?? .name
     let (domains, total, isEstimate) = try publisher.store.domains(
-      filter, by: order, after: try page.after.map { try Self.place($0, order) },
+      filter, by: order, after: try page.after.flatMap { try Self.place($0, order) },
       limit: page.limit + 1)
     return .page(
       domains, limit: page.limit, total: total, isEstimate: isEstimate, item: \.json,
@@ -175,9 +175,11 @@ struct DomainEndpoints: Sendable {
       })
   }
 
+  /// Where a page begins; `nil` for the first page.
   private static func place(
     _ cursor: String, _ order: DomainOrder
-  ) throws(Problem) -> DomainOrder.Place {
+  ) throws(Problem) -> DomainOrder.Place? {
+    if cursor.isEmpty { return nil }
     let parts = cursor.split(separator: " ", maxSplits: 2).map(String.init)
     if order == .name && parts.count == 1 { return DomainOrder.Place(updatedAt: 0, name: cursor) }
     guard order != .name, parts.count == 3, parts[0] == order.rawValue,
