@@ -152,16 +152,6 @@ import Testing
     #expect(shown["findings"] == nil && shown["apple"] == nil && shown["check"] == nil)
   }
 
-  @Test(arguments: [
-    "sort=updated&cursor=a.example", "cursor=5%20a.example", "sort=-name&cursor=x",
-    "sort=updated&cursor=-updated%205%20a.example",
-  ])
-  func theCursorOfAnotherOrderIsRefused(query: String) throws {
-    let answer = try admin.send("GET", "/v1/domains?\(query)")
-    #expect(try answer.status == 400 && answer.code == "malformed-cursor", "\(answer.text)")
-    #expect(try admin.send("GET", "/v1/domains?sort=updated&cursor=").status == 200)
-  }
-
   @Test func everyPageSaysItOfItsOwnDomains() throws {
     for (name, path) in [("a.example", "/x%c3"), ("b.example", "/ok"), ("c.example", "/x%c3")] {
       try put(name, [path], ["aliases": [.string("www.\(name)")]])
