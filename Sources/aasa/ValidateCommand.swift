@@ -171,7 +171,7 @@ private struct Validation {
       return try add(file.path, nil, [Self.noApps(bytes)], size: nil)
     }
     let name = domain ?? (file.isListed ? file.domain : nil)
-    // A file of one platform may stand in place of the other's, so those are told apart by their content.
+    // Somebody may have put the file of one platform in place of the other one. Its content tells which it is.
     let meant = file.kind.flatMap { $0.isRendered && $0.platform == nil ? $0 : nil }
     let report = Linter.report(
       onFile: bytes, kind: kind ?? meant ?? DocumentKind(ofFile: bytes),

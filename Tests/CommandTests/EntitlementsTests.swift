@@ -577,5 +577,4 @@ import Testing
     let message = misspelled["findings"]?.arrayValue?.last?["message"]?.stringValue
     #expect(message?.contains("Write associatedDomains.") == true)
   }
-
 }

@@ -2,22 +2,22 @@
 /// does not fit the `assetlinks.json` of a site (Chromium, `digital_asset_links_handler.cc`).
 enum ChromeLog {
   /// What Chrome found, the last step first: without a fitting statement, it says of each how far that fits.
-  enum Step: String, CaseIterable {
-    case package = "package"
-    case fingerprint = "fingerprint"
-    case relation = "relationship"
-    case noObject = "Statement is not a dictionary"
-    case noList = "Statement List is not a list"
-    case noJSON = "Digital Asset Links response parsing failed"
-    case status = "Digital Asset Links endpoint responded"
-    case connection = "Digital Asset Links connection failed"
-    /// The words of the library in the app, which do not say why.
-    case refused = "igital asset links verification failed"
+  enum Step: CaseIterable {
+    case package, fingerprint, relation, noObject, noList, noJSON, status, connection
+    /// The library in the app says so, and not why.
+    case refused
 
     fileprivate var words: String {
       switch self {
-      case .package, .fingerprint, .relation: "\(Marker.statementFailure.rawValue)\(rawValue)"
-      default: rawValue
+      case .package: Marker.statementFailure.rawValue + "package"
+      case .fingerprint: Marker.statementFailure.rawValue + "fingerprint"
+      case .relation: Marker.statementFailure.rawValue + "relationship"
+      case .noObject: Marker.noStatement.rawValue
+      case .noList: Marker.noStatementList.rawValue
+      case .noJSON: Marker.chromeParsing.rawValue
+      case .status: Marker.chromeStatus.rawValue
+      case .connection: Marker.chromeConnection.rawValue
+      case .refused: Marker.appRefused.rawValue
       }
     }
 

@@ -302,7 +302,7 @@ extension DeviceCase {
     case "not-associated" where row.error == Marker.callbacks.rawValue:
       return DeviceVerdict(
         .notAssociated, .sure, .operations,
-        "A callback over HTTPS needs \(host) for `webcredentials`; `applinks` does not count.\(checked)",
+        "For callbacks over HTTPS, the app needs `webcredentials` for \(host). `applinks` is not enough.\(checked)",
         next:
           "Name the app in `webcredentials` of the file, and `webcredentials:\(domain)` in the app's associated domains; "
           + "then run \(check), and reinstall the app.")

@@ -55,10 +55,10 @@ enum GoogleAnswer {
   private static func rows(of statements: [JSON], _ error: String?) -> [DeviceRow] {
     var rows: [DeviceRow] = []
     var places: [[String]: Int] = [:]
-    for statement in statements.prefix(DeviceOutput.mostRows) {
+    for statement in statements {
       let app = statement["target"]?["androidApp"]
-      guard let site = statement["source"]?["web"]?["site"]?.stringValue,
-        let host = Array(site.utf8)[...].host, let package = app?["packageName"]?.stringValue
+      guard let site = statement["source"]?["web"]?["site"].flatMap(cut),
+        let host = Array(site.utf8)[...].host, let package = app?["packageName"].flatMap(cut)
       else { continue }
       let place = places[[host, package]] ?? rows.count
       if place == rows.count {
@@ -66,7 +66,7 @@ enum GoogleAnswer {
         rows.append(DeviceRow(host: host, app: package, state: "linked"))
         rows[place].error = error
       }
-      if let relation = statement["relation"]?.stringValue,
+      if let relation = statement["relation"].flatMap(cut),
         rows[place].others.count < mostOfOne, !rows[place].others.contains(Self.relation + relation)
       {
         rows[place].others.append(Self.relation + relation)
@@ -79,6 +79,11 @@ enum GoogleAnswer {
       }
     }
     return rows
+  }
+
+  /// A string within the limit of values.
+  private static func cut(_ json: JSON) -> String? {
+    json.stringValue.map { Array($0.utf8)[...].value }
   }
 
   /// So many relations and certificates of an app are kept.

@@ -392,7 +392,7 @@ export const words = {
       saved: (time) => ["Saved in this browser ", time, "."],
       undo: "Undo",
       undoHelp: control("Z"),
-      outdates: "Publishing this makes a draft of the domain outdated, which waits for approval:",
+      outdates: "Publishing this outdates what waits for approval:",
       review: "Review",
       discard: "Discard edits",
       publish: "Publish",

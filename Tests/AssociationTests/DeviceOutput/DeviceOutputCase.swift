@@ -67,3 +67,14 @@ enum TableEntry {
     return (all + more).map { text($0) }.joined()
   }
 }
+
+extension DeviceOutput {
+  /// "kind host app verdict" of each row of a text, for which nothing is published.
+  static func explained(_ text: String) -> [String] {
+    let output = DeviceOutput(Array(text.utf8))
+    return output.rows.map { row in
+      let verdict = DeviceVerdict(row, of: output.kind)
+      return "\(output.kind.rawValue) \(row.host ?? "-") \(row.app ?? "-") \(verdict.code.rawValue)"
+    }
+  }
+}

@@ -1,16 +1,8 @@
 import Association
 import Testing
 
-/// Answers of Google's Digital Asset Links API, and what Chrome writes about a Trusted Web Activity.
+/// Answers of Google's Digital Asset Links API.
 @Suite struct GoogleAnswerTests {
-  private static func explained(_ text: String) -> [String] {
-    let output = DeviceOutput(Array(text.utf8))
-    return output.rows.map { row in
-      let verdict = DeviceVerdict(row, of: output.kind)
-      return "\(output.kind.rawValue) \(row.host ?? "-") \(row.app ?? "-") \(verdict.code.rawValue)"
-    }
-  }
-
   private static func statement(
     _ app: String, _ fingerprint: String = "01:02", relation: String = "handle_all_urls"
   ) -> String {
@@ -29,7 +21,7 @@ import Testing
       Self.statement("com.example.app"), Self.statement("com.example.app", "03:04"),
       Self.statement("com.example.two"))
     #expect(
-      Self.explained(text) == [
+      DeviceOutput.explained(text) == [
         "digital-asset-links a.example com.example.app fine-here",
         "digital-asset-links a.example com.example.two fine-here",
       ])
@@ -38,7 +30,8 @@ import Testing
       {"source": {"web": {"site": "https://a.example."}}, "target": {"web": {"site": "https://b.example."}}}
       """
     let both = Self.list(web, Self.statement("com.example.app"))
-    #expect(Self.explained(both) == ["digital-asset-links a.example com.example.app fine-here"])
+    #expect(
+      DeviceOutput.explained(both) == ["digital-asset-links a.example com.example.app fine-here"])
   }
 
   @Test func whatAStatementIsForAndWhichCertificateItHasCount() {
@@ -76,7 +69,7 @@ import Testing
     ]
     for (code, verdict) in codes {
       #expect(
-        Self.explained(answer(code)) == ["digital-asset-links a.example - \(verdict)"],
+        DeviceOutput.explained(answer(code)) == ["digital-asset-links a.example - \(verdict)"],
         "\(code)")
     }
   }
@@ -87,50 +80,27 @@ import Testing
       + "&relation=delegate_permission/common.get_login_creds&target.android_app.package_name=com.example.app"
       + "&target.android_app.certificate.sha256_fingerprint=01:02'\n"
     #expect(
-      Self.explained(url + "{\"linked\": true, \"maxAge\": \"3.5s\"}") == [
+      DeviceOutput.explained(url + "{\"linked\": true, \"maxAge\": \"3.5s\"}") == [
         "digital-asset-links b.example com.example.app fine-here"
       ])
     // In the JSON of protocol buffers, what is false is left out.
     let none =
       "{\"maxAge\": \"3.5s\", \"debugString\": \"* Info: No statements were found that match your query\\n\"}"
     #expect(
-      Self.explained(url + none) == ["digital-asset-links b.example com.example.app not-in-file"])
-    #expect(Self.explained(none) == ["digital-asset-links - - not-in-file"])
+      DeviceOutput.explained(url + none) == [
+        "digital-asset-links b.example com.example.app not-in-file"
+      ])
+    #expect(DeviceOutput.explained(none) == ["digital-asset-links - - not-in-file"])
     let encoded = url.replacing("https://b.example", with: "https%3A%2F%2Fb.example")
     #expect(
-      Self.explained(encoded + none) == [
+      DeviceOutput.explained(encoded + none) == [
         "digital-asset-links b.example com.example.app not-in-file"
       ])
     // What Google considered need not be what was asked for.
     let considered =
       "{\"maxAge\": \"3.5s\", \"debugString\": \"Source: Web asset with site https://b.example. (…) Target: Android "
       + "app asset with package name com.other and certificate …\"}"
-    #expect(Self.explained(considered) == ["digital-asset-links b.example - not-in-file"])
-  }
-
-  @Test func chromeSaysHowFarTheBestStatementFits() {
-    let line = { (what: String) in
-      "11-29 10:00:00.1 W/chromium( 901): [WARNING:digital_asset_links_handler.cc(170)] Statement failure matching \(what).\n"
-    }
-    let code = { (text: String) in Self.explained(text).map { $0.split(separator: " ").last } }
-    #expect(code(line("fingerprint")) == ["wrong-signing-key"])
-    #expect(code(line("relationship") + line("fingerprint")) == ["wrong-signing-key"])
-    #expect(code(line("fingerprint") + line("package_name")) == ["not-in-file"])
-    #expect(code(line("relationship")) == ["not-in-file"])
-    #expect(code("Statement List is not a list.") == ["unusable-file"])
-    #expect(code("Statement is not a dictionary.") == ["unusable-file"])
-    #expect(
-      code("Digital Asset Links endpoint responded with code 404.") == ["verification-failed"])
-    #expect(
-      code("Digital Asset Links response parsing failed with message: line 1, column 1")
-        == ["unusable-file"])
-    #expect(code("Digital Asset Links connection failed.") == ["verification-failed"])
-    let toast = "Digital asset links verification failed on https://a.example/start"
-    #expect(Self.explained(toast) == ["chrome-log a.example - verification-failed"])
-    #expect(
-      DeviceOutput(Array(toast.utf8)).rows.map(\.error) == [
-        "Digital asset links verification failed"
-      ])
+    #expect(DeviceOutput.explained(considered) == ["digital-asset-links b.example - not-in-file"])
   }
 
   @Test func otherJSONIsNoAnswerOfGoogle() {

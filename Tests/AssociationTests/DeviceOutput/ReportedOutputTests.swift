@@ -3,14 +3,6 @@ import Testing
 
 /// Texts that people pasted into public reports, beyond the forms of whole tools.
 @Suite struct ReportedOutputTests {
-  private static func explained(_ text: String) -> [String] {
-    let output = DeviceOutput(Array(text.utf8))
-    return output.rows.map { row in
-      let verdict = DeviceVerdict(row, of: output.kind)
-      return "\(output.kind.rawValue) \(row.host ?? "-") \(row.app ?? "-") \(verdict.code.rawValue)"
-    }
-  }
-
   @Test func theVerifierOfAndroid11AndLowerNamesHostAndAppInSeveralLines() {
     let lines = { (isTrue: Bool) in
       [
@@ -21,11 +13,13 @@ import Testing
       ].map { "I SingleHostAsyncVerifier: \($0)\n" }.joined()
     }
     #expect(
-      Self.explained(lines(false)) == [
+      DeviceOutput.explained(lines(false)) == [
         "verifier-log www.a.example com.example.app verification-failed"
       ])
     #expect(
-      Self.explained(lines(true)) == ["verifier-log www.a.example com.example.app fine-here"])
+      DeviceOutput.explained(lines(true)) == [
+        "verifier-log www.a.example com.example.app fine-here"
+      ])
   }
 
   @Test(arguments: [
@@ -51,7 +45,7 @@ import Testing
     let text =
       "SecurityError: The relying party ID is not a registrable domain suffix of, nor equal to the current domain. "
       + (tail.isEmpty ? "" : "Subsequently, \(tail)")
-    #expect(Self.explained(text) == ["related-origins - - \(code)"])
+    #expect(DeviceOutput.explained(text) == ["related-origins - - \(code)"])
     #expect(DeviceOutput(Array(text.utf8)).kind.document == .webAuthn)
   }
 
@@ -80,7 +74,7 @@ import Testing
     ),
   ])
   func anAppleDeviceSaysThatItMissesWebcredentials(text: String, verdict: String) {
-    #expect(Self.explained(text) == ["asauthorization \(verdict)"])
+    #expect(DeviceOutput.explained(text) == ["asauthorization \(verdict)"])
   }
 
   @Test func anIntentThatNoActivityTakesHasNothingToDoWithTheServer() {
@@ -89,23 +83,24 @@ import Testing
       Error: Activity not started, unable to resolve Intent { act=android.intent.action.VIEW \
       dat=https://a.example/... flg=0x10000000 pkg=com.example.app }
       """
-    #expect(Self.explained(text) == ["debug-link a.example com.example.app no-activity"])
+    #expect(DeviceOutput.explained(text) == ["debug-link a.example com.example.app no-activity"])
   }
 
   @Test func linesOfSwcdSayWhichEntriesOfAnAppTheDeviceTookOver() {
     let added =
       "swcd(CoreUtils)[3253] <Notice>: Added service 'applinks', appID 'ABCDE12345.com.example.app', domain 'a.example'"
-    #expect(Self.explained(added) == ["swcd-log a.example ABCDE12345.com.example.app incomplete"])
-    #expect(Self.explained("swcd Domain is invalid") == ["swcd-log - - not-a-domain"])
+    #expect(
+      DeviceOutput.explained(added) == ["swcd-log a.example ABCDE12345.com.example.app incomplete"])
+    #expect(DeviceOutput.explained("swcd Domain is invalid") == ["swcd-log - - not-a-domain"])
     // A device that no organization manages says that this is normal.
     #expect(
-      Self.explained(
+      DeviceOutput.explained(
         "swcd Error getting … this is normal: Error Domain=SWCErrorDomain Code=1701 \"…\"") == [])
   }
 
   @Test func whatIsNoJSONIsTold() {
     let text =
       "$ sudo swcutil dl -d a.example\nThe operation couldn’t be completed. (SWCErrorDomain error 104.)"
-    #expect(Self.explained(text) == ["swcutil-dl a.example - unusable-file"])
+    #expect(DeviceOutput.explained(text) == ["swcutil-dl a.example - unusable-file"])
   }
 }

@@ -1,5 +1,6 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
+import { request } from "../api.js";
 import {
   asHere,
   badge,
@@ -20,7 +21,6 @@ import {
   View,
   worstFirst,
 } from "../parts.js";
-import { request } from "../api.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
@@ -34,7 +34,8 @@ const shownDomains = 200;
  * the button that makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value,
  * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
  * again with those that are in `chosen`. Where a second person must approve the change, `state()` makes the state of the
- * draft that asks for it, `accept` is what it accepts in any case, and `draftQuery` what else is asked with it; without it, the plan only says so. */
+ * draft that asks for it, `accept` has the codes that it accepts in any case, and `draftQuery` the rest of its query.
+ * Without a state, the plan only says that approval is needed. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
   dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }))
 );

@@ -1,0 +1,32 @@
+import Association
+import Testing
+
+/// What Chrome writes about a Trusted Web Activity.
+@Suite struct ChromeLogTests {
+  @Test func chromeSaysHowFarTheBestStatementFits() {
+    let line = { (what: String) in
+      "11-29 10:00:00.1 W/chromium( 901): [WARNING:digital_asset_links_handler.cc(170)] Statement failure matching \(what).\n"
+    }
+    let code = { (text: String) in
+      DeviceOutput.explained(text).map { $0.split(separator: " ").last }
+    }
+    #expect(code(line("fingerprint")) == ["wrong-signing-key"])
+    #expect(code(line("relationship") + line("fingerprint")) == ["wrong-signing-key"])
+    #expect(code(line("fingerprint") + line("package_name")) == ["not-in-file"])
+    #expect(code(line("relationship")) == ["not-in-file"])
+    #expect(code("Statement List is not a list.") == ["unusable-file"])
+    #expect(code("Statement is not a dictionary.") == ["unusable-file"])
+    #expect(
+      code("Digital Asset Links endpoint responded with code 404.") == ["verification-failed"])
+    #expect(
+      code("Digital Asset Links response parsing failed with message: line 1, column 1")
+        == ["unusable-file"])
+    #expect(code("Digital Asset Links connection failed.") == ["verification-failed"])
+    let toast = "Digital asset links verification failed on https://a.example/start"
+    #expect(DeviceOutput.explained(toast) == ["chrome-log a.example - verification-failed"])
+    #expect(
+      DeviceOutput(Array(toast.utf8)).rows.map(\.error) == [
+        "Digital asset links verification failed"
+      ])
+  }
+}
