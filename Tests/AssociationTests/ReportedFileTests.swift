@@ -29,17 +29,20 @@ import Testing
     #expect(!codes("ABCDE12345+com.example.app").contains(.takesSignInPages))
   }
 
-  @Test(arguments: [
-    ("com.placeholder", "FA:C6"), ("com.example.app", "REPLACE_WITH_PLAY_APP_SIGNING_SHA256"),
-  ])
-  func placeholdersOfGuidesAreNoValues(package: String, fingerprint: String) {
-    let whole =
-      fingerprint == "FA:C6" ? (0..<16).map { _ in "FA:C6" }.joined(separator: ":") : fingerprint
-    let text = """
-      [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
-      "package_name":"\(package)","sha256_cert_fingerprints":["\(whole)"]}}]
-      """
-    #expect(Self.findings(text, .assetLinks).map(\.code).contains(.placeholderValue))
+  @Test func placeholdersOfGuidesAreNoValues() {
+    let real =
+      "1B:40:6F:9D:02:C8:E1:57:3A:94:0E:B6:7C:D3:28:F5:61:8A:CE:13:79:A0:45:FB:32:90:5D:E7:84:16:CB:AF"
+    let isPlaceholder = { (package: String, fingerprint: String) in
+      let text = """
+        [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
+        "package_name":"\(package)","sha256_cert_fingerprints":["\(fingerprint)"]}}]
+        """
+      return Self.findings(text, .assetLinks).contains { $0.code == .placeholderValue }
+    }
+    #expect(isPlaceholder("com.placeholder", real))
+    #expect(isPlaceholder("com.example.app", "REPLACE_WITH_PLAY_APP_SIGNING_SHA256"))
+    #expect(!isPlaceholder("com.example.app", real))
+    #expect(!isPlaceholder("com.image.placeholders", real))
   }
 
   @Test func slashesBeforeAHostAreNamed() {
