@@ -25,7 +25,7 @@ extension Publisher {
     var used: Set<LinkedApp> = []
     var templates: Set<TemplateName> = []
     let applied = try apply(
-      state, options, by: context.unlimitedByProtection(isDryRun: true)
+      state, options, by: context.planningAny
     ) { name, action, publication in
       guard let publication, action != .unchanged else { return }
       domains[name] = publication.edited.base
@@ -41,12 +41,7 @@ extension Publisher {
     if domains.isEmpty && applied.deleted.isEmpty && actions.allSatisfy({ $0 == .unchanged }) {
       throw PublicationError.nothingToApprove
     }
-    if domains.count > Draft.mostDomains {
-      throw InvalidInput(
-        .tooMany,
-        "The draft would change \(domains.count) domains; the limit is \(Draft.mostDomains). Split it."
-      )
-    }
+    if domains.count > Draft.mostDomains { throw Draft.tooManyDomains }
     draft.bases.domains = domains
     draft.bases.within = context.within
     // What its domains use belongs to what is approved, too.
@@ -124,11 +119,11 @@ extension Publisher {
 }
 
 extension WriteContext {
-  /// The same author, who may plan changes of any protected domain.
-  fileprivate func unlimitedByProtection(isDryRun: Bool) -> WriteContext {
-    WriteContext(
-      author: author, address: address, within: within, documents: documents, unapproved: Scope(),
-      reason: reason, isDryRun: isDryRun, isAbandoned: isAbandoned)
+  /// A dry run of the same author, who may plan changes of any protected domain.
+  fileprivate var planningAny: WriteContext {
+    var context = self
+    (context.unapproved, context.isDryRun) = (Scope(), true)
+    return context
   }
 
   /// The author of a draft with the approval of this one, who covers all of its domains.
@@ -136,12 +131,12 @@ extension WriteContext {
   /// - Parameter limits: What the author is limited to. Without limits, those of the approver count.
   fileprivate func approving(_ draft: Draft, within limits: Scope) -> WriteContext {
     let approval = "draft \(draft.id), approved by \(author)"
-    return WriteContext(
-      author: draft.author, address: address,
-      within: limits.isEverything ? within : limits, documents: documents,
-      unapproved: Scope(),
-      reason: draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))",
-      isDryRun: isDryRun, isAbandoned: isAbandoned)
+    var context = self
+    context.author = draft.author
+    if !limits.isEverything { context.within = limits }
+    context.unapproved = Scope()
+    context.reason = draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))"
+    return context
   }
 }
 

@@ -66,9 +66,8 @@ extension Publisher {
     options.skipsRefused = true
     var state = TemplateAdoption(suggestion.template, suggestion.values).state(of: names)
     state.templates = [suggestion.template]
-    let context = WriteContext(
-      author: context.author, within: context.within, unapproved: context.unapproved, isDryRun: true
-    )
+    var context = context
+    context.isDryRun = true
     var planning = StatePlanning(self, state, options, by: context) { name, _, publication in
       if let publication { try report(name, publication) }
     }

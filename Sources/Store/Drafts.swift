@@ -47,7 +47,7 @@ package struct Draft: Sendable {
   package var endedAt: UnixTime?
   /// Who approved, declined or withdrew it.
   package var endedBy: String?
-  /// Why it was declined.
+  /// Why it ended; may be empty.
   package var endedReason: String?
   /// The change that it became.
   package var change: Int64?
@@ -62,6 +62,11 @@ package struct Draft: Sendable {
   /// The size of the state, in bytes.
   package static let longestState = 1_048_576
   package static let mostDomains = 5000
+  package static var tooManyDomains: InvalidInput {
+    InvalidInput(
+      .tooMany,
+      "A draft changes at most \(mostDomains) domains, and this one would change more. Split it.")
+  }
   package static let mostComments = 100
   /// The length of a comment, in characters.
   package static let longestComment = 4000

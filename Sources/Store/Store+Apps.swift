@@ -120,6 +120,7 @@ extension Transaction {
     let app = rows.written(app, old?.app, context)
     if isDryRun {
       footprint.apps.insert(key.id)
+      context.proposed?.note(Key.state(app))
       return (try rows.preview(app, over: old, now: now, connection), old == nil)
     }
     if old?.app != app {
@@ -164,6 +165,9 @@ extension Transaction {
     if try new != old && rows.find(new, connection) != nil { throw StoreError.appExists(new.id) }
     if isDryRun {
       footprint.apps.formUnion([old.id, new.id])
+      var renamed = app
+      renamed[keyPath: rows.key] = new
+      context.proposed?.note(renamed: Key.state(renamed))
       return domains
     }
     do {
@@ -186,7 +190,7 @@ package struct AppRows<Key: AppKey>: Sendable {
   var names: (table: String, column: String) { (table.name, keyColumn) }
   /// The columns; that of the identifier is the first.
   let table: Table<StoredApp<Key>>
-  package let key: any KeyPath<Key.App, Key> & Sendable
+  package let key: any WritableKeyPath<Key.App, Key> & Sendable
   package let environment: any KeyPath<Key.App, App.Environment> & Sendable
   /// Whether findings about the documents of domains may differ between two states of an app.
   let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool

@@ -114,7 +114,10 @@ extension Transaction {
       template: template, revision: (old?.revision ?? 0) + 1, publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       isApplied: isApplied, domainCount: old?.domainCount ?? 0)
-    if isDryRun { return (new, old == nil) }
+    if isDryRun {
+      context.proposed?.note(template)
+      return (new, old == nil)
+    }
     try TemplateRows.save(new, connection)
     let changed = ChangedTemplate(
       name: template.name, before: old?.revision, after: new.revision, renamed: renamed)

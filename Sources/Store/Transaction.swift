@@ -3,19 +3,21 @@ package import Association
 /// The author of a write, the client's address, the reason, and whether it is a dry run.
 package struct WriteContext: Sendable {
   /// The name of a token, or of a command.
-  package let author: String
+  package var author: String
   /// The client's address; empty for a command.
   package let address: String
   /// The only domains that the author may change.
-  package let within: Scope
+  package var within: Scope
   /// The only documents that the author may change; empty for everything.
-  package let documents: [DocumentName]
+  package var documents: [DocumentName]
   /// The protected domains that the author publishes without a second person; `nil` for none.
-  package let unapproved: Scope?
+  package var unapproved: Scope?
   /// The author's reason; may be empty.
-  package let reason: String
+  package var reason: String
   /// Whether to answer as if it were written, and to write nothing.
-  package let isDryRun: Bool
+  package var isDryRun: Bool
+  /// Takes what a dry run would write; `nil` for nothing.
+  package var proposed: ProposedState?
   /// Whether the client has gone. Then a write that still waits for its turn is not made.
   package let isAbandoned: @Sendable () -> Bool
   /// Called when all that is left is to write, before that waits for its turn.
@@ -24,7 +26,7 @@ package struct WriteContext: Sendable {
   package init(
     author: String, address: String = "", within: Scope = Scope(),
     documents: [DocumentName] = [], unapproved: Scope? = nil, reason: String = "",
-    isDryRun: Bool = false,
+    isDryRun: Bool = false, proposed: ProposedState? = nil,
     isAbandoned: @escaping @Sendable () -> Bool = { false },
     willWrite: @escaping @Sendable () -> Void = {}
   ) {
@@ -35,6 +37,7 @@ package struct WriteContext: Sendable {
     self.unapproved = unapproved
     self.reason = reason
     self.isDryRun = isDryRun
+    self.proposed = proposed
     self.isAbandoned = isAbandoned
     self.willWrite = willWrite
   }

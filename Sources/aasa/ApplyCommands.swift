@@ -10,12 +10,6 @@ enum ApplyCommand {
     "--from", "FILE",
     "A CSV file: the first column is \"domain\", each other one a parameter of the template.")
 
-  fileprivate static let draft = Option(
-    "--draft", nil,
-    "Apply nothing, but make a draft of it that somebody else approves. Prints the number of the draft; with "
-      + "--dry-run, what it would change."
-  )
-
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
@@ -23,7 +17,7 @@ enum ApplyCommand {
       + "Use - for stdin. Prints what changed. A domain whose file is as exported stays as others have left it. "
       + "Refuses to undo what they have changed in other domains, unless --overwrite is given.",
     options: [
-      .dryRun, .prune, .overwrite, draft, .accept, .reason, .json,
+      .dryRun, .prune, .overwrite, .draft, .accept, .reason, .json,
       template, table,
     ] + Option.installation, operands: .any("FILE|DIR"),
     examples: [
@@ -39,13 +33,7 @@ enum ApplyCommand {
     failure: "refused, or stored but not served yet; stderr says which", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    if arguments.has(draft) {
-      let others = [Option.prune, table].filter(arguments.has)
-      if let other = others.first {
-        throw UsageError("--draft and \(other.name) cannot be used together.")
-      }
-    }
-    return try DesiredChange(arguments: arguments, format: arguments.has(.json) ? .json : .text)
+    try DesiredChange(arguments: arguments, format: arguments.has(.json) ? .json : .text)
       .apply(isDryRun: arguments.has(.dryRun)) == .refused ? .failure : .success
   }
 }
@@ -110,7 +98,7 @@ private struct DesiredChange {
       arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote, upgrades: !isDryRun)
     let change = Installation.Change(
       prune: arguments.has(.prune), overwrite: arguments.has(.overwrite), isDryRun: isDryRun,
-      listsRefusals: isDryRun, isApproved: isDryRun && arguments.has(ApplyCommand.draft),
+      listsRefusals: isDryRun, isDraft: arguments.has(.draft),
       accepted: try arguments.acceptedCodes(), reason: arguments.value(.reason) ?? "")
     let paths = arguments.operands
     let listed = paths.map(\.quotedPath).joined(separator: " and ")
@@ -136,10 +124,6 @@ private struct DesiredChange {
             + "\(paths.count > 1 ? "none" : "it") is \(paths.count > 1 ? "" : "not ")a list of all domains."
         )
       }
-      if arguments.has(ApplyCommand.draft) && !isDryRun {
-        try ask(for: files, change, to: installation)
-        return .different
-      }
       do {
         return try apply(files, change, to: installation, progress)
       } catch var refused as Installation.Refused {
@@ -149,26 +133,6 @@ private struct DesiredChange {
         throw refused
       }
     }
-  }
-
-  /// Makes a draft of the files.
-  private func ask(
-    for files: DesiredFiles, _ change: Installation.Change, to installation: Installation
-  ) throws {
-    let draft: JSON
-    do {
-      draft = try installation.ask(for: files, change)
-    } catch let refused as Installation.Refused where refused.code == "nothing-to-approve" {
-      // A pipeline that runs again.
-      if arguments.has(.json) { try Terminal.print(#"{"id":null,"domainCount":0}"#) }
-      Terminal.complain(refused.problem["detail"]?.stringValue ?? "")
-      return
-    }
-    let id = draft["id"]?.integerValue ?? 0
-    try Terminal.print(arguments.has(.json) ? draft.text : "\(id)")
-    Terminal.complain(
-      "Draft \(id) changes \((draft["domainCount"]?.integerValue ?? 0).counted("domain")) when somebody approves it. To see "
-        + "it, run 'aasa draft show \(id)'.")
   }
 
   /// Applies a table of the domains of a template.

@@ -12,7 +12,7 @@ enum ChangeCommands {
     details:
       "CHANGE is a number from 'aasa changes'. Each domain goes back to its revision before the change, and the command "
       + "prints what that changes. If any of them has changed since, nothing happens without --skip changed.",
-    options: [skip, .detach, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [skip, .detach, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
     operands: .one("CHANGE"),
     examples: [
       ("See what would change", "aasa undo --dry-run 12"),
@@ -64,7 +64,7 @@ enum ChangeCommands {
       + "none.",
     options: [
       add, remove, replace, with, move, edits, exclude, first, last, before, after, app, .label,
-      template, filter, .skipRefused, .dryRun, .accept, .reason, .json,
+      template, filter, .skipRefused, .dryRun, .draft, .accept, .reason, .json,
     ] + Option.installation, operands: .any("DOMAIN"),
     examples: [
       (

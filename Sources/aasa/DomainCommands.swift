@@ -67,7 +67,7 @@ enum DomainCommands {
     details:
       "Publishes FILE, or - for stdin, as /.well-known/NAME of the domain, and prints what changes. Known names are "
       + DocumentName.known.map(\.name.text).joined(separator: ", ") + ".",
-    options: [type, remove, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [type, remove, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
     operands: Command.Operands(name: "DOMAIN NAME [FILE]", count: 2...3),
     examples: [
       ("Publish a security.txt", "aasa put example.com security.txt security.txt"),
@@ -99,7 +99,7 @@ enum DomainCommands {
     details:
       "REVISION is a number from 'aasa revisions'. Publishes that revision again under a new number, "
       + "and prints what changes.",
-    options: [.detach, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [.detach, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
     operands: Command.Operands(name: "DOMAIN REVISION", count: 2...2),
     examples: [
       ("See what would change", "aasa rollback --dry-run example.com 7"),
@@ -127,7 +127,7 @@ enum DomainCommands {
     details:
       "Compares both documents exactly, and converts the domain if every URL resolves as before. "
       + "Otherwise it prints the URLs that would change, and changes nothing without --force.",
-    options: [force, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [force, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
     operands: .one("DOMAIN"),
     examples: [
       ("See what would change", "aasa convert --dry-run example.com"),
@@ -150,7 +150,7 @@ enum DomainCommands {
     func send(isDryRun: Bool) throws -> JSON {
       let request = APIClient.Request(
         "POST", "\(path)/convert",
-        query: try arguments.changeQuery().merging(["dryRun": "\(isDryRun)"]) { $1 },
+        query: try arguments.changeQuery(isDryRun: isDryRun),
         fields: ["If-Match": "\"\(seen["revision"]?.integerValue ?? 0)\""],
         body: Array(#"{"format":"modern"}"#.utf8))
       return try installation.json(request, having: "revision")
@@ -200,9 +200,13 @@ enum DomainCommands {
 
 extension Arguments {
   /// The options of a change as parameters of a query.
-  func changeQuery() throws(UsageError) -> [String: String] {
+  ///
+  /// - Parameter isDryRun: Whether nothing is changed; by default, the arguments say that.
+  func changeQuery(isDryRun: Bool? = nil) throws(UsageError) -> [String: String] {
     let accepted = try acceptedCodes().map(\.rawValue).sorted().joined(separator: ",")
-    let query = ["accept": accepted, "reason": value(.reason) ?? "", "dryRun": "\(has(.dryRun))"]
+    let isDryRun = isDryRun ?? has(.dryRun)
+    var query = ["accept": accepted, "reason": value(.reason) ?? "", "dryRun": "\(isDryRun)"]
+    if has(.draft) { query[isDryRun ? "approved" : "draft"] = "true" }
     return query.filter { !$0.value.isEmpty }
   }
 }

@@ -3,7 +3,7 @@ import Checking
 import HTTP
 import Service
 
-/// `aasa draft list`, `show`, `comment`, `approve`, `decline` and `withdraw`; `aasa apply --draft` makes drafts.
+/// `aasa draft list`, `show`, `comment`, `approve`, `decline` and `withdraw`; `--draft` of a change makes one.
 enum DraftCommands {
   private static let all = Option("--all", nil, "List also drafts that have ended.")
   private static let why = Option("--reason", "TEXT", "Why it is declined.").required
@@ -148,38 +148,5 @@ enum DraftCommands {
     guard let refused = plan["refused"] else { return .success }
     for line in ProblemText.lines(ofProblemsIn: ["problems": refused]) { Terminal.complain(line) }
     return .failure
-  }
-}
-
-extension Installation {
-  /// Asks for the approval of the state in files.
-  ///
-  /// - Throws: Like `json`; a refusal names the files.
-  func ask(for files: DesiredFiles, _ change: Change) throws -> JSON {
-    var lists: [String: [JSON]] = [:]
-    let keys = [
-      ("domain", "domains"), ("app", "apps"), ("package", "androidApps"), ("template", "templates"),
-    ]
-    for line in try files.lines.bytes(0..<files.lines.count).split(separator: UInt8(ascii: "\n")) {
-      let element = try JSON.parse(Array(line), limits: .trusted).value
-      guard let list = keys.first(where: { element[$0.0] != nil })?.1 else { continue }
-      lists[list, default: []].append(element)
-    }
-    var state: JSON.Object = [:]
-    for (_, list) in keys { state[list] = lists[list].map { .array($0) } }
-    var query: [String: String] = [:]
-    if change.overwrite { query["overwrite"] = "true" }
-    if !change.accepted.isEmpty {
-      query["accept"] = change.accepted.map(\.rawValue).sorted().joined(separator: ",")
-    }
-    if !change.reason.isEmpty { query["reason"] = change.reason }
-    do {
-      return try json(
-        APIClient.Request(
-          "POST", "/v1/drafts", query: query, body: JSON.object(state).serialized()), having: "id")
-    } catch var refused as Refused {
-      refused.files = files
-      throw refused
-    }
   }
 }

@@ -13,8 +13,8 @@ extension Installation {
     var isDryRun = false
     /// Whether a dry run goes on after what would be refused.
     var listsRefusals = false
-    /// Whether a dry run shows what happens once a second person has approved.
-    var isApproved = false
+    /// Whether a draft is made of it, or a dry run shows what happens once somebody has approved that.
+    var isDraft = false
     var accepted: Set<Finding.Code> = []
     /// The reason for the audit; may be empty.
     var reason = ""
@@ -23,7 +23,8 @@ extension Installation {
       [
         "dryRun": "\(isDryRun)", "prune": "\(prune)", "overwrite": "\(overwrite)",
         "template": template,
-        "listRefusals": "\(listsRefusals)", "approved": "\(isApproved)", "reason": reason,
+        "listRefusals": "\(listsRefusals)", "draft": "\(isDraft && !isDryRun)",
+        "approved": "\(isDraft && isDryRun)", "reason": reason,
         "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
       ].filter { !$0.value.isEmpty && $0.value != "false" }
     }

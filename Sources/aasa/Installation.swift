@@ -23,6 +23,14 @@ final class Installation {
     var code: String { problem["code"]?.stringValue ?? "" }
   }
 
+  /// A draft was made instead of a change.
+  struct Drafted: Error {
+    /// As the API answers it; without an `id` if there is nothing to approve.
+    let draft: JSON
+    /// What to say about it.
+    let text: String
+  }
+
   private enum Site {
     case server(APIClient)
     case database(DatabaseLocation)
@@ -206,10 +214,11 @@ final class Installation {
 
   /// The content of an answer: JSON with a certain member.
   ///
-  /// - Throws: `Refused` for a problem, `Failure` for anything else.
+  /// - Throws: `Refused` for a problem, `Drafted` for a draft, `Failure` for anything else.
   func content(of answer: APIClient.Answer, having member: String) throws -> JSON {
     do {
       let json = try JSON.parse(answer.body, limits: .trusted).value
+      if let drafted = Drafted(answer.status, json) { throw drafted }
       if (200...299).contains(answer.status) && json[member] != nil { return json }
       if answer.status >= 400 && json["title"] != nil {
         throw Refused(problem: json, origin: name, retryAfter: answer.retryAfter)
@@ -221,6 +230,34 @@ final class Installation {
           + "the server, and of any proxy in front of it."
         : "\(name) sent status \(answer.status) and an answer that is not from aasa. --server must be "
           + "the URL of aasa's admin listener.")
+  }
+}
+
+extension Installation.Drafted {
+  fileprivate init?(_ status: Int, _ json: JSON) {
+    if status == 202, let id = json["id"]?.integerValue {
+      let count = (json["domainCount"]?.integerValue ?? 0).counted("domain")
+      self.init(
+        draft: json,
+        text:
+          "Draft \(id) changes \(count) when somebody approves it. To see it, run 'aasa draft show \(id)'."
+      )
+    } else if json["code"] == "nothing-to-approve" {
+      // No failure: a pipeline may ask again.
+      self.init(draft: ["id": .null, "domainCount": 0], text: json["detail"]?.stringValue ?? "")
+    } else {
+      return nil
+    }
+  }
+
+  /// Prints the number of the draft.
+  func print(asJSON: Bool) throws {
+    if asJSON {
+      try Terminal.print(draft.text)
+    } else if let id = draft["id"]?.integerValue {
+      try Terminal.print("\(id)")
+    }
+    Terminal.complain(text)
   }
 }
 
@@ -248,7 +285,10 @@ extension Arguments {
 
 extension APIClient.Request {
   /// Whether it may change what is stored.
-  fileprivate var isChange: Bool { method != "GET" && query["dryRun"] != "true" }
+  fileprivate var isChange: Bool {
+    let asking = ["/v1/check", "/v1/match", "/v1/explain", "/v1/template-suggestion"]
+    return method != "GET" && query["dryRun"] != "true" && !asking.contains(path)
+  }
 }
 
 extension HTTP.Request {

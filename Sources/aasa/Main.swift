@@ -62,6 +62,9 @@ enum Main {
   private static func run(_ command: Command, _ arguments: Arguments) throws -> ExitStatus {
     do {
       return try command.run(arguments)
+    } catch let drafted as Installation.Drafted {
+      try drafted.print(asJSON: arguments.has(.json))
+      return .success
     } catch let refused as Installation.Refused {
       try ProblemText(refused).print(asJSON: arguments.has(.json))
       return .failure

@@ -19,7 +19,7 @@ enum TemplateCommands {
         "DOMAIN is a name, or a wildcard such as '*.brand.example' for all domains below a name. Each domain must open the "
         + "same URLs in the same apps as before; otherwise it is named, with an example. What it has beyond the template "
         + "stays its own. Takes all of the domains, or none.",
-      options: [.label, .app, table, .skipRefused, .dryRun, .accept, .reason, .json]
+      options: [.label, .app, table, .skipRefused, .dryRun, .draft, .accept, .reason, .json]
         + Option.installation, operands: Command.Operands(name: "NAME DOMAIN", count: 1...Int.max),
       examples: [
         (
@@ -55,7 +55,8 @@ enum TemplateCommands {
       details:
         "Everything that the domain has from the template becomes its own. It serves the same bytes, and later edits of the "
         + "template do not concern it.",
-      options: [.dryRun, .accept, .reason, .json] + Option.installation, operands: .one("DOMAIN"),
+      options: [.dryRun, .draft, .accept, .reason, .json] + Option.installation,
+      operands: .one("DOMAIN"),
       examples: [
         ("See what would happen", "aasa template detach --dry-run anna.example"),
         (

@@ -36,7 +36,7 @@ import Testing
     let file = trial.scratch.path("faster.json")
     let refused = try run("apply", by: anna, file)
     #expect(
-      refused.status == 1 && refused.errors.contains("aasa apply --draft"), "\(refused.errors)")
+      refused.status == 1 && refused.errors.contains("(aasa: --draft)"), "\(refused.errors)")
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))
@@ -69,8 +69,36 @@ import Testing
     #expect(ended.status == 0 && ended.output.contains("approved by boris, "), "\(ended.output)")
     #expect(try run("draft list", by: anna).output.isEmpty)
     #expect(try run("draft list", by: anna, "--all").lines.count == 1)
-    let wrong = try run("apply", by: anna, "--draft", "--prune", file)
-    #expect(wrong.status == 64 && wrong.errors.contains("--draft and --prune"))
+  }
+
+  @Test func everyCommandThatChangesADomainCanAskForApproval() throws {
+    let added = try trial.run("routes", at: .database, "--add", "/gift/*", "a.example")
+    let change = try #require(added.errors.split { !$0.isNumber }.first)
+    try trial.scratch.write("member=a", to: "trust.txt")
+    let commands = [
+      ("put", ["a.example", "trust.txt", trial.scratch.path("trust.txt")], "trust.txt"),
+      ("put", ["--remove", "b.example", "trust.txt"], ""),
+      ("rollback", ["a.example", "2"], "/gift/*"), ("undo", [String(change)], "/gift/*"),
+      ("routes", ["--add", "/sale/*", "a.example"], "/sale/*"),
+    ]
+    var drafts = 0
+    for (command, words, effect) in commands {
+      let dry = try trial.run(
+        command, at: .server, words: ["--draft", "--dry-run"] + words, token: anna)
+      let asked = try trial.run(
+        command, at: .server, words: ["--draft", "--reason", command] + words, token: anna)
+      if effect.isEmpty {
+        #expect(asked.status == 1 && asked.output.isEmpty, "\(asked.output)")
+        continue
+      }
+      #expect(dry.status == 0 && dry.output.contains(effect), "\(command) \(dry.errors)")
+      drafts += 1
+      #expect(asked.status == 0 && asked.output == "\(drafts)\n", "\(command) \(asked.errors)")
+      let shown = try run("draft show", by: boris, String(drafts))
+      #expect(shown.status == 0 && shown.output.contains(effect), "\(command) \(shown.output)")
+    }
+    let json = try run("rollback", by: anna, "--draft", "--json", "a.example", "2")
+    #expect(try JSON.parse(Array(json.output.utf8)).value["id"] == .integer(drafts + 1))
   }
 
   @Test func aDraftIsDeclinedOrWithdrawnAndAStaleOneSaysSo() throws {

@@ -63,6 +63,58 @@ def test_the_deletion_of_a_protected_domain_can_be_asked_for(example, site):
     assert site.call("GET", "/v1/domains/example.com")["revision"] == 2
 
 
+def asked(page, number, reason="Sale"):
+    """Asks for approval in the dialog that says that it is needed."""
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("so a second person must approve the change. Ask for approval, and let")
+    dialog.get_by_label("Reason").fill(reason)
+    dialog.get_by_role("button", name="Ask for approval").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Draft {number}")
+    expect(page.get_by_text(reason)).to_be_visible()
+
+
+def test_every_change_of_a_protected_domain_can_be_asked_for_after_its_effects_were_shown(example, site):
+    change = site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 600})["change"]
+    site.call("PATCH", "/v1/domains/example.com", {"protected": True})
+    page = example.open(f"{DOMAIN}/history")
+    page.get_by_role("button", name="Roll back to revision 1").click()
+    expect(page.get_by_role("dialog").get_by_text("Cache time: 10 minutes → 1 hour")).to_be_visible()
+    asked(page, 1)
+    expect(page.get_by_text("Cache time: 10 minutes → 1 hour")).to_be_visible()
+    example.open(f"#/changes/{change}", f"Change {change}")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("dialog").get_by_label("Leave domains as they are that have changed since").check()
+    page.get_by_role("button", name="Close").last.click()
+    example.open(f"{DOMAIN}/settings")
+    page.locator("aasa-domain-documents input[type=file]").set_input_files(
+        [{"name": "trust.txt", "mimeType": "text/plain", "buffer": b"member=a"}])
+    asked(page, 2)
+    example.open("#/bulk/route")
+    page.get_by_label("Path", exact=True).fill("/sale/*")
+    page.get_by_label("Or a list of domains").fill("example.com")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_label("Leave domains as they are that are refused")).to_be_visible()
+    asked(page, 3)
+    assert site.call("GET", "/v1/domains/example.com")["revision"] == 3
+    assert [one["domains"] for one in site.call("GET", "/v1/drafts")["items"]] == [["example.com"]] * 3
+
+
+def test_files_of_protected_domains_are_asked_for_beside_those_that_are_published(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"protected": True})
+    page = example.open("#/bulk")
+    example.settle()
+    file = b'{"applinks": {"details": [{"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/*"}]}]}}'
+    page.locator("input[type=file]").first.set_input_files([
+        {"name": name, "mimeType": "application/json", "buffer": file} for name in ("example.com", "new.example")])
+    expect(page.get_by_text("needs approval")).to_be_visible()
+    page.get_by_role("button", name="Publish 2 files").click()
+    expect(page.get_by_text("Published 1 of 2 files. Asked for the approval of 1.")).to_be_visible()
+    page.get_by_role("link", name="Draft 1").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Draft 1")
+    assert site.call("GET", "/v1/domains/example.com")["revision"] == 2
+    assert site.call("GET", "/v1/domains/new.example")["revision"] == 1
+
+
 def test_expectations_of_a_protected_domain_become_edits_that_are_approved(example, site):
     site.call("PATCH", "/v1/domains/example.com", {"protected": True})
     page = example.open("#/try?url=https://example.com/buy/1%0Ahttps://example.com/help/website/a")

@@ -329,6 +329,14 @@ package enum DomainResource {
 
   package static func exported(_ stored: StoredDomain) -> JSON.Object { json(stored, for: .export) }
 
+  /// A domain in a state that makes an existing domain exactly that: whatever it does not have is `null`.
+  package static func stated(_ stored: StoredDomain) -> JSON.Object {
+    var json = exported(stored)
+    json["revision"] = nil
+    for member in membersThatStay where json[member] == nil { json.appendNew(member, .null) }
+    return json
+  }
+
   private static func json(_ stored: StoredDomain, for use: Schema.Use) -> JSON.Object {
     guard let template = stored.domain.template else { return fields.json(of: stored, for: use) }
     var stored = stored

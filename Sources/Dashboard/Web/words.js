@@ -82,7 +82,7 @@ export const words = {
       ],
       [/publish with \?accept=[\w,-]+/g, "accept them when you publish"],
       [/repeat with \?overwrite=true/g, "choose “Undo what others have changed since the state was exported”"],
-      [/Send the same state to POST \/v1\/drafts, or run aasa apply --draft, and let/g, "Ask for approval, and let"],
+      [/To ask for that, repeat with \?draft=true \(aasa: --draft\), and let/g, "Ask for approval, and let"],
       [
         /with PUT \/v1\/android-apps\/\{package\}, or in "androidApps" of the state/g,
         "on the page Apps, or in the state",
@@ -666,7 +666,7 @@ export const words = {
     intro: "States that wait until a second person approves them. Nothing of them is published before.",
     empty: "Nothing waits for approval",
     draft: "Draft",
-    emptyText: "Ask for approval where publishing is refused, or run aasa apply --draft.",
+    emptyText: "Ask for approval where publishing is refused, or add --draft to a command.",
     one: (n) => `Draft ${n}`,
     state: "State",
     plan: "What approving it changes",
@@ -1083,7 +1083,7 @@ export const words = {
       groups: {
         needy: (n) => `${plural(n, "file needs", "files need")} a decision`,
         ready: (n) => `${plural(n, "file", "files")} to publish`,
-        done: (n) => `${plural(n, "file is", "files are")} published`,
+        done: (n) => `${plural(n, "file is", "files are")} done`,
       },
       details: "Details",
       detailsOf: (name) => `Details of ${name}`,
@@ -1099,8 +1099,12 @@ export const words = {
       skipped: (names) =>
         `Skipped ${plural(names.length, "other file", "other files")}: ` +
         `${names.slice(0, 5).join(", ")}${names.length > 5 ? " …" : ""}`,
-      done: (n, all) => `Published ${n} of ${plural(all, "file", "files")}.`,
+      done: (n, asked, all) =>
+        `Published ${n} of ${plural(all, "file", "files")}.` +
+        (asked > 0 ? ` Asked for the approval of ${asked}.` : ""),
       nameless: "needs a domain",
+      asked: "waits for approval",
+      needsApproval: "needs approval",
       twice: "the same document is listed above",
       state: "this is a state, not a document",
       publishing: "publishing …",

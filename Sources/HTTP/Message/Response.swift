@@ -60,6 +60,7 @@ package enum BodyHolder: Sendable, Hashable {
 package enum Status: UInt16, Sendable, CaseIterable {
   case ok = 200
   case created = 201
+  case accepted = 202
   case noContent = 204
   case found = 302
   case notModified = 304

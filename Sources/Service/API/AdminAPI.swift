@@ -77,7 +77,9 @@ package struct AdminAPI: Sendable {
     of publisher: Publisher, checker: @escaping @Sendable () -> Checker, recordsChecks: Bool = true
   ) -> [Endpoint] {
     let state = StateEndpoints(publisher: publisher)
-    return AppEndpoints.apple(publisher, state).all + AppEndpoints.android(publisher, state).all
+    let drafts = DraftEndpoints(publisher: publisher, state: state)
+    let all =
+      AppEndpoints.apple(publisher, state).all + AppEndpoints.android(publisher, state).all
       + DomainEndpoints(publisher: publisher).all
       + [ConvertEndpoint(publisher: publisher).convert]
       + TemplateEndpoints(publisher: publisher, state: state).all
@@ -93,11 +95,12 @@ package struct AdminAPI: Sendable {
       + CheckHistoryEndpoints(store: publisher.store).all
       + state.all + [ServedEndpoint(store: publisher.store).list]
       + ChangeEndpoints(publisher: publisher, state: state).all
-      + DraftEndpoints(publisher: publisher, state: state).all
+      + drafts.all
       + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + UserEndpoints(store: publisher.store).all
       + AuditEndpoints(store: publisher.store).all
       + ReplicaEndpoints(store: publisher.store).all
+    return all.map(drafts.offering)
   }
 
   /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how
@@ -130,7 +133,7 @@ package struct AdminAPI: Sendable {
       let longestWait = endpoint.effect == .none ? nil : try call.longestWait()
       let response = try handle(call, endpoint)
       guard let longestWait, response.status.code < 300 else { return response }
-      return try call.wait(longestWait, response, publisher.store)
+      return call.wait(longestWait, response, publisher.store)
     }
     return answer(result, to: request.head, request.fields, caller, since: start)
   }

@@ -26,5 +26,9 @@ struct Answer: Sendable {
     Answer(status: .created, description: description, schema: schema, links: links)
   }
 
+  static let draft = Answer(
+    status: .accepted, description: "The draft, with `draft=true`.", schema: "Draft",
+    links: ["getDraft", "planDraft", "approveDraft", "declineDraft", "withdrawDraft"])
+
   static let deleted = Answer(status: .noContent, description: "Deleted.")
 }

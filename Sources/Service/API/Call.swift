@@ -13,6 +13,8 @@ struct Call: Sendable {
   var client = ""
   /// Called when all that is left is to write.
   var willWrite: @Sendable () -> Void = {}
+  /// Takes what the request would change, of which a draft is made instead; `nil` to change it.
+  var proposed: ProposedState?
 
   /// The rights of the caller; `nil` if none are needed.
   var token: Token? { identity?.token }
@@ -168,18 +170,19 @@ struct Call: Sendable {
     }
   }
 
-  /// Who makes the change, why (`?reason=`), and whether it is a dry run (`?dryRun=true`).
+  /// Who makes the change, why (`?reason=`), and whether it is a dry run: `?dryRun=true`, or what a draft is made
+  /// of.
   ///
   /// - Parameter author: Who, if not the caller.
   func context(by author: Token? = nil) throws(Problem) -> WriteContext {
     let author = author ?? token
-    let isDryRun = try flag(.dryRun)
-    let isApproved = try flag(.approved)
+    var (isDryRun, isApproved) = (try flag(.dryRun), try flag(.approved))
+    if proposed != nil { (isDryRun, isApproved) = (true, true) }
     return WriteContext(
       author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
       documents: author?.documents ?? [],
       unapproved: isDryRun && isApproved ? Scope() : author?.unapproved,
-      reason: query(.reason) ?? "", isDryRun: isDryRun,
+      reason: query(.reason) ?? "", isDryRun: isDryRun, proposed: proposed,
       isAbandoned: request.clientHasGone, willWrite: willWrite)
   }
 

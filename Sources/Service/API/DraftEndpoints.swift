@@ -13,7 +13,6 @@ struct DraftEndpoints: Sendable {
 
   private var drafts: [Endpoint] {
     let (path, one) = ("/v1/drafts", "/v1/drafts/{draft}")
-    let links = ["getDraft", "planDraft", "approveDraft", "declineDraft", "withdrawDraft"]
     return [
       Endpoint(
         .get, path, .role(.viewer), query: .numberedPage + [.draftStatus, .domainFilter],
@@ -37,7 +36,12 @@ struct DraftEndpoints: Sendable {
           .tooMuchWork, .unknownAndroidApp, .templateNotFound, .notEditable, .refused,
           .bodyTooLarge, .nothingToApprove,
         ],
-        answers: .created("The draft.", "Draft", links: links), handle: add),
+        answers: .created("The draft.", "Draft", links: Answer.draft.links)
+      ) { call in
+        try add(
+          try call.json(), overwrites: call.flag(.overwrite), accepting: call.acceptedCodes(), call,
+          .created)
+      },
       Endpoint(
         .get, one, .role(.viewer), isFilteredByToken: true,
         "getDraft", .drafts, "Read a draft with its state and comments",
@@ -84,7 +88,7 @@ struct DraftEndpoints: Sendable {
     return [
       Endpoint(
         .post, one + "/approve", .role(.editor), roleForDryRun: .viewer, effect: .publications,
-        isFilteredByToken: true, isHeavy: false,
+        isFilteredByToken: true, mayWait: false, isHeavy: false,
         "approveDraft", .drafts, "Approve a draft of somebody else, and apply it",
         description:
           "All of it is applied, as one change by its author, over exactly the revisions that it was made from; or nothing. A "
@@ -212,16 +216,42 @@ struct DraftEndpoints: Sendable {
     return draft
   }
 
-  private func add(_ call: Call) throws -> Response {
+  /// An endpoint that makes a draft of what it would change, if the query says so.
+  func offering(_ endpoint: Endpoint) -> Endpoint {
+    if !endpoint.mayWait { return endpoint }
+    var offering = endpoint
+    offering.handle = { call in
+      if try !call.flag(.draft) { return try endpoint.handle(call) }
+      let proposed = ProposedState()
+      var trial = call
+      trial.proposed = proposed
+      // Its answer is let go, and with it what the request holds.
+      _ = try endpoint.handle(trial)
+      let content = proposed.content
+      var accepted = try call.acceptedCodes()
+      for domain in content.domains.values {
+        accepted.formUnion((domain?.acceptedCodes ?? []).compactMap(Finding.Code.init))
+      }
+      if content.renamesApp { accepted.insert(.opensNothing) }
+      return try add(
+        DraftResource.state(content), overwrites: true, accepting: accepted, call, .accepted)
+    }
+    return offering
+  }
+
+  private func add(
+    _ content: JSON, overwrites: Bool, accepting accepted: Set<Finding.Code>, _ call: Call,
+    _ status: Status
+  ) throws -> Response {
     let context = try call.context()
-    let options = ApplyOptions(
-      overwrite: try call.flag(.overwrite), accepted: try call.acceptedCodes())
-    let content = try call.json()
+    let options = ApplyOptions(overwrite: overwrites, accepted: accepted)
     if content.text.utf8.count > Draft.longestState {
       throw Problem(
         .bodyTooLarge, "The state of a draft has at most \(Draft.longestState) bytes. Split it.")
     }
-    let share = try state.share(of: call.token, unless: call.request.clientHasGone)
+    let share =
+      try call.request.spool?.share
+      ?? state.share(of: call.token, unless: call.request.clientHasGone)
     let received = try ReceivedState(content, beside: store, within: share)
     let draft = try state.planning(call) {
       try state.checked(received, of: call.token) {
@@ -229,7 +259,7 @@ struct DraftEndpoints: Sendable {
       }
     }
     return .json(
-      .created, DraftResource.json(draft), to: context,
+      status, DraftResource.json(draft), to: context,
       fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
   }
 

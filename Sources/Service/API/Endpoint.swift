@@ -39,9 +39,7 @@ struct Endpoint: Sendable {
     }
 
     /// Whether documents are rendered, linted and compared.
-    fileprivate var isHeavy: Bool {
-      self != .none && self != .change
-    }
+    fileprivate var publishes: Bool { self != .none && self != .change }
 
     /// The header fields that guard against lost updates.
     var preconditions: [Parameter] {
@@ -94,6 +92,8 @@ struct Endpoint: Sendable {
   let isFilteredByToken: Bool
   /// Whether it changes only the document that its path names.
   let changesOneDocument: Bool
+  /// Whether a draft can be made of what it would change.
+  let mayWait: Bool
   /// Whether it may need much time or memory, so that it takes a turn of heavy work.
   let isHeavy: Bool
   /// Whether it limits by itself how many such requests run at a time.
@@ -119,13 +119,15 @@ struct Endpoint: Sendable {
   /// - Parameters:
   ///   - roleForDryRun: The role that is enough for a dry run, if that is a lower one.
   ///   - query: The parameters beyond those of the effect.
+  ///   - mayWait: Whether a draft can be made of what it would publish.
   ///   - isHeavy: Whether it takes a turn of heavy work. By default, if it publishes or has a large body.
   ///   - hasOwnTurns: Whether it limits by itself how many such requests run at a time.
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
-    isFilteredByToken: Bool = false, changesOneDocument: Bool = false, isHeavy: Bool? = nil,
+    isFilteredByToken: Bool = false, changesOneDocument: Bool = false, mayWait: Bool = true,
+    isHeavy: Bool? = nil,
     hasOwnTurns: Bool = false,
     isFile: Bool = false,
     _ id: String, _ topic: Topic, _ summary: String,
@@ -139,11 +141,12 @@ struct Endpoint: Sendable {
     self.access = access
     self.roleForDryRun = roleForDryRun
     self.effect = effect
-    self.query = query + effect.query
+    self.mayWait = mayWait && effect.publishes
+    self.query = query + effect.query + (self.mayWait ? [.draft] : [])
     self.headers = headers
     self.isFilteredByToken = isFilteredByToken
     self.changesOneDocument = changesOneDocument
-    self.isHeavy = isHeavy ?? (effect.isHeavy || (body.map { $0.size != .small } ?? false))
+    self.isHeavy = isHeavy ?? (effect.publishes || (body.map { $0.size != .small } ?? false))
     self.hasOwnTurns = hasOwnTurns
     self.isFile = isFile
     self.id = id
@@ -152,7 +155,7 @@ struct Endpoint: Sendable {
     self.description = description
     self.body = body
     ownProblems = problems
-    self.answers = answers
+    self.answers = answers + (self.mayWait ? [.draft] : [])
     self.receiveLines = receiveLines
     self.handle = handle
   }

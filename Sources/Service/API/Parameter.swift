@@ -142,7 +142,7 @@ struct Parameter: Sendable {
   static let wait = Parameter(
     "wait",
     "`all`: answer when every server on the database serves the change. If one does not in time, the header "
-      + "field `X-Aasa-Not-Served-By` names it; the change is made anyway.",
+      + "field `X-Aasa-Not-Served-By` names it, or is `unknown` if the database does not say; the change is made anyway.",
     .constant("all"))
   static let waitSeconds = Parameter(
     "waitSeconds", "How long `wait` waits, in seconds.",
@@ -153,6 +153,11 @@ struct Parameter: Sendable {
   static let approved = Parameter(
     "approved",
     "`true`, in a dry run: what the change does once a second person has approved it, as a draft. Outside a dry run, it has no effect.",
+    .bool)
+  static let draft = Parameter(
+    "draft",
+    "`true`: change nothing, but make a draft of it, which somebody else approves. The answer is the draft. Apps and "
+      + "templates that the request would delete stay; so does the old identifier of an app that it would rename.",
     .bool)
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)

@@ -264,7 +264,7 @@ extension Problem {
   }
 
   private static let howToAsk =
-    "Send the same state to POST /v1/drafts, or run aasa apply --draft, and let somebody approve the draft."
+    "To ask for that, repeat with ?draft=true (aasa: --draft), and let somebody else approve the draft."
 
   /// The first few of some domains in a sentence.
   private static func names(_ domains: [String], of count: Int) -> String {

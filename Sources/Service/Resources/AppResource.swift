@@ -38,9 +38,14 @@ package struct AppResource<Key: AppKey>: Sendable {
 
   package func json(_ stored: StoredApp<Key>) -> JSON { .object(fields.json(of: stored)) }
 
+  /// All of an app, for a state.
+  func stated(_ app: Key.App) -> JSON.Object {
+    fields.json(of: StoredApp(app: app), for: .export)
+  }
+
   /// An app as it is exported.
   package func exported(_ app: Key.App) -> JSON.Object {
-    var object = fields.json(of: StoredApp(app: app), for: .export)
+    var object = stated(app)
     object.appendNew(Self.base.member.name, .string(hash(app)))
     return object
   }
@@ -63,7 +68,7 @@ package struct AppResource<Key: AppKey>: Sendable {
 
   private func hash(_ app: Key.App) -> String {
     SHA256.hexadecimal(
-      of: Array(JSON.object(fields.json(of: StoredApp(app: app), for: .export)).serialized()))
+      of: Array(JSON.object(stated(app)).serialized()))
   }
 
   package var identifier: Schema { coding.schema }

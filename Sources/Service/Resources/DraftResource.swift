@@ -55,6 +55,34 @@ package enum DraftResource {
 
   package static func json(_ draft: Draft) -> JSON.Object { fields.json(of: draft) }
 
+  /// The state that a draft of a request has.
+  package static func state(_ proposed: ProposedState.Content) -> JSON {
+    func apps<Key>(_ apps: [Key: Key.App], _ resource: AppResource<Key>) -> JSON? {
+      let elements = apps.sorted { $0.key.id.text < $1.key.id.text }.map {
+        JSON.object(resource.stated($0.value))
+      }
+      return elements.isEmpty ? nil : .array(elements)
+    }
+    var (domains, deleted) = ([JSON](), [String]())
+    for (name, stored) in proposed.domains.sorted(by: { $0.key < $1.key }) {
+      if let stored {
+        domains.append(.object(DomainResource.stated(stored.withoutRows)))
+      } else {
+        deleted.append(name.text)
+      }
+    }
+    var state: JSON.Object = [:]
+    state["apps"] = apps(proposed.apps, .apple)
+    state["androidApps"] = apps(proposed.androidApps, .android)
+    let templates = proposed.templates.values.sorted { $0.name < $1.name }
+    if !templates.isEmpty {
+      state["templates"] = .array(templates.map { .object(TemplateResource.json($0)) })
+    }
+    state["domains"] = .array(domains)
+    if !deleted.isEmpty { state["delete"] = .strings(deleted) }
+    return .object(state)
+  }
+
   package static func json(_ comment: Draft.Comment) -> JSON.Object {
     commentFields.json(of: comment)
   }

@@ -39,14 +39,7 @@ package enum StateResource {
   /// A domain as it is exported: without row identifiers, so that the text is the same wherever the
   /// domain has this revision.
   package static func json(_ stored: StoredDomain) -> JSON {
-    var stored = stored
-    for entry in stored.domain.associationFile.entries.indices {
-      stored.domain.associationFile.entries[entry].id = nil
-      for route in stored.domain.associationFile.entries[entry].routes.indices {
-        stored.domain.associationFile.entries[entry].routes[route].id = nil
-      }
-    }
-    return .object(DomainResource.exported(stored))
+    .object(DomainResource.exported(stored.withoutRows))
   }
 
   /// The file of an element of an export, as `aasa export DIR` writes it.
@@ -135,6 +128,7 @@ package struct StateReading {
   package var table: Template?
   private var knownApps: Set<LinkedApp> = []
   private var knownDomains: Set<DomainName> = []
+  private var knownTemplates: Set<TemplateName> = []
   /// The number of elements of each list so far.
   private var counts: [String: Int] = [:]
 
@@ -167,7 +161,7 @@ package struct StateReading {
     case "templates":
       faults.element = json["template"]?.stringValue.map { Fault.Element("template", $0) }
       guard let template = TemplateResource.read(body) else { return false }
-      if templates.contains(where: { $0.name == template.name }) {
+      if !knownTemplates.insert(template.name).inserted {
         return isRepeated(template.name.text, body)
       }
       templates.append(template)
@@ -243,5 +237,19 @@ package struct StateReading {
     let keys = ["apps", "androidApps", "templates", "domains", "keep", "delete"]
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
+  }
+}
+
+extension StoredDomain {
+  /// The domain without row identifiers.
+  var withoutRows: StoredDomain {
+    var stored = self
+    for entry in domain.associationFile.entries.indices {
+      stored.domain.associationFile.entries[entry].id = nil
+      for route in domain.associationFile.entries[entry].routes.indices {
+        stored.domain.associationFile.entries[entry].routes[route].id = nil
+      }
+    }
+    return stored
   }
 }

@@ -36,6 +36,10 @@ extension Option {
   static let overwrite = Option(
     "--overwrite", nil, "Undo what others have changed since the files were exported.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
+  static let draft = Option(
+    "--draft", nil,
+    "Change nothing, but make a draft of it that somebody else approves. Prints the number of the draft; with "
+      + "--dry-run, what it would change.")
   static let force = Option("--force", nil, "Overwrite an existing file or database.")
   static let server = {
     var option = Option(

@@ -142,12 +142,24 @@ class Import extends View {
       row.report = value;
       row.kind = value.kind;
       row.state = isState(row.text) ? "state" : row.domain === "" ? "nameless" : "ready";
-      if (row.state === "ready") row.result = await this.#put(row, { dryRun: true, accept: row.accepted });
+      if (row.state === "ready") row.result = await this.#preview(row);
     } catch (problem) {
       if (problem.name === "AbortError" || mine !== row.run) return;
       Object.assign(row, { problem, state: "failed" });
     }
     this.update();
+  }
+
+  async #preview(row) {
+    const query = { dryRun: true, accept: row.accepted };
+    row.needsApproval = false;
+    try {
+      return await this.#put(row, query);
+    } catch (problem) {
+      if (problem.code !== "approval-required") throw problem;
+      row.needsApproval = true;
+      return await this.#put(row, { ...query, approved: true });
+    }
   }
 
   /** Publishes, or does as if. A domain that exists is replaced only in the revision that was looked at. */
@@ -190,7 +202,7 @@ class Import extends View {
     // Android's routes are compared with those of Apple's file.
     const wanted = this.#ready().toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
     const revisions = {};
-    let done = 0;
+    let [done, asked] = [0, 0];
     this.set({ isPublishing: true });
     for (const row of wanted) {
       row.state = "publishing";
@@ -198,10 +210,16 @@ class Import extends View {
       try {
         // Another file of this list may have published the domain a moment ago.
         if (revisions[row.domain]) Object.assign(row, { isNew: false, etag: revisions[row.domain] });
-        row.result = await this.#put(row, { reason: this.#draft.reason, accept: row.accepted });
-        revisions[row.domain] = String(row.result.revision);
-        row.state = "published";
-        done++;
+        const draft = row.needsApproval || undefined;
+        const answer = await this.#put(row, { reason: this.#draft.reason, accept: row.accepted, draft });
+        if (draft) {
+          Object.assign(row, { state: "asked", asked: answer.id });
+          asked++;
+        } else {
+          revisions[row.domain] = String(answer.revision);
+          Object.assign(row, { state: "published", result: answer });
+          done++;
+        }
       } catch (problem) {
         if (problem.name === "AbortError") return;
         Object.assign(row, { problem, state: "failed" });
@@ -209,7 +227,7 @@ class Import extends View {
     }
     this.set({ isPublishing: false });
     this.dispatchEvent(new Event("published"));
-    say(text.done(done, wanted.length), done === wanted.length ? "ok" : "error");
+    say(text.done(done, asked, wanted.length), done + asked === wanted.length ? "ok" : "error");
   }
 
   render() {
@@ -269,7 +287,7 @@ class Import extends View {
     const groupOf = (row) =>
       row.domain === "" || needy.includes(this.#stateOf(row))
         ? "needy"
-        : this.#stateOf(row) === "published"
+        : ["published", "asked"].includes(this.#stateOf(row))
         ? "done"
         : "ready";
     const groups = Object.groupBy(rows, groupOf);
@@ -307,7 +325,7 @@ class Import extends View {
     const { name, report, problem, result, domain } = row;
     const state = this.#stateOf(row);
     const isState = state === "state";
-    const isFixed = ["publishing", "published"].includes(state);
+    const isFixed = ["publishing", "published", "asked"].includes(state);
     const codes = problem ? acceptable(problem) : [];
     const error = !isState && report?.findings.find((one) => one.severity === "error");
     const isRefused = error && (problem?.code ?? error.code) === error.code;
@@ -317,7 +335,7 @@ class Import extends View {
     const changesLinks = state === "ready" && result.diff?.affectsLinks;
     const kind = changesLinks
       ? "warning"
-      : { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
+      : { ready: "ok", published: "ok", asked: "note", failed: "error", twice: "error", nameless: "warning" }[state];
     const check = (values) => {
       Object.assign(row, values);
       this.#check(row);
@@ -357,7 +375,9 @@ class Import extends View {
             { href: to(["bulk", "apply"]), key: "apply", on: { click: () => (carried = row.text) } },
             words.bulk.sections.apply,
           ),
+        state === "ready" && row.needsApproval && [badge(text.needsApproval, "note", { key: "approval" }), " "],
         state === "published" && h("a", { href: to(["domains", domain]), key: "open" }, words.bulk.open),
+        state === "asked" && h("a", { href: to(["drafts", row.asked]), key: "draft" }, words.drafts.one(row.asked)),
         fault && h("p", { class: "fault" }, coded(fault)),
         h(
           "span",
@@ -486,9 +506,6 @@ class Apply extends View {
         close: this.close,
         show: showState,
         send: (query) => this.#send(query),
-        // A draft deletes only what it names, and is no list of lines.
-        state: () => this.draft.prune || isLines(this.draft.text) ? undefined : parsed(() => this.draft.text),
-        draftQuery: { overwrite: this.draft.overwrite },
         done: (result) => this.set({ result }),
         isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
       }),

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
 import { button, choices, draftField, form, icon, linkButton, problemBox, quiet, submit, time } from "../parts.js";
-import { to } from "../routing.js";
+import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import {
@@ -20,7 +20,6 @@ import {
   plainList,
 } from "./domain-parts.js";
 import { effectsOf } from "./draft.js";
-import { askForApproval } from "./drafts.js";
 import { formDialog, left } from "./plan.js";
 
 const w = words.domain.draft;
@@ -49,9 +48,10 @@ export class DraftReview extends View {
   }
 
   async #publish() {
-    if (this.draft.preview.needsApproval) return await askForApproval(this.draft);
+    const { accept, needsApproval } = this.draft.preview;
     try {
-      this.say(await this.draft.publish({ accept: this.draft.preview.accept, skip: this.skip }));
+      if (needsApproval) return go(["drafts", (await this.draft.publish({ accept, draft: true })).id]);
+      this.say(await this.draft.publish({ accept, skip: this.skip }));
     } catch (problem) {
       if (problem.code !== "stale-revision") throw problem;
       await this.draft.reload();

@@ -213,8 +213,6 @@ class Domain extends DraftPage {
           this.draft.exists && h("p", { key: "draft" }, w.serving.draftGoes),
           changeList(diff, this.#names.value),
         ],
-        state: () => ({ domains: [], delete: [this.#name] }),
-        accept: "opens-nothing",
         said: () => w.serving.deleted(this.#name),
         done: () => {
           this.draft.discard();

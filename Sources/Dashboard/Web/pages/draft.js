@@ -51,24 +51,13 @@ export function draftOfDomain(name) {
       return { entries: [], expectations: [], ...domain };
     },
     preview: (domain, revision, signal) => dryRun(url, domain, revision, signal),
-    // In a state, what is left out stays as it is.
-    state: (domain, base) => ({
-      domains: [{
-        ...Object.fromEntries(Object.keys(base).map((member) => [member, null])),
-        ...toInput(domain),
-        unicode: undefined,
-        updatedAt: undefined,
-        sources: undefined,
-        domain: name,
-        revision: base.revision,
-      }],
-    }),
-    async publish(domain, ifMatch, { reason, accept }) {
+    async publish(domain, ifMatch, { reason, accept, draft }) {
       const { value } = await request("PUT", url, {
         body: toInput(domain),
         ifMatch,
-        query: { reason, accept: accept.join(","), ...creating },
+        query: { reason, accept: accept.join(","), draft, ...creating },
       });
+      if (draft) return { value };
       // It is published, whatever becomes of the next request.
       return { value, published: value.domain.template ? await of.load().catch(() => value.domain) : value.domain };
     },
@@ -243,11 +232,6 @@ export class Draft extends State {
     return this.exists && this.base.revision !== this.published.revision;
   }
 
-  /** The draft as the state of a draft on the server; undefined unless it is one of a domain. */
-  get state() {
-    return this.#of.state?.(this.domain, this.base);
-  }
-
   /** Takes what is published, and goes on with the draft that was kept. */
   begin(published) {
     const { base, domain, at, reason } = this;
@@ -289,15 +273,16 @@ export class Draft extends State {
     this.#keep(this.merged.domain);
   }
 
-  /** Publishes; throws a Problem. Nothing can be changed meanwhile.
-   * @param {{ accept: string[], skip?: string }} options */
+  /** Publishes, or with `draft` asks for the approval of somebody else; throws a Problem. Nothing can be changed
+   * meanwhile.
+   * @param {{ accept: string[], skip?: string, draft?: boolean }} options */
   async publish(options) {
     this.isPublishing = true;
     const { value, published } = await this.#of.publish(this.domain, this.base.revision, {
       reason: this.reason,
       ...options,
     }).finally(() => (this.isPublishing = false));
-    this.published = published;
+    if (published) this.published = published;
     this.discard();
     return value;
   }
@@ -395,8 +380,7 @@ async function dryRun(url, domain, ifMatch, signal) {
   for (let round = 0; round < 5; round++) {
     try {
       const approved = preview.needsApproval && true;
-      // A draft creates no Android apps.
-      const query = { dryRun: true, approved, accept: accept.join(","), ...(approved ? {} : creating) };
+      const query = { dryRun: true, approved, accept: accept.join(","), ...creating };
       const { value } = await request("PUT", url, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {

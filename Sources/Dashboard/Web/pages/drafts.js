@@ -15,7 +15,7 @@ import {
   time,
   View,
 } from "../parts.js";
-import { go, to } from "../routing.js";
+import { to } from "../routing.js";
 import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { recordTabs, someDomains } from "./changes.js";
@@ -25,14 +25,6 @@ const w = words.drafts;
 
 const kinds = { open: "note", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
-
-/** Asks for the approval of the local draft of a domain, and then shows what waits. Throws a Problem. */
-export async function askForApproval(draft) {
-  const query = { reason: draft.reason, accept: draft.preview.accept.join(",") };
-  const { value } = await request("POST", "/v1/drafts", { body: draft.state, query });
-  draft.discard();
-  go(["drafts", value.id]);
-}
 
 class Drafts extends View {
   #list = new Loading(this, (signal) =>

@@ -1,6 +1,5 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
-import { request } from "../api.js";
 import {
   asHere,
   badge,
@@ -32,10 +31,9 @@ const shownDomains = 200;
 /** A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
  * `close` ends the dialog. After the change, `said(value)` is the message, and `done(value)` is called. `label` is on
  * the button that makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. `options({ value,
- * problem, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the plan is made
- * again with those that are in `chosen`. Where a second person must approve the change, `state()` makes the state of the
- * draft that asks for it, `accept` has the codes that it accepts in any case, and `draftQuery` the rest of its query.
- * Without a state, the plan only says that approval is needed. */
+ * problem, needsApproval, chosen })` are choices, `[query, label]` of each, such as `["skip=changed", "Leave …"]`; the
+ * plan is made again with those that are in `chosen`. Where a second person must approve the change, the plan asks for
+ * that. */
 export const planDialog = ({ title, text = undefined, ...plan }) => (
   dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }))
 );
@@ -53,21 +51,20 @@ class Plan extends View {
     try {
       return (await this.plan.send(query)).value;
     } catch (problem) {
-      if (problem.code !== "approval-required" || !this.plan.state?.()) throw problem;
+      if (problem.code !== "approval-required") throw problem;
       this.#needsApproval = problem.detail;
       return (await this.plan.send({ ...query, approved: true })).value;
     }
   });
   #doing = new Loading(this, async () => {
     const { send, close, said, done } = this.plan;
+    const query = { reason: this.#draft.reason, ...this.#query() };
     if (this.#needsApproval) {
-      const { accept, draftQuery } = this.plan;
-      const query = { ...draftQuery, reason: this.#draft.reason, accept: this.#query().accept ?? accept };
-      const { value } = await request("POST", "/v1/drafts", { body: this.plan.state(), query });
+      const { value } = await send({ ...query, draft: true });
       close();
       return go(["drafts", value.id]);
     }
-    const { value } = await send({ reason: this.#draft.reason, ...this.#query() });
+    const { value } = await send(query);
     close();
     if (said) say(said(value), "ok", undoLink(value.change));
     done?.(value);
@@ -92,7 +89,8 @@ class Plan extends View {
     const failed = this.#doing.problem;
     const refused = problem ?? failed;
     const codes = refused ? acceptable(refused) : [];
-    const options = (this.plan.options?.({ value, problem: refused, chosen: this.#chosen }) ?? []).filter(Boolean);
+    const state = { value, problem: refused, needsApproval: this.#needsApproval, chosen: this.#chosen };
+    const options = (this.plan.options?.(state) ?? []).filter(Boolean);
     return [
       this.#acceptance(codes, refused?.body),
       options.length > 0 &&

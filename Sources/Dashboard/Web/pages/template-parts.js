@@ -67,9 +67,9 @@ export function draftOfTemplate(name) {
           { dryRun: true, ...query },
           signal,
         ), signal),
-    async publish(template, revision, { reason, accept, skip }) {
-      const { value } = await put(template, revision, { reason, accept: accept.join(","), skip });
-      return { value, published: await load() };
+    async publish(template, revision, { reason, accept, skip, draft }) {
+      const { value } = await put(template, revision, { reason, accept: accept.join(","), skip, draft });
+      return { value, published: draft ? undefined : await load() };
     },
   };
 }
@@ -103,14 +103,28 @@ function numbered({ entries = [], parameters, ...rest }, known = []) {
 
 /** What publishing would do. If domains are refused, `problem` says why, and `result` is what happens without them. */
 async function dryRun(put, signal) {
-  const preview = { result: undefined, problem: undefined, accept: [], broken: [], findings: [], skip: undefined };
+  /** @type {any} */
+  const preview = {
+    result: undefined,
+    problem: undefined,
+    accept: [],
+    broken: [],
+    findings: [],
+    skip: undefined,
+    needsApproval: undefined,
+  };
   let accept = [];
   for (let round = 0; round < 4; round++) {
     try {
-      const { value } = await put({ accept: accept.join(","), skip: preview.skip });
+      const approved = preview.needsApproval && true;
+      const { value } = await put({ accept: accept.join(","), skip: preview.skip, approved });
       return { ...preview, result: value, accept };
     } catch (problem) {
       if (signal.aborted) return preview;
+      if (problem.code === "approval-required") {
+        preview.needsApproval = problem.detail;
+        continue;
+      }
       const codes = acceptable(problem);
       preview.problem ??= codes.length > 0 ? undefined : problem;
       if (codes.length > 0) accept = [...new Set([...accept, ...codes])];
@@ -124,8 +138,8 @@ async function dryRun(put, signal) {
 export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.domains || body?.problems);
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
-export const skippingRefused = ({ value, problem }, said = w.skipRefused) => (
-  (problem ? isOfDomains(problem) : value?.skipped) && ["skip=refused", said]
+export const skippingRefused = ({ value, problem, needsApproval }, said = w.skipRefused) => (
+  (problem ? isOfDomains(problem) : needsApproval || value?.skipped) && ["skip=refused", said]
 );
 
 export const domainNames = (

@@ -1,0 +1,106 @@
+import Association
+import Store
+import TestSupport
+import Testing
+
+/// With `draft=true`, a draft is made of what any request would change.
+@Suite struct DraftOfRequestTests {
+  private let running: RunningService
+  private let anna: Client
+  private let boris: Client
+  private let release: Client
+
+  init() throws {
+    running = try RunningService()
+    anna = try running.client(.editor, named: "anna")
+    boris = try running.client(.editor, named: "boris")
+    release = try running.client(.admin, named: "release", publishesProtected: true)
+  }
+
+  /// What is stored, without numbers of revisions. A draft leaves the apps that nothing uses any more.
+  private var stored: [JSON] {
+    get throws {
+      let export = try release.send("GET", "/v1/export").json
+      let used = "\(export["domains"]?.text ?? "")"
+      return ["domains", "templates", "apps", "androidApps"].flatMap { list in
+        (export[list]?.arrayValue ?? []).compactMap { element in
+          let app = element["app"] ?? element["package"]
+          if let app, !used.contains(app.text) { return nil }
+          var element = element.objectValue ?? [:]
+          element["revision"] = nil
+          return .object(element)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ProtectedWorld.requests().indices)
+  func anApprovedDraftIsWhatTheRequestWouldHaveBeen(number: Int) throws {
+    let request = try ProtectedWorld(running, anna).requests[number]
+    if request.target.contains("dryRun") { return }
+    let comment = Comment(rawValue: "\(request.method) \(request.target)")
+    let before = try stored
+    let answer = try ProtectedWorld.send(request, by: anna, "draft=true&reason=sale")
+    #expect(answer.status == 202, "\(comment) \(answer.text)")
+    let id = try #require(try answer.json["id"]?.integerValue)
+    #expect(try answer.json["reason"] == "sale" && stored == before, comment)
+    let approval = try boris.send("POST", "/v1/drafts/\(id)/approve")
+    #expect(approval.status == 200, "\(comment) \(approval.text)")
+    let approved = try stored
+    #expect(approved != before, comment)
+
+    let other = try DraftOfRequestTests()
+    let same = try ProtectedWorld(other.running, other.anna).requests[number]
+    let direct = try ProtectedWorld.send(same, by: other.release)
+    #expect((200...204).contains(direct.status), "\(comment) \(direct.text)")
+    #expect(try other.stored == approved, comment)
+  }
+
+  @Test func theDraftOfARequestIsNeverAppliedOverWhatOthersHaveChanged() throws {
+    _ = try ProtectedWorld(running, anna)
+    let path = "/v1/domains/\(ProtectedWorld.domain)"
+    let draft = try anna.send("POST", path + "/revisions/1/restore?draft=true")
+    let id = try #require(try draft.json["id"]?.integerValue)
+    #expect(try release.send("PATCH", path, json: ["cacheSeconds": 77]).status == 200)
+    let answer = try boris.send("POST", "/v1/drafts/\(id)/approve")
+    #expect(try answer.status == 409 && answer.code == "draft-outdated")
+    #expect(try release.send("GET", path).json["cacheSeconds"] == 77)
+  }
+
+  @Test func aDryRunMakesNoDraft() throws {
+    _ = try ProtectedWorld(running, anna)
+    let path = "/v1/domains/\(ProtectedWorld.domain)"
+    let answer = try anna.send(
+      "PATCH", path + "?draft=true&dryRun=true", json: ["cacheSeconds": 5])
+    #expect(try answer.status == 202 && answer.json["dryRun"] == true, "\(answer.text)")
+    #expect(try anna.send("GET", "/v1/drafts").json["items"] == [])
+    // Over what others have changed, there is nothing to approve either.
+    let stale = try anna.send(
+      "PATCH", path + "?draft=true", json: ["cacheSeconds": 5], "If-Match: \"1\"")
+    #expect(stale.status == 412)
+    let same = try anna.send("PATCH", path + "?draft=true", json: ["cacheSeconds": 31])
+    #expect(try same.status == 422 && same.code == "nothing-to-approve", "\(same.text)")
+  }
+
+  @Test func whoIsLimitedAsksForNoMoreThanTheyMayChange() throws {
+    _ = try ProtectedWorld(running, anna)
+    let limited = try running.client(.editor, named: "limited", domains: ["t.example"])
+    let foreign = try limited.send(
+      "PATCH", "/v1/domains/\(ProtectedWorld.domain)?draft=true", json: ["cacheSeconds": 5])
+    #expect(try foreign.status == 403 && foreign.code == "token-limited")
+    let viewer = try running.client(.viewer, named: "viewer")
+    let read = try viewer.send(
+      "PATCH", "/v1/domains/t.example?draft=true", json: ["cacheSeconds": 5])
+    #expect(try read.status == 403 && read.code == "role-too-low")
+    #expect(try release.send("GET", "/v1/drafts").json["items"] == [])
+  }
+
+  @Test func aStateOfLinesBecomesADraft() throws {
+    _ = try ProtectedWorld(running, anna)
+    let line = #"{"domain":"t.example","cacheSeconds":77}"#
+    let answer = try anna.send(
+      "POST", "/v1/apply?draft=true", body: Array((line + "\n").utf8),
+      "Content-Type: application/x-ndjson")
+    #expect(try answer.status == 202 && answer.json["domains"] == ["t.example"], "\(answer.text)")
+  }
+}
