@@ -46,8 +46,15 @@ struct Observation: Sendable {
 
   /// The same, with URLs that do not show the key for Google's service.
   var withoutQuery: Observation {
+    let shown = { (url: String) in String(url.prefix { $0 != "?" }) }
     let hops = followed.hops.map { hop in
-      FollowedFetch.Hop(url: String(hop.url.prefix { $0 != "?" }), fetch: hop.fetch)
+      var fetch = hop.fetch
+      fetch.result = fetch.result.map { answer in
+        var answer = answer
+        answer.redirect = answer.redirect.map(shown)
+        return answer
+      }
+      return FollowedFetch.Hop(url: shown(hop.url), fetch: fetch)
     }
     return Observation(host: host, agent: agent, followed: FollowedFetch(hops: hops), place: place)
   }

@@ -330,7 +330,7 @@ struct Freshness {
       .map { $0.filter { $0 != " " } }
     let lifetime = directives.first { $0.hasPrefix("max-age=") }.flatMap { Int($0.dropFirst(8)) }
     let age = age ?? 0
-    rest = lifetime.map { max(0, min($0, 1 << 31) - age) }
+    rest = lifetime.map { max(0, max(0, min($0, 1 << 31)) - age) }
     expiresAt = rest.map { now + Int64($0) }
   }
 

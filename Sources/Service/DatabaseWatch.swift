@@ -167,9 +167,12 @@ final class CommandLog: Sendable {
   func follow() throws {
     let (records, more) = try last.withLock { last in
       let newest = try store.lastAuditRecord()
-      defer { last = newest }
-      guard let last, newest != last else { return ([AuditRecord](), 0) }
-      return try store.commandRecords(after: last, upTo: newest, limit: 20)
+      var new: (records: [AuditRecord], more: Int) = ([], 0)
+      if let last, newest != last {
+        new = try store.commandRecords(after: last, upTo: newest, limit: 20)
+      }
+      last = newest
+      return new
     }
     for record in records { log.write(.info, "A command changed the database.", record.fields) }
     if more > 0 {

@@ -66,7 +66,7 @@ extension DomainRows {
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
   private static let tables = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "finding", "suppression", "check_schedule",
+    "finding", "suppression", "check_schedule", "domain_check",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.

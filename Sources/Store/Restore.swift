@@ -102,8 +102,8 @@ extension Backup {
 
 /// Replaces the contents of a database with those of a copy of a backup, in one transaction.
 ///
-/// Clients remember the numbers of revisions (`If-Match`), entries and routes, so no number is
-/// reused: revisions continue from the higher number, and so do the keys of new rows.
+/// Clients remember the numbers of revisions (`If-Match`), entries and routes, so the number of a domain that both have
+/// means one thing: revisions continue from the higher number, and so do the keys of new rows.
 private struct Replacement {
   private let connection: SQLiteConnection
   private let tables: [String]
@@ -270,8 +270,8 @@ private struct Replacement {
     let count = connection.changes
     try connection.run(
       """
-      INSERT INTO main.document (domain_id, revision, kind, content, sha256)
-      SELECT document.domain_id, number, kind, content, sha256
+      INSERT INTO main.document (domain_id, revision, kind, content, sha256, media_type)
+      SELECT document.domain_id, number, kind, content, sha256, media_type
       FROM main.domain
       JOIN main.revision ON revision.domain_id = domain.id AND number > domain.revision
       JOIN main.document ON document.domain_id = domain.id

@@ -191,9 +191,13 @@ extension TableCopy.Table {
     let last = max(try lastNumber(counter, source), try lastNumber(counter, target))
     switch target.dialect {
     case .sqlite:
-      // Only tables that never give a number again have a row there.
+      // Only tables that never give a number again have a row there, once they have had one.
+      try target.run("DELETE FROM sqlite_sequence WHERE name = ?", [.text(name)])
       try target.run(
-        "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", [.integer(last), .text(name)])
+        """
+        INSERT INTO sqlite_sequence (name, seq) SELECT name, ?1 FROM sqlite_schema
+        WHERE name = ?2 AND sql LIKE '%AUTOINCREMENT%' AND ?1 > 0
+        """, [.integer(last), .text(name)])
     case .postgreSQL:
       guard last > 0 else { return }
       try target.run(

@@ -161,8 +161,12 @@ private func sameNumber(_ left: String, _ right: String) -> Bool {
   if left == right { return true }
   if let left = Int64(left), let right = Int64(right) { return left == right }
   let isShort = { (text: String) in text.count(where: \.isNumber) <= 15 }
-  guard isShort(left), isShort(right) else { return false }
-  return Double(left) == Double(right)
+  guard isShort(left), isShort(right), let value = Double(left), value == Double(right) else {
+    return false
+  }
+  // What is too large or too small for a double has lost its value.
+  let isZero = { (text: String) in text.prefix { !"eE".contains($0) }.allSatisfy("-0.".contains) }
+  return value.isNormal || isZero(left) && isZero(right)
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

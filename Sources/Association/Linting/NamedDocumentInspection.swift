@@ -91,12 +91,8 @@ extension NamedDocumentInspection {
         help: "Write an https URL, or mailto: or tel:.")
     }
     let canonical = text.values("canonical")
-    let missing = names.filter { name in
-      !name.isWildcard
-        && !canonical.contains {
-          Matcher.storedHost(of: $0) == name.name.text
-        }
-    }
+    let hosts = Set(canonical.map { Matcher.storedHost(of: $0) })
+    let missing = names.filter { !$0.isWildcard && !hosts.contains($0.name.text) }
     if !canonical.isEmpty, let first = missing.first {
       let more = missing.count - 1
       found.add(
@@ -210,7 +206,7 @@ extension NamedDocumentInspection {
       "\"applinking\" has no list \"apps\" or \"atomicServices\". AppGallery Connect refuses the file.",
       help: form)
     for (key, apps) in lists {
-      var seen: [String] = []
+      var seen: Set<String> = []
       for (index, app) in apps.enumerated() {
         let pointer = JSONPointer.root.appending("applinking").appending(key).appending(index)
         guard let identifier = app["appIdentifier"]?.stringValue else {
@@ -224,9 +220,8 @@ extension NamedDocumentInspection {
           identifier.utf8.allSatisfy(\.isASCIIDigit) && !identifier.isEmpty, at: pointer,
           "\(identifier.quoted) is not an APP ID of digits.", help: form)
         expect(
-          !seen.contains(identifier), at: pointer, "The app \(identifier.quoted) is there twice.",
-          help: form)
-        seen.append(identifier)
+          seen.insert(identifier).inserted, at: pointer,
+          "The app \(identifier.quoted) is there twice.", help: form)
         if let place = app["index"] {
           expect(
             place.integerValue.map((-100...100).contains) == true,

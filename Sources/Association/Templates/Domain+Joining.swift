@@ -80,10 +80,10 @@ extension Entry {
     same.androidApps = androidApps.filter(other.androidApps.contains)
     others.apps = apps.filter { !same.apps.contains($0) }
     others.androidApps = androidApps.filter { !same.androidApps.contains($0) }
-    var given = other.routes
+    var given = Dictionary(grouping: other.routes, by: \.path)
     same.routes.removeAll { route in
-      guard let index = given.firstIndex(where: route.isSame) else { return false }
-      given.remove(at: index)
+      guard let index = given[route.path]?.firstIndex(where: route.isSame) else { return false }
+      given[route.path]?.remove(at: index)
       return true
     }
     let isRest = others.apps.isEmpty && others.androidApps.isEmpty

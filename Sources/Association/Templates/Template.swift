@@ -62,9 +62,12 @@ package struct TemplateParameter: Sendable, Equatable {
   }
 
   /// Whether a text is a name of a parameter: a letter, then up to 62 letters, digits, `_` and `-`.
+  /// In bytes.
+  static let longestName = 63
+
   static func isName(_ text: Substring) -> Bool {
     let bytes = text.utf8
-    guard let first = bytes.first, isLetter(first), bytes.count <= 63 else { return false }
+    guard let first = bytes.first, isLetter(first), bytes.count <= longestName else { return false }
     return bytes.allSatisfy {
       isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "_-".utf8.contains($0)
     }
@@ -133,7 +136,8 @@ struct TemplateText {
     var (start, position) = (bytes.startIndex, bytes.startIndex)
     while let open = bytes[position...].firstIndex(of: UInt8(ascii: "{")) {
       position = bytes.index(after: open)
-      guard let close = bytes[position...].firstIndex(of: UInt8(ascii: "}")) else { break }
+      let longest = bytes[position...].prefix(TemplateParameter.longestName + 1)
+      guard let close = longest.firstIndex(of: UInt8(ascii: "}")) else { continue }
       let name = text[position..<close]
       guard TemplateParameter.isName(name) else { continue }
       if place.ownNames.contains(name) {

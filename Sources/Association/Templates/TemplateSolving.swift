@@ -13,6 +13,7 @@ package struct OpenParameter: Sendable, Equatable {
 struct TemplateSolving {
   /// The number of comparisons of one string or route with another.
   private static let mostSteps = 200_000
+  private static let mostTriedSplits = 5_000_000
   /// The number of ways to pair entries of the template and the domain, or to combine values, that are tried.
   private static let mostCombinations = 4096
   /// The number of values that one string of a domain can give.
@@ -55,6 +56,8 @@ struct TemplateSolving {
   private let known: [Substring: [String]]
   private let unknown: [Substring: TemplateParameter]
   private var steps = 0
+  /// How many places in texts were tried where a parameter could end.
+  private var splits = 0
 
   /// The values of a domain's parameters, without those that are the parameter's default.
   ///
@@ -173,6 +176,7 @@ struct TemplateSolving {
       var parts = Parts()
       // What the template gives with any values, no value gives once more.
       for item in items where !asks(item) && !isLeftOut(item) {
+        if steps > Self.mostSteps { break }
         let place = pool.firstIndex { !values(item, element, as: $0).isEmpty }
         parts.units.append(place == nil ? [] : [[:]])
         if let place { pool.remove(at: place) }
@@ -259,7 +263,7 @@ struct TemplateSolving {
   }
 
   /// The values with which the pieces make a text.
-  private func values(
+  private mutating func values(
     _ pieces: ArraySlice<TemplateText.Piece>, as text: Substring.UTF8View, _ values: Values
   ) -> [Values] {
     guard let first = pieces.first else { return text.isEmpty ? [values] : [] }
@@ -273,7 +277,9 @@ struct TemplateSolving {
       guard let parameter = unknown[name] else { return [] }
       var found: [Values] = []
       let ends = rest.isEmpty ? [text.endIndex] : Array(text.indices) + [text.endIndex]
-      for end in ends where found.count < Self.mostSplits {
+      for end in ends where found.count < Self.mostSplits && steps <= Self.mostSteps {
+        splits += 1
+        if splits > Self.mostTriedSplits { steps = Self.mostSteps + 1 }
         if case .text(let next)? = rest.first, !text[end...].starts(with: next.utf8) { continue }
         // Not within a scalar.
         guard let value = String(text[..<end]), parameter.accepts(value) else { continue }
@@ -285,7 +291,7 @@ struct TemplateSolving {
     }
   }
 
-  private func values(
+  private mutating func values(
     _ literal: Substring, _ rest: ArraySlice<TemplateText.Piece>, as text: Substring.UTF8View,
     _ values: Values
   ) -> [Values] {

@@ -3,12 +3,12 @@ extension Template {
   func values(of use: TemplateUse, faults: Faults) -> [String: [String]] {
     let pointer = JSONPointer.root.appending("parameters")
     let names = Set(parameters.map(\.name))
-    for key in use.parameters.keys where !names.contains(key) {
-      let known =
-        names.isEmpty ? "It has none." : "It has \(names.sorted().joined(separator: ", "))."
+    let unknown = use.parameters.keys.filter { !names.contains($0) }
+    let known = unknown.isEmpty || names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+    for key in unknown {
       faults.add(
         .unknownParameter, at: pointer.appending(key),
-        "The template \(name.text.quoted) has no parameter \(key.quoted). \(known)")
+        "The template \(name.text.quoted) has no parameter \(key.quoted). It has \(known).")
     }
     var values: [String: [String]] = [:]
     for parameter in parameters {

@@ -48,7 +48,7 @@ struct CheckEndpoints: Sendable {
   private func check(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), CheckQuestion.read)
     let domains = try domains(of: question, call)
-    let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let turn = try work.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     let subjects = try domains.map { domain in
       try Subject(
         domain, in: store, file: question.document, app: question.app,
@@ -105,7 +105,7 @@ extension CheckEndpoints {
     let question = try Faults.collecting(in: try call.json(), LiveFilesQuestion.read)
     let domains = question.domains.uniqued()
     for domain in domains { try call.token?.check(domain, in: store) }
-    let turn = try work.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let turn = try work.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     let checker = checker()
     let sites = withExtendedLifetime(turn) {
       WorkThread.wait(unless: call.request.clientHasGone) {

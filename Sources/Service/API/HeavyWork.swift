@@ -7,7 +7,7 @@ import Synchronization
 final class HeavyWork: Sendable {
   /// A request that waits.
   private struct Waiter {
-    let token: String
+    let sharer: String
     let turn: DispatchSemaphore
   }
 
@@ -19,11 +19,11 @@ final class HeavyWork: Sendable {
     /// Gives free turns to those who wait.
     mutating func giveTurns(of all: Int, share: Int) {
       for _ in 0..<max(0, all - taken.values.reduce(0, +)) {
-        let counts = waiting.map { taken[$0.token] ?? 0 }
+        let counts = waiting.map { taken[$0.sharer] ?? 0 }
         guard let next = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[next] < share
         else { return }
         let waiter = waiting.remove(at: next)
-        taken[waiter.token, default: 0] += 1
+        taken[waiter.sharer, default: 0] += 1
         waiter.turn.signal()
       }
     }
@@ -52,12 +52,12 @@ final class HeavyWork: Sendable {
   /// A turn, until it is released, or nobody has it any more.
   final class Turn: Sendable {
     private let work: HeavyWork
-    private let token: String
+    private let sharer: String
     private let hasEnded = Atomic(false)
 
-    fileprivate init(_ work: HeavyWork, _ token: String) {
+    fileprivate init(_ work: HeavyWork, _ sharer: String) {
       self.work = work
-      self.token = token
+      self.sharer = sharer
     }
 
     deinit { release() }
@@ -66,7 +66,7 @@ final class HeavyWork: Sendable {
     func release() {
       if hasEnded.exchange(true, ordering: .relaxed) { return }
       work.state.withLock { state in
-        state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
+        state.taken[sharer] = state.taken[sharer].flatMap { $0 == 1 ? nil : $0 - 1 }
         state.giveTurns(of: work.atOnce, share: work.share)
       }
     }
@@ -75,17 +75,17 @@ final class HeavyWork: Sendable {
   /// Waits for a turn.
   ///
   /// - Parameters:
-  ///   - token: The name of the request's token.
+  ///   - sharer: Whose share of the turns it takes.
   ///   - isUnwanted: Whether nobody waits for the answer any longer.
   /// - Throws: `Problem` without a turn.
-  func turn(for token: String, unless isUnwanted: () -> Bool = { false }) throws(Problem) -> Turn {
+  func turn(for sharer: String, unless isUnwanted: () -> Bool = { false }) throws(Problem) -> Turn {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { state in
-      state.waiting.append(Waiter(token: token, turn: turn))
+      state.waiting.append(Waiter(sharer: sharer, turn: turn))
       state.giveTurns(of: atOnce, share: share)
     }
     var hasTurn = turn.wait(timeout: .now()) == .success
-    if hasTurn { return Turn(self, token) }
+    if hasTurn { return Turn(self, sharer) }
     let deadline = DispatchTime.now() + longestWait
     repeat {
       hasTurn = turn.wait(timeout: min(deadline, .now() + 0.25)) == .success
@@ -98,7 +98,7 @@ final class HeavyWork: Sendable {
         return state.waiting.count == count
       }
     }
-    guard let turn = hasTurn ? Turn(self, token) : nil, !isUnwanted() else { throw Self.busy }
+    guard let turn = hasTurn ? Turn(self, sharer) : nil, !isUnwanted() else { throw Self.busy }
     return turn
   }
 

@@ -38,14 +38,20 @@ extension Call {
 
   /// Waits until all servers serve what is stored. The answer names those that do not in time; to a token that is
   /// limited to domains, it says how many they are.
-  func wait(_ longestWait: Duration, _ response: Response, _ store: Store) throws -> Response {
-    let late = try store.waitUntilServed(longestWait, isAbandoned: request.clientHasGone)
-    if late.isEmpty { return response }
+  func wait(_ longestWait: Duration, _ response: Response, _ store: Store) -> Response {
     var response = response
-    let names =
-      token?.scope.isEverything == false
-      ? [late.count.counted("server")]
-      : late.map { "\($0.name) (\($0.url))".filter { $0.isASCII } }
+    let names: [String]
+    do {
+      let late = try store.waitUntilServed(longestWait, isAbandoned: request.clientHasGone)
+      if late.isEmpty { return response }
+      names =
+        token?.scope.isEverything == false
+        ? [late.count.counted("server")]
+        : late.map { "\($0.name) (\($0.url))".filter { $0.isASCII } }
+    } catch {
+      // The change is made, so the answer must not be that of an error.
+      names = ["unknown"]
+    }
     response.fields.append(
       HeaderField(Self.lateField, names.joined(separator: ", ")))
     return response

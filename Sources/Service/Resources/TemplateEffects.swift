@@ -30,7 +30,11 @@ final class TemplateEffects {
 
   /// Adds what publishing one domain does.
   func add(_ publication: Publication, of domain: DomainName) {
-    for place in effectsByDomain[domain] ?? [] { effects[place].remove(domain) }
+    if let places = effectsByDomain[domain] {
+      // It was planned before.
+      for place in places { effects[place].remove(domain) }
+      for key in findings.keys { findings[key]?.domains.remove(domain) }
+    }
     effectsByDomain[domain] = []
     ungrouped[domain] = nil
     let values = publication.edited.stored.domain.template.map(Self.values(of:)) ?? []

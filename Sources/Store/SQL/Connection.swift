@@ -1,4 +1,4 @@
-/// An open database, for one thread at a time (see `Pool`).
+/// An open database, for one thread at a time.
 package protocol Connection: AnyObject {
   /// Which engine it is, for SQL that the engines spell differently.
   var dialect: Dialect { get }
