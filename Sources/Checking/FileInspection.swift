@@ -147,10 +147,12 @@ extension CheckInspection {
         apple: apple("BAD_JSON_CONTENT"))
     }
     guard JSON.readable(bytes) != nil else {
+      let fault = Linter.report(onFile: bytes, kind: kind).findings.first { $0.code == .notJSON }
       add(
-        .notJSON, observation.url, "\(url) serves something that is not JSON.",
-        "Serve the file unchanged. 'aasa validate' shows where it breaks.", kind: kind,
-        apple: apple("BAD_JSON_CONTENT"))
+        .notJSON, observation.url,
+        "\(url) serves \(bytes.isEmpty ? "nothing" : "something that is not JSON").",
+        "Serve the file unchanged. \(fault?.help ?? "'aasa validate' shows where it breaks.")",
+        kind: kind, apple: apple("BAD_JSON_CONTENT"))
       return nil
     }
     try compare(bytes, observation, kind)

@@ -180,7 +180,7 @@ extension CheckInspection {
           "Google cannot fetch the file for \(name)" + (details.isEmpty ? "." : ": \(details)"),
           has(.answersDiffer)
             ? "The site gives different answers by turns: see answers-differ."
-            : observation.followed.redirectCode != nil
+            : seen[.assetLinks].chosen.followed.redirectCode != nil
               ? "This machine gets the file only through a redirect. Serve it at its own address first."
               : "This machine gets the file. Look for a rule that refuses Google's fetcher: by User-Agent, by network or "
                 + "by country.", kind: .assetLinks)

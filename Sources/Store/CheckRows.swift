@@ -61,8 +61,8 @@ enum CheckRows {
     (run.status, run.cdnRevision) = (status, check.cdn?.revision)
     run.codes = Set(counting.map(\.code.rawValue)).sorted()
     run.result = result
-    let row = try add(run, of: stored.id, connection)
     let state = try state(of: stored.id, connection)
+    let row = try add(run, of: stored.id, isFirst: state.isFirst, connection)
     let next = try next(
       state, check, status, counting, of: stored.id, connection, now: now)
     try connection.run(
@@ -104,8 +104,10 @@ enum CheckRows {
   }
 
   /// Adds a check to the last run if it has the same outcome, or begins another.
+  ///
+  /// - Parameter isFirst: Whether an earlier run is that of a deleted domain.
   private static func add(
-    _ run: CheckRun, of domain: Int64, _ connection: any Connection
+    _ run: CheckRun, of domain: Int64, isFirst: Bool, _ connection: any Connection
   ) throws -> Int64 {
     let last = try connection.first(
       """
@@ -116,7 +118,7 @@ enum CheckRows {
         .integer(domain), .text(run.status.rawValue), run.codes.stored, run.cdnRevision.stored,
       ]
     ) { (id: $0.integer(0), isEqual: $0.bool(1)) }
-    if let last, last.isEqual {
+    if let last, last.isEqual, !isFirst {
       try connection.run(
         """
         UPDATE domain_check SET count = count + 1, result = ?2,

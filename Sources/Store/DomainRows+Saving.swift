@@ -50,7 +50,7 @@ extension DomainRows {
       [.integer(version), .integer(id)])
   }
 
-  /// Deletes everything except the row itself and the revisions.
+  /// Deletes everything except the row itself, the revisions, and the history of checks.
   func delete(_ name: DomainName, now: UnixTime, _ connection: any Connection) throws {
     try connection.run(
       """
@@ -66,7 +66,7 @@ extension DomainRows {
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
   private static let tables = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "finding", "suppression", "check_schedule", "domain_check",
+    "finding", "suppression", "check_schedule",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.

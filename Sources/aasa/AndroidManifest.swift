@@ -10,6 +10,8 @@ struct AndroidManifest {
 
   struct IntentFilter {
     var isAutoVerified = false
+    /// What a build puts into `android:autoVerify`, such as `@bool/verify`; it is then taken for true.
+    var autoVerifyPlaceholder: String?
     /// Whether the build of an Expo project makes it, which writes the beginnings of its actions and categories.
     var isOfExpo = false
     /// Whether other apps, such as a browser, may start the activity.
@@ -35,6 +37,8 @@ struct AndroidManifest {
   private(set) var package: String?
   /// The intent filters of activities, in file order.
   private(set) var filters: [IntentFilter] = []
+  /// The navigation graphs of activities, from which a build makes more filters.
+  private(set) var navigationGraphs: [String] = []
 
   /// The largest file that is read, in bytes.
   private static let limit = 4_194_304
@@ -79,6 +83,12 @@ struct AndroidManifest {
           + " print' or 'aapt2 dump xmltree' prints, or the app.json of an Expo project.")
     }
     (package, filters) = (reader.package, reader.filters)
+    navigationGraphs = reader.navigationGraphs
+  }
+
+  /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
+  static func isPlaceholder(_ value: String) -> Bool {
+    value.contains("${") || value.hasPrefix("@")
   }
 
   /// Reads XML with Expat, which fetches nothing. A document type is refused, so there are no entities to expand.

@@ -121,6 +121,13 @@ struct Entitlements {
     let name = path == "-" ? "stdin" : path.quotedPath
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     if bytes.starts(with: mark) { bytes = bytes.dropFirst(mark.count) }
+    // A terminal also shows what `codesign` says beside it.
+    if bytes.starts(with: "Executable=".utf8) { bytes = bytes.drop { $0 != UInt8(ascii: "<") } }
+    let content = bytes.drop { " \t\r\n".utf8.contains($0) }
+    // The part of the file that is about domains.
+    if content.starts(with: "<key>".utf8) {
+      bytes = Array("<plist><dict>".utf8) + content + Array("</dict></plist>".utf8)
+    }
     if bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
       let json: JSON
       do throws(JSON.SyntaxError) {

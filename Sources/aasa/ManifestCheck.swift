@@ -67,7 +67,13 @@ struct ManifestCheck {
 
   mutating func run() throws {
     collectHosts()
-    if hosts.isEmpty {
+    for graph in manifest.navigationGraphs.uniqued() {
+      add(
+        "placeholder", .warning, graph,
+        "The build makes intent filters from this navigation graph, which the file does not say. \(Self.checkBuilt)"
+      )
+    }
+    if hosts.isEmpty && manifest.navigationGraphs.isEmpty {
       let almost = manifest.filters.lazy.flatMap { $0.values("scheme") }.first(
         where: Self.isAlmostWeb)
       add(
@@ -144,7 +150,8 @@ struct ManifestCheck {
         )
         continue
       }
-      reportPlaceholders(schemes + filter.values("port"))
+      reportPlaceholders(
+        schemes + filter.values("port") + [filter.autoVerifyPlaceholder].compactMap(\.self))
       let linkable = linkable(filter, names)
       for name in names.uniqued() {
         if let index = indices[name] {
@@ -165,10 +172,12 @@ struct ManifestCheck {
     !isWeb(scheme) && isWeb(scheme.lowercased().prefix { $0 != ":" }.description)
   }
 
-  /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
   private static func isPlaceholder(_ value: String) -> Bool {
-    value.contains("${") || value.hasPrefix("@")
+    AndroidManifest.isPlaceholder(value)
   }
+
+  private static let checkBuilt =
+    "Check the manifest of the built app instead: apkanalyzer manifest print FILE.apk | aasa manifest -"
 
   private mutating func reportPlaceholders(_ values: [String]) {
     for value in values where Self.isPlaceholder(value) { reportPlaceholder(value) }
@@ -178,9 +187,8 @@ struct ManifestCheck {
     if findings.contains(where: { $0.code == "placeholder" && $0.entry == value }) { return }
     add(
       "placeholder", .warning, value,
-      "The build puts a value here, which the file does not say, so what depends on it was not compared. Check the"
-        + " manifest of the built app instead: apkanalyzer manifest print FILE.apk | aasa manifest -"
-    )
+      "The build puts a value here, which the file does not say, so what depends on it was not compared. "
+        + Self.checkBuilt)
   }
 
   /// A host as a domain name; `nil` with a finding if it is none.
@@ -259,6 +267,14 @@ struct ManifestCheck {
             } else if part == "path", let mistake = pattern.mistake(for: hosts) {
               mistakes += 1
               add("unlikely-path", .warning, "\(part + kind.rawValue)=\(text)", mistake)
+            } else if part == "path", let missed = pattern.missed {
+              // One part of a path is often meant.
+              add(
+                "inner-star", missed.at == "/" ? .note : .warning,
+                "\(part + kind.rawValue)=\(text)",
+                "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried"
+                  + " again. If such links should open the app, write android:pathSuffix or android:pathAdvancedPattern, for"
+                  + " Android 12 and later.")
             }
           } catch {
             isKnown = false
@@ -320,14 +336,16 @@ struct ManifestCheck {
         "No filter for it has android:autoVerify=\"true\", so from Android 12 on its links open the browser until"
           + " somebody chooses the app in the settings. Add it.")
     } else if !verified.contains(where: { $0.values("scheme").allSatisfy(Self.isWeb) }) {
-      let other = verified[0].values("scheme").first { !Self.isWeb($0) } ?? ""
+      let others = verified[0].values("scheme").filter { !Self.isWeb($0) }.uniqued()
+      let isOne = others.count == 1
       add(
         "custom-scheme", .error, host.text,
-        "Its filter also has the scheme \(other.shown), and Android verifies no filter with other schemes than"
-          + " https and http. "
-          + (Self.isAlmostWeb(other)
-            ? "Write https alone, in lower case." : "Move that scheme to a filter of its own."),
-        of: [other])
+        "Its filter also has the scheme\(isOne ? "" : "s") \(others.map(\.shown).joined(separator: " and ")), and Android"
+          + " verifies no filter with other schemes than https and http. "
+          + (others.allSatisfy(Self.isAlmostWeb)
+            ? "Write https alone, in lower case."
+            : "Move \(isOne ? "that scheme" : "those schemes") to a filter of \(isOne ? "its" : "their") own."),
+        of: others)
     }
   }
 
@@ -508,6 +526,16 @@ struct ManifestCheck {
           continue
         }
         if name.isWildcard, try published.domain(serving: name.name) == nil { continue }
+        if let wildcard = named.first(where: { $0.isWildcard && $0.name == name.name }) {
+          add(
+            "not-in-manifest", .note, "\(name)",
+            "The app names \(wildcard), for which Android uses this file, but not \(name) itself, so links to \(name) open"
+              + " the browser. If they should open the app, add the host \(name).",
+            of: [domain.name])
+          continue
+        }
+        // A navigation graph may name it.
+        if !manifest.navigationGraphs.isEmpty { continue }
         // An app for customers need not name domains for tests, nor all names below one.
         let isMeant =
           (environment.map { $0 == domain.environment } ?? true)

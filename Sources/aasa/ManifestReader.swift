@@ -6,6 +6,8 @@ final class ManifestReader {
   private(set) var package: String?
   /// Those of activities.
   private(set) var filters: [AndroidManifest.IntentFilter] = []
+  /// The navigation graphs of activities, from which a build makes intent filters.
+  private(set) var navigationGraphs: [String] = []
   /// Whether there was something that only manifests have.
   private(set) var isManifest = false
   private(set) var fault: String?
@@ -90,9 +92,15 @@ final class ManifestReader {
     case "intent-filter":
       isManifest = true
       filter = AndroidManifest.IntentFilter()
-      filter?.isAutoVerified = Self.boolean(values["autoVerify"]) ?? false
+      let autoVerify = values["autoVerify"]
+      let placeholder = autoVerify.flatMap { AndroidManifest.isPlaceholder($0) ? $0 : nil }
+      filter?.autoVerifyPlaceholder = placeholder
+      filter?.isAutoVerified = Self.boolean(autoVerify) ?? (placeholder != nil)
       filter?.isExported = isExported
       filter?.isEnabled = isEnabled && isAppEnabled
+    case "nav-graph" where isActivity:
+      isManifest = true
+      navigationGraphs.append(values["value"] ?? "")
     case "action": if let name = values["name"] { filter?.actions.insert(name) }
     case "category": if let name = values["name"] { filter?.categories.insert(name) }
     case "uri-relative-filter-group":

@@ -1,4 +1,5 @@
 import Association
+import Store
 import TestSupport
 import Testing
 
@@ -203,6 +204,15 @@ import Testing
       #expect(try response.status == 400 && response.code == "unknown-value", "\(response.text)")
     }
     try expectNothingChanged("waitSeconds=\(seconds)")
+  }
+
+  @Test func aChangeThatWasMadeIsNeverAnsweredAsAnErrorOfWaitingForServers() throws {
+    let connection = try running.connect()
+    try connection.execute("ALTER TABLE replica RENAME TO replica_away")
+    let answer = try admin.send("PATCH", target + "?wait=all", json: ["cacheSeconds": 77])
+    try connection.execute("ALTER TABLE replica_away RENAME TO replica")
+    #expect(answer.status == 200 && answer["X-Aasa-Not-Served-By"] == "unknown", "\(answer.text)")
+    #expect(try admin.send("GET", target).json["cacheSeconds"] == 77)
   }
 
   @Test func pointersAreCorrectAfterAnInvalidElement() throws {

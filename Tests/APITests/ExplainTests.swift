@@ -192,6 +192,10 @@ import Testing
       #expect(
         try codes(explain(table(rows.joined() + claimed))).last == "c.example not-in-entitlement")
     }
+    // The file of c.example is the one that devices ask for the names below it.
+    let below = entry("*.c.example", "approved", at: late)
+    #expect(
+      try !codes(explain(table(rows.joined() + below))).contains("c.example not-in-entitlement"))
     // A part of the table proves nothing.
     #expect(try codes(explain(rows.joined())).count == 2)
   }

@@ -7,6 +7,17 @@ import Testing
     Linter.report(onFile: Array(text.utf8), kind: kind).findings
   }
 
+  private static let fingerprint =
+    "1B:40:6F:9D:02:C8:E1:57:3A:94:0E:B6:7C:D3:28:F5:61:8A:CE:13:79:A0:45:FB:32:90:5D:E7:84:16:CB:AF"
+
+  /// A file with one statement about an app.
+  private static func statement(_ relation: String, _ more: String = "") -> String {
+    """
+    [{"relation":["\(relation)"],"target":{"namespace":"android_app","package_name":"com.example.app",
+    "sha256_cert_fingerprints":["\(fingerprint)"]}\(more)}]
+    """
+  }
+
   @Test func aResourceOfAnAndroidProjectIsNoPage() {
     let text =
       "<resources><string name=\"asset_statements\">[{ \\\"include\\\": \\\"…\\\" }]</string></resources>"
@@ -17,6 +28,72 @@ import Testing
   @Test func bracketsThatDoNotFitAreNamed() {
     let help = Self.findings("{\n {\"relation\": []}\n]\n", .assetLinks).first?.help
     #expect(help == "It begins with two braces. A list of objects begins with [ and ends with ].")
+  }
+
+  @Test(arguments: [
+    ("\"applinks\":{\"apps\":[],\"details\":[]}", "Write `{` at the start: it is missing there."),
+    (
+      "{\"applinks\":{\"details\":[\n{\"components\":[{\"/\":\"/*\"}}]}}",
+      "Write `]` before the `}` in line 2: the `[` in line 2 has no end."
+    ),
+    ("{\"applinks\":{\"details\":[]}}}\n", "Remove the `}` in line 1: it is one too many."),
+    ("{\"applinks\":{\"details\":[{}]\n", "Write `}}` at the end, in line 2: it is missing there."),
+    (
+      "{\"applinks\":{\"details\":[{\"/\":\"}]\"",
+      "Write `}]}}` at the end, in line 1: it is missing there."
+    ),
+  ])
+  func aBracketThatIsMissingOrTooManyIsNamed(text: String, help: String) {
+    #expect(Self.findings(text, .apple).first?.help == help)
+  }
+
+  @Test func theErrorOfAStorageIsNoPage() {
+    let text = "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>"
+    let help = Self.findings(text, .apple).first?.help ?? ""
+    #expect(help.contains("Amazon S3") && !help.contains("page"), "\(help)")
+  }
+
+  @Test func theKeyThatDiffersOnlyInCaseIsMeant() {
+    let text =
+      "{\"applinks\":{\"details\":[{\"appId\":\"ABCDE12345.com.example.app\",\"paths\":[\"/a\"]}]}}"
+    let help = Self.findings(text, .apple).first { $0.pointer.description.hasSuffix("appId") }?.help
+    #expect(help == "Write `appID` if that is what you mean.")
+  }
+
+  @Test func exclusionsInTheWordsOfOtherFilesAreNamed() {
+    let rule = Self.statement(
+      "delegate_permission/common.handle_all_urls",
+      """
+      ,"relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":
+      [{"/":"NOT /b"},{"/":"*"}]}}
+      """)
+    let helps = Self.findings(rule, .assetLinks).map(\.help)
+    #expect(helps.contains { $0.contains("\"exclude\": true") }, "\(helps)")
+    let path =
+      "{\"applinks\":{\"details\":[{\"appID\":\"ABCDE12345.com.example.app\",\"paths\":[\"!/a/b\",\"*\"]}]}}"
+    let codes = Self.findings(path, .apple).map(\.code)
+    #expect(codes.contains(.misspelledNot) && !codes.contains(.noLeadingSlash), "\(codes)")
+  }
+
+  @Test func aMisspelledRelationSaysThatItLinksNothing() {
+    let finding = { (relation: String) in
+      Self.findings(Self.statement(relation), .assetLinks).first { $0.code == .unknownRelation }
+    }
+    #expect(
+      finding("delegate_permission/common.handle_all_url")?.message.hasSuffix("links nothing.")
+        == true)
+    #expect(finding("delegate_permission/other.use")?.message.hasSuffix("is known.") == true)
+  }
+
+  @Test func aQuestionMarkMeantForAQueryIsNoted() {
+    let codes = { (paths: String) in
+      Self.findings(
+        "{\"applinks\":{\"details\":[{\"appID\":\"ABCDE12345.com.example.app\",\"paths\":[\(paths)]}]}}",
+        .apple
+      ).map(\.code)
+    }
+    #expect(codes("\"/r\",\"/r?*\"").contains(.queryInPath))
+    #expect(!codes("\"/s\",\"/r?*\"").contains(.queryInPath))
   }
 
   @Test func whatIsNoAppTakesNoPagesOfSignIn() {
@@ -30,8 +107,7 @@ import Testing
   }
 
   @Test func placeholdersOfGuidesAreNoValues() {
-    let real =
-      "1B:40:6F:9D:02:C8:E1:57:3A:94:0E:B6:7C:D3:28:F5:61:8A:CE:13:79:A0:45:FB:32:90:5D:E7:84:16:CB:AF"
+    let real = Self.fingerprint
     let isPlaceholder = { (package: String, fingerprint: String) in
       let text = """
         [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",

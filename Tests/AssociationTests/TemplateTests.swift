@@ -71,6 +71,20 @@ import Testing
 
   // MARK: What it gives
 
+  @Test func aBraceThatBeginsNoNameIsText() throws {
+    let braces = String(repeating: "{", count: 300)
+    let template = try Self.template([
+      "parameters": [["name": "shop", "type": "path"]],
+      "entries": [
+        ["apps": [.string(Self.app)], "routes": [["path": .string("/\(braces){shop}/}")]]]
+      ],
+    ])
+    var domain = Domain(name: DomainName(stored: "a.example"))
+    domain.template = TemplateUse(template.name, parameters: ["shop": "toys"])
+    let resolved = try domain.resolved(with: template)
+    #expect(resolved.associationFile.entries.first?.routes.first?.path == "/\(braces)toys/}")
+  }
+
   @Test func valuesStandWhereTheTemplateNamesThem() throws {
     let domain = try Self.domain([
       "app": .string(Self.app), "clips": ["ABCDE12345.a.Clip", "ABCDE12345.b.Clip"],

@@ -121,6 +121,19 @@ import Testing
     result.lines.compactMap { $0.wholeMatch(of: /\t<string>(.+)<\/string>/).map { String($0.1) } }
   }
 
+  @Test func whatATerminalShowsAndAPartOfTheFileAreRead() throws {
+    let part =
+      "<key>com.apple.developer.associated-domains</key>\n<array><string>applinks:a.example</string></array>"
+    let whole = "Executable=/Users/me/App.app/App\n" + Self.plist(["applinks:a.example"])
+    for text in [part, whole] {
+      let result = try trial.run(
+        "entitlements", at: .database, words: ["--json", "--app", app, "-"],
+        input: Array(text.utf8))
+      let named = try JSON.parse(result.bytes).value["findings"]?.arrayValue?.map { $0["entry"] }
+      #expect(named?.contains("applinks:a.example") == false, "\(result.output)")
+    }
+  }
+
   @Test func aDomainThatIsNotPublishedOrDisabledIsNamed() throws {
     let answer = try trial.server.client().send(
       "PATCH", "/v1/domains/b.example?accept=opens-nothing", json: ["enabled": false])

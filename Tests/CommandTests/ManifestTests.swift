@@ -396,6 +396,52 @@ import Testing
     #expect(try !findings(Self.manifest(upper)).contains("error no-auto-verify a.example"))
   }
 
+  @Test(arguments: ["@bool/verify", "${verify}"])
+  func anAutoVerifyThatTheBuildFillsInIsNotGuessed(value: String) throws {
+    let filter = Self.filter(
+      Self.hosts("a.example"), attributes: "android:autoVerify=\"\(value)\"")
+    let found = try findings(Self.manifest(filter))
+    #expect(found.contains("warning placeholder \(value)"), "\(found)")
+    #expect(!found.contains { $0.contains("no-auto-verify") }, "\(found)")
+  }
+
+  @Test func aNavigationGraphHasFiltersThatTheFileDoesNotSay() throws {
+    let graph = "<nav-graph android:value=\"@navigation/main\"/>"
+    let found = try findings(Self.manifest(graph))
+    #expect(found.contains("warning placeholder @navigation/main"), "\(found)")
+    #expect(!found.contains { $0.hasPrefix("error") }, "\(found)")
+  }
+
+  @Test func theFileOfAWildcardIsForTheNamesBelow() throws {
+    let filter = Self.filter(Self.hosts("*.a.example", "b.example", "www.a.example"))
+    let found = try findings(Self.manifest(filter))
+    #expect(found.contains("note not-in-manifest a.example"), "\(found)")
+  }
+
+  @Test(arguments: [
+    (".*\\\\.html", "warning", "/a.a.html"), ("/users/.*/posts", "note", "/users/a/a/posts"),
+  ])
+  func aStarInsideAPatternIsNotTriedAgain(path: String, severity: String, missed: String) throws {
+    let data = "<data android:pathPattern=\"\(path)\"/>"
+    let manifest = Self.manifest(Self.filter(Self.hosts("a.example") + data))
+    let found = try findings(manifest)
+    #expect(found.contains { $0.hasPrefix("\(severity) inner-star pathPattern=") }, "\(found)")
+    #expect(try messages(manifest, "inner-star").allSatisfy { $0.contains(missed) })
+  }
+
+  @Test(arguments: ["/a/.*", ".*", "/a.*/.*", "/.*a"])
+  func aStarThatEndsThePatternOrHasOneBehindItMissesNothing(path: String) throws {
+    let data = "<data android:pathPattern=\"\(path)\"/>"
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + data)))
+    #expect(found.contains { $0.contains("inner-star") } == (path == "/.*a"), "\(found)")
+  }
+
+  @Test func allOtherSchemesAreNamedAtOnce() throws {
+    let schemes = "<data android:scheme=\"exp+app\"/><data android:scheme=\"fb12345\"/>"
+    let manifest = Self.manifest(Self.filter(Self.hosts("a.example") + schemes))
+    #expect(try messages(manifest, "custom-scheme").allSatisfy { $0.contains("fb12345") })
+  }
+
   @Test func oneGoodPathIsEnough() throws {
     let paths =
       "<data android:pathPrefix=\"buy\"/><data android:pathAdvancedPattern=\"/[0-9]{2}\"/>"

@@ -127,6 +127,10 @@ import Association
   @Test func equalityIgnoresTheOrderOfMembersAndTheSpellingOfNumbers() throws {
     #expect(try parse(#"{"a":1,"b":[1.0,1e2]}"#).value == parse(#"{"b":[1,100],"a":1.0}"#).value)
     #expect(try parse(#"[1,2]"#).value != parse(#"[2,1]"#).value)
+    #expect(try parse("[0,0.0,-0,0e9]").value == parse("[0e1,0,0.00,0]").value)
+    for (one, other) in [("1e-400", "0"), ("1e-320", "1.00000000001e-320")] {
+      #expect(try parse("[\(one)]").value != parse("[\(other)]").value)
+    }
     #expect(try parse("[12345678901234567890]").value != parse("[12345678901234567891]").value)
     #expect(try parse("\"\u{e9}\"").value != parse("\"e\u{301}\"").value)
     #expect(try parse(#"{"a":1}"#).value != parse(#"{"a":1,"b":1}"#).value)

@@ -1,6 +1,7 @@
 import Association
 import Foundation
 import Glibc
+import Publishing
 import Store
 import TestSupport
 import Testing
@@ -140,6 +141,19 @@ import Testing
     #expect(edited.revision == 5)
     let routes = edited.domain.associationFile.entries.flatMap(\.routes).compactMap(\.id)
     #expect(!ids.isEmpty && Set(routes).count == 2)
+  }
+
+  @Test func aRestoredDocumentKeepsItsMediaType() throws {
+    let document = try NamedDocument(DocumentName("trust.txt"), nil, bytes: Array("member=a".utf8))
+    _ = try Publisher(store: store).put(document, for: name, by: WriteContext(author: "test"))
+    let before = try store.currentRevision(of: name)
+    try save()
+    try store.put(.example(paths: ["/c"]))
+    #expect(try restore().republished == 1)
+    let after = try store.currentRevision(of: name)
+    #expect(after.revision.number == 5 && after.documents == before.documents)
+    #expect(after.revision.documents.map(\.mediaType) == before.revision.documents.map(\.mediaType))
+    #expect(Set(after.revision.documents.map(\.mediaType?.text)).contains("text/plain"))
   }
 
   @Test func aRevisionNumberIsNotUsedAgainWhicheverSideHasDeletedTheDomain() throws {

@@ -339,6 +339,15 @@ import Testing
     #expect(try runs() == ["ok  1", "warning slow 1"])
   }
 
+  @Test func aDomainThatComesBackBeginsANewRunOfChecks() throws {
+    try check(.slow)
+    try check(.slow)
+    try store.delete(name)
+    try store.put(.example(name.text))
+    try check(.slow)
+    #expect(try runs() == ["warning slow 1", "warning slow 2"])
+  }
+
   @Test func aDomainThatIsNotHereIsNotRecorded() throws {
     #expect(try check(of: DomainName("other.example")) == nil)
     #expect(try store.checks(limit: 10).total == 0)

@@ -309,6 +309,10 @@ import Testing
 
   @Test func aCopyToAFileAndBackHasEverythingAndGoesOnWithItsNumbers() throws {
     try fill(store)
+    let last = try #require(try store.changes(ChangeFilter(), limit: 1).first).id
+    try temporary.location.connect().execute(
+      "UPDATE revision SET change_id = NULL; DELETE FROM changed_domain; DELETE FROM recorded_change"
+    )
     let file = DatabaseLocation.file(temporary.directory.path("copy.db"))
     let there = try Backup.copy(from: temporary.location, to: file, now: TemporaryStore.time)
     let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
@@ -321,6 +325,11 @@ import Testing
     #expect(try contents(other) == contents(temporary.location))
     let stores = try [file, other].map { try Store($0, now: { TemporaryStore.time }) } + [store]
     for store in stores { try store.put(.example("new.example")) }
+    // Also where all rows have been pruned.
+    let changes = try stores.map {
+      try $0.changes(ChangeFilter(domain: DomainName("new.example")), limit: 1).map(\.id)
+    }
+    #expect(Set(changes) == [[last + 1]])
     let ids = try stores.map { try $0.domain(DomainName("new.example")).id }
     #expect(Set(ids) == [4])
     #expect(Set(try stores.map { try $0.changes(after: 0).sequence }).count == 1)

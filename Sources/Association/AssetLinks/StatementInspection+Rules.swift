@@ -175,7 +175,9 @@ extension StatementInspection {
         host.message(about: pattern.text), help: host.help)
     }
     let advice =
-      if syntax.isURL {
+      if syntax.beginsWithNot {
+        "Write only the path, and add `\"exclude\": true`: `NOT ` has a meaning only in `paths` of Apple's file."
+      } else if syntax.isURL {
         "Write only the path: \(syntax.urlPath.quoted)."
       } else if let host {
         "Write only the path, without the host: \(host.path.quoted)."

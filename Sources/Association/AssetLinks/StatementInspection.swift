@@ -91,10 +91,12 @@ struct StatementInspection {
     let place = statement.pointer.appending("relation")
     for (index, relation) in statement.relations.enumerated()
     where !Relation.known.contains(relation) {
+      let meant = Relation.known(like: relation.description)
       add(
         .unknownRelation, at: place.appending(index),
-        "No reader of the relation \(relation.description.quoted) is known.",
-        help: Relation.known(like: relation.description).map { "Write `\($0)`." }
+        "No reader of the relation \(relation.description.quoted) is known"
+          + (meant == nil ? "." : ", so it links nothing."),
+        help: meant.map { "Write `\($0)`." }
           ?? "Compare it with \(Relation.handleAllURLs), for links, and \(Relation.getLoginCredentials), for shared"
           + " passwords. Passkeys need both.")
     }

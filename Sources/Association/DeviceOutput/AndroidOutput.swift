@@ -339,30 +339,50 @@ struct PreferredAppsOutput {
   }
 }
 
-/// What `am start --debug-link` of Android 17 prints, and how `am start` of any version fails.
+/// What `am start --debug-link` of Android 17 prints, and how `am start` of any version fails, or starts a browser.
 struct DebugLinkOutput {
   private var found = DeviceRows()
   private var isInside = false
   private var (host, url): (String?, String?) = (nil, nil)
   private var commandHost: String?
   private var resolution: String?
+  /// The URL that the command asks for.
+  private var started: DeviceRow?
   /// The app that is being read.
   private var row: DeviceRow?
 
-  /// A link of the web that no activity takes: `Intent { act=… dat=https://… pkg=… }`; `nil` for another intent.
+  /// A URL that no activity takes: `Intent { act=… dat=https://… pkg=… }`; `nil` for an intent without one.
   private static func unresolved(_ intent: ArraySlice<UInt8>) -> DeviceRow? {
     func value(_ key: String) -> ArraySlice<UInt8>? {
       intent.firstRange(of: " \(key)=").map {
         intent[$0.upperBound...].prefix { !" }".utf8.contains($0) }
       }
     }
-    guard let link = value("dat"),
-      ["http://", "https://"].contains(where: { link.starts(with: $0.utf8) })
-    else { return nil }
+    // A mark before the scheme is a quotation mark that the shell did not take away.
+    guard let given = value("dat"), given.firstRange(of: ":") != nil else { return nil }
+    let link = given.drop { !$0.isASCIILetterOrDigit }
+    let isOfWeb = ["http://", "https://"].contains { link.starts(with: $0.utf8) }
     let component = value("cmp")?.prefix { $0 != UInt8(ascii: "/") }
-    return DeviceRow(
-      host: link.host, app: (value("pkg") ?? component)?.valueOrNone, state: "unresolved")
+    var row = DeviceRow(
+      host: isOfWeb ? link.host : nil, app: (value("pkg") ?? component)?.valueOrNone,
+      state: !isOfWeb ? "other-scheme" : link.count < given.count ? "quoted" : "unresolved")
+    if !isOfWeb { row.url = link.value }
+    return row
   }
+
+  /// The browser that took the link: `Activity: com.android.chrome/…` behind `Status: ok`; `nil` for another app.
+  private static func browser(_ line: ArraySlice<UInt8>) -> String? {
+    guard line.starts(with: "Activity:".utf8) else { return nil }
+    let package = line.dropFirst(9).trimmed.prefix { $0 != UInt8(ascii: "/") }.value
+    return browsers.contains(package) ? package : nil
+  }
+
+  private static let browsers: Set = [
+    "com.android.chrome", "com.chrome.beta", "org.chromium.chrome", "org.mozilla.firefox",
+    "com.sec.android.app.sbrowser", "com.microsoft.emmx", "com.brave.browser", "com.opera.browser",
+    "com.opera.mini.native", "com.duckduckgo.mobile.android", "com.vivaldi.browser",
+    "com.mi.globalbrowser", "com.huawei.browser",
+  ]
 
   static func rows(in text: PastedText) -> DeviceRows {
     var output = DebugLinkOutput()
@@ -373,7 +393,16 @@ struct DebugLinkOutput {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if let host = line.commandHost { commandHost = host }
-    if let place = line.firstRange(of: Marker.unresolvedIntent.rawValue) {
+    let unresolved = [Marker.unresolvedIntent, .noActivityFound].lazy.compactMap {
+      line.firstRange(of: $0.rawValue)
+    }
+    if let place = line.firstRange(of: "Starting: Intent {") {
+      started = Self.unresolved(line[place.upperBound...])
+    } else if let browser = Self.browser(line), !isInside, started?.state == "unresolved" {
+      var row = DeviceRow(host: started?.host, app: started?.app, state: "browser")
+      row.resolution = browser
+      found.add(row)
+    } else if let place = unresolved.first {
       if let row = Self.unresolved(line[place.upperBound...]) { found.add(row) }
     } else if line.has(Marker.debugLink.rawValue) {
       endTarget()

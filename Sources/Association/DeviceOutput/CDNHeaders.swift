@@ -13,10 +13,46 @@ struct CDNHeaders {
 
   static func rows(in text: PastedText) -> DeviceRows {
     var headers = CDNHeaders()
-    text.forEachLine { headers.take($0.text) }
+    text.forEachLine { line in
+      for piece in pieces(of: line.text) { headers.take(piece) }
+    }
     headers.endAnswer()
+    if headers.found.rows.isEmpty, let reason = reason(in: text.flat) {
+      var row = DeviceRow(host: headers.askedHost, state: "failed")
+      row.error = reason
+      headers.found.add(row)
+    }
     return headers.found
   }
+
+  /// The reason of Apple's CDN alone, as people quote it: `SWCERR00101 Bad HTTP Response: 403 Forbidden`.
+  static func reason(in text: ArraySlice<UInt8>) -> String? {
+    guard let place = text.firstRange(of: "SWCERR") else { return nil }
+    let rest = text[place.lowerBound...].prefix(200)
+    let digits = rest.dropFirst(6).prefix(while: \.isASCIIDigit)
+    guard digits.count == 5 else { return nil }
+    let sentence = rest.prefix { !"\"'`<>(){}[];,".utf8.contains($0) }
+    let end = sentence.firstRange(of: ". ")?.lowerBound ?? sentence.endIndex
+    return sentence[..<end].trimmed.value
+  }
+
+  /// Fields that copying has put into one line.
+  private static func pieces(of line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    var starts: [Int] = []
+    for word in line.prefix(DeviceOutput.longestValue).words where word.last == UInt8(ascii: ":") {
+      let name = word.dropLast().value.lowercased()
+      if names.contains(name) || others.contains(name) { starts.append(word.startIndex) }
+    }
+    guard starts.count > 1 else { return [line] }
+    let bounds = (starts[0] > line.startIndex ? [line.startIndex] : []) + starts + [line.endIndex]
+    return zip(bounds, bounds.dropFirst()).map { line[$0..<$1].trimmed }
+  }
+
+  private static let others = [
+    "age", "cache-control", "connection", "content-length", "content-type", "date", "etag",
+    "expires",
+    "last-modified", "server", "vary", "via",
+  ]
 
   static func isMarker(_ line: ArraySlice<UInt8>) -> Bool {
     field(line).map { markers.contains($0.name) } ?? false

@@ -199,16 +199,34 @@ extension DeviceCase {
       next: "Look at the other candidates of the link.")
   }
 
-  /// That no activity of a package takes a URL.
-  var unresolvedVerdict: DeviceVerdict {
-    DeviceVerdict(
-      .noActivity, .sure, .appTeam,
-      row.app == nil
-        ? "No app on the device takes the URL."
-        : "No activity of \(app) takes the URL, or the app is not installed. Nothing on the server matters.",
-      next:
-        "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`. Typographic quotation marks in the "
-        + "command cause it, too.")
+  /// What `am start` did with a URL: no activity takes it, or a browser does.
+  var startVerdict: DeviceVerdict {
+    let taker = row.app == nil ? "No app on the device" : "No activity of \(app)"
+    switch row.state {
+    case "browser":
+      return DeviceVerdict(
+        .notVerifiedYet, .likely, .user,
+        "The link opened the browser \(row.resolution?.shown ?? ""), not the app: for this device, the app is not verified "
+          + "for \(host), or the link is none of its filters'.",
+        next: "Paste what `adb shell pm get-app-links \(package)` prints.")
+    case "other-scheme":
+      return DeviceVerdict(
+        .noActivity, .sure, .appTeam,
+        "\(taker) takes \(row.url?.shown ?? "the URL"). That is no link of the web, so no domain and no file is involved.",
+        next: "Add an intent filter with this scheme to the app, or install the app.")
+    case "quoted":
+      return DeviceVerdict(
+        .noActivity, .sure, .appTeam,
+        "The URL begins with a mark such as “, which the shell does not take for a quotation mark. \(taker) takes that.",
+        next: "Write the command again with straight quotation marks.")
+    default:
+      return DeviceVerdict(
+        .noActivity, .sure, .appTeam,
+        "\(taker) takes the URL"
+          + (row.app == nil
+            ? "." : ", or the app is not installed. Nothing on the server matters."),
+        next: "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`.")
+    }
   }
 
   /// An exception about the RP ID.

@@ -133,7 +133,7 @@ package struct DeviceRow: Sendable, Hashable {
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
-  /// `not-linked`, `added`, `unresolved` or `selection-only`.
+  /// `not-linked`, `added`, `unresolved`, `quoted`, `other-scheme`, `browser` or `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -207,7 +207,11 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
-    if RelatedOriginError.markers.contains(where: has) { found.insert(.relatedOrigins) }
+    if RelatedOriginError.markers.contains(where: has)
+      && RelatedOriginError.isAboutPasskeys(text.flat)
+    {
+      found.insert(.relatedOrigins)
+    }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }
@@ -242,7 +246,13 @@ extension DeviceOutput.Kind {
     if CredentialManagerError.markers.contains(where: has) { found.insert(.credentialManager) }
     if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
     // What says more about the device goes first.
-    if found.isEmpty && has(.unresolvedIntent) { found.insert(.debugLink) }
+    if found.isEmpty
+      && (has(.unresolvedIntent) || has(.noActivityFound)
+        || has(.startedActivity) && has(.statusOK))
+    {
+      found.insert(.debugLink)
+    }
+    if found.isEmpty && CDNHeaders.reason(in: text.flat) != nil { found.insert(.cdnHeaders) }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

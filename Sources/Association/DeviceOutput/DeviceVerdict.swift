@@ -105,7 +105,8 @@ package struct DeviceVerdict: Sendable {
     case .digitalAssetLinks: self = one.googleVerdict
     case .chromeLog: self = one.chromeVerdict
     case .relatedOrigins: self = one.relatedOriginVerdict
-    case .debugLink where row.state == "unresolved": self = one.unresolvedVerdict
+    case .debugLink where ["unresolved", "quoted", "other-scheme", "browser"].contains(row.state):
+      self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid
@@ -137,8 +138,11 @@ struct DeviceCase {
   var app: String { row.app.map(\.shown) ?? "the app" }
   var service: String { row.service.map(\.shown) ?? "the service" }
 
-  /// The domain for commands.
-  var domain: String { facts?.domain.text ?? row.host.map(\.shown) ?? "DOMAIN" }
+  /// The domain for commands; for a wildcard, the name that devices ask for the file.
+  var domain: String {
+    let host = row.host.map { $0.hasPrefix("*.") ? String($0.dropFirst(2)) : $0 }
+    return facts?.domain.text ?? host.map(\.shown) ?? "DOMAIN"
+  }
 
   var check: String { "`aasa check \(domain)`" }
 

@@ -2,8 +2,17 @@
 /// Authentication Level 3, section 5.11).
 enum RelatedOriginError: CaseIterable {
   case notFetched, contentType, notJSON, noOrigin, otherSite
+  /// The words of libraries, and of password managers.
+  case invalidForDomain, otherOrigin
+  /// The page has no name: an address, or a file.
+  case isInvalidDomain, thisIsInvalidDomain, notValidDomain
+  /// Firefox says no more.
+  case insecure
 
-  static let markers: [Marker] = [.relatedOrigins, .notRegistrable]
+  static let markers: [Marker] = [
+    .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
+    .thisIsInvalidDomain, .notValidDomain, .insecure,
+  ]
 
   private var words: String {
     switch self {
@@ -12,6 +21,12 @@ enum RelatedOriginError: CaseIterable {
     case .notJSON: "\(Marker.relatedOrigins.rawValue) resulted in a JSON parse error"
     case .noOrigin: "no listed origin matched the caller"
     case .otherSite: Marker.notRegistrable.rawValue
+    case .invalidForDomain: Marker.invalidForDomain.rawValue
+    case .otherOrigin: Marker.otherOrigin.rawValue
+    case .isInvalidDomain: Marker.isInvalidDomain.rawValue
+    case .thisIsInvalidDomain: Marker.thisIsInvalidDomain.rawValue
+    case .notValidDomain: Marker.notValidDomain.rawValue
+    case .insecure: Marker.insecure.rawValue
     }
   }
 
@@ -19,6 +34,14 @@ enum RelatedOriginError: CaseIterable {
   init?(_ error: String) {
     guard let cause = Self.allCases.first(where: { $0.words == error }) else { return nil }
     self = cause
+  }
+
+  /// Whether a text with such words is hardly about something else: some are everyday words.
+  static func isAboutPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
+    let words = [
+      "SecurityError", "WebAuthn", "webauthn", "asskey", "RP ID", "rp.id", "elying party",
+    ]
+    return text.count <= 80 || words.contains(where: text.has)
   }
 
   /// One row: the text names no host.
@@ -56,9 +79,16 @@ extension DeviceCase {
         .notInFile, "\(file) does not list the origin of the page.",
         "Add the origin, such as `https://example.com`, to `origins`. Browsers read no more than five different labels."
       )
-    case .otherSite, nil:
+    case .isInvalidDomain, .thisIsInvalidDomain, .notValidDomain:
       DeviceVerdict(
         .requestFailed, .sure, .appTeam,
+        "The page is not at a name that passkeys can have: its host is an address such as 127.0.0.1, or it is a file.",
+        next:
+          "Open the page by its domain, or in development as http://localhost, with the RP ID `localhost`."
+      )
+    case .otherSite, .invalidForDomain, .otherOrigin, .insecure, nil:
+      DeviceVerdict(
+        .requestFailed, row.error == Marker.insecure.rawValue ? .likely : .sure, .appTeam,
         "The RP ID is neither the host of the page nor a domain above it.",
         next:
           "Use a domain of the page as the RP ID, or list the page's origin in \(file) of the RP ID; not every browser "

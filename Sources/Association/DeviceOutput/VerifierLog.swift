@@ -9,11 +9,12 @@ enum VerifierLog {
     func add(_ host: String?, _ app: String?, _ state: String, at place: Int) {
       found.append((place, DeviceRow(host: host, app: app, state: state)))
     }
+    let requested = packages(in: flat)
     for (before, after) in parts(of: flat, around: .failedHosts) {
       let start = before.ranges(of: "Verification ").last.map { before[$0.upperBound...] } ?? []
       let package = start.prefix { $0 != UInt8(ascii: " ") }
-      // Earlier versions have a number there.
-      let app = package.contains(UInt8(ascii: ".")) ? package.value : nil
+      // Earlier versions have a number there, and name the package when they begin.
+      let app = package.contains(UInt8(ascii: ".")) ? package.value : requested[package.value]
       let succeeded = start.firstRange(of: "Successful hosts:").map { start[$0.upperBound...] }
       let errors = after.firstRange(of: "Error hosts:").map { after[$0.upperBound...] }
       let place = after.startIndex
@@ -44,6 +45,18 @@ enum VerifierLog {
     }
     if found.isEmpty { add(nil, nil, "no-answer", at: 0) }
     return rows(found.sorted { $0.place < $1.place }.map(\.row))
+  }
+
+  /// The packages of requests by their numbers: `verificationId:1 scheme:"https" hosts:"…" package:"…"`.
+  private static func packages(in text: ArraySlice<UInt8>) -> [String: String] {
+    var found: [String: String] = [:]
+    for place in text.ranges(of: "verificationId:").prefix(DeviceOutput.mostRows) {
+      let rest = text[place.upperBound...].prefix(longest)
+      let number = rest.prefix(while: \.isASCIIDigit)
+      guard !number.isEmpty, let package = rest.between("package:\"", and: "\"") else { continue }
+      found[number.value] = PackageName(package.value)?.text
+    }
+    return found
   }
 
   /// What was found last about each host and app. The log may hide hosts; then nothing says which lines belong together.

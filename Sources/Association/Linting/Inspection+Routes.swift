@@ -83,7 +83,11 @@ extension Inspection {
 
   mutating func inspectLegacyPaths(_ routes: [AppLinks.Route]) {
     for route in routes { inspectLegacyPath(route) }
-    let bare = routes.filter { PatternSyntax($0.path?.text ?? "").isBarePath }
+    addQueriesMeant(in: routes)
+    let bare = routes.filter { route in
+      let text = route.path?.text ?? ""
+      return PatternSyntax(text).isBarePath && !text.hasPrefix("!/")
+    }
     guard let first = bare.first else { return }
     let others = bare.count == 1 ? "" : " (and \((bare.count - 1).counted("other path")) here)"
     add(
@@ -93,9 +97,27 @@ extension Inspection {
       help: "Start each path with a slash.")
   }
 
+  /// Reports `/a?*` beside `/a`, where `?` was meant for a query.
+  private mutating func addQueriesMeant(in routes: [AppLinks.Route]) {
+    let texts = routes.lazy.compactMap(\.path?.text).filter { $0.hasSuffix("?*") }
+    if texts.isEmpty { return }
+    let all = Set(routes.compactMap(\.path?.text))
+    for route in routes {
+      guard let text = route.path?.text, text.hasSuffix("?*"),
+        all.contains(String(text.dropLast(2)))
+      else { continue }
+      add(
+        .queryInPath, severity: .note, at: route.pointer,
+        "In \(text.quoted), `?` is one character of the path, not the beginning of a query. Paths are compared without the "
+          + "query, so \(String(text.dropLast(2)).quoted) matches with any.",
+        help: "Remove it, unless a longer path is meant.")
+    }
+  }
+
   private mutating func inspectLegacyPath(_ route: AppLinks.Route) {
     guard let path = route.path else { return }
-    if !route.isExclusion, PatternSyntax(path.text).beginsWithNot {
+    let isNot = PatternSyntax(path.text).beginsWithNot || path.text.hasPrefix("!/")
+    if !route.isExclusion, isNot {
       return add(
         .misspelledNot, at: route.pointer,
         "\(path.text.quoted) excludes nothing: only `NOT ` in capital letters, with one space, does. No"

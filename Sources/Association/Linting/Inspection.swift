@@ -217,6 +217,9 @@ extension UnreadValue {
       return "Rename the key to `appIDs`, which takes a list"
         + (only.map { ", or write the string \($0.quoted)" } ?? "") + "."
     case (_, .string(let text)) where expected == "an array" && key != "details":
+      if text.elements.contains(where: { $0.utf8.count > 60 }) {
+        return "Write `[` before the text and `]` after it."
+      }
       return "Write `[\(text.elements.map(\.quoted).joined(separator: ", "))]`."
     case ("components", .object): return "Write `[` before the object and `]` after it."
     case (_, .array(let apps))
@@ -244,7 +247,10 @@ extension UnreadValue {
         ? "Rename it to `apps`."
         : "List the app identifiers in `apps`, such as `\"apps\": [\"ABCDE12345.com.example.app\"]`."
     }
-    if let similar = part.members.first(where: { DocumentPart.resemble(key, $0.key) }) {
+    let similar = part.members.filter { DocumentPart.resemble(key, $0.key) }
+    if let similar = similar.first(where: { $0.key.lowercased() == key.lowercased() })
+      ?? similar.first
+    {
       return object?[similar.key] == nil
         ? "Write `\(similar.key)` if that is what you mean."
         : "Remove it: the object has `\(similar.key)`, too."

@@ -173,7 +173,8 @@ package enum Linter {
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: insteadOfJSON(text) ?? error.quote?.help ?? error.comma?.help
+      help: insteadOfJSON(text) ?? error.quote?.help ?? error.comma?.help ?? MisplacedBracket(text)?
+        .help
         ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
   }
@@ -200,6 +201,10 @@ package enum Linter {
       return
         "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, "
         + "without the backslashes."
+    }
+    if content.starts(with: "<Error".utf8) {
+      return
+        "It is the error of a storage such as Amazon S3, whose <Code> says why the file was not given out."
     }
     if rest.first == UInt8(ascii: "<") {
       return

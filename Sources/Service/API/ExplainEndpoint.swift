@@ -92,9 +92,12 @@ struct ExplainEndpoint: Sendable {
 }
 
 extension Alias {
-  /// Whether an app claims the name, or a part of those below it.
+  /// Whether an app claims the name, or a part of those below it, or those for which devices ask it for the file.
   fileprivate func isClaimed(by claimed: [Alias]) -> Bool {
-    claimed.contains { $0 == self || $0.covers(self) || isWildcard && covers($0) }
+    claimed.contains {
+      $0 == self || $0.covers(self) || isWildcard && covers($0)
+        || $0.isWildcard && $0.name == name
+    }
   }
 }
 

@@ -33,7 +33,7 @@ import Testing
     ("No app verification established.", "domain-preferred-apps"),
     ("No domain preferred apps!", "domain-preferred-apps"),
     ("denied because the CDN told us to stop: SWCERR00301 Timeout", "swcd-log"),
-    ("SWCERR00301 Timeout, denied because the CDN told us", "unknown"),
+    ("SWCERR00301 Timeout, denied because the CDN told us", "cdn-headers"),
     ("swcd: [SWC] ### Denying redirect 'https://a.example/' -> 'http://a.example/'", "swcd-log"),
     ("< APPLE-FROM: https://a.example/", "cdn-headers"),
     ("Apple-Origin-Format: json", "cdn-headers"),

@@ -50,6 +50,89 @@ import Testing
   }
 
   @Test(arguments: [
+    "SecurityError: The operation is insecure.",
+    "WebAuthnError: The RP ID \"example.com\" is invalid for this domain",
+    "WebAuthnError: 127.0.0.1 is an invalid domain", "SecurityError: This is an invalid domain.",
+    "SecurityError: The effective domain of the document is not a valid domain.",
+    "'rp.id' cannot be used with the current origin: rp.id = example.com; origin = https://b.example",
+  ])
+  func aBrowserOrALibraryRefusesAnRPID(text: String) {
+    #expect(DeviceOutput.explained(text) == ["related-origins - - request-failed"])
+    let message = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relatedOrigins).message
+    let isAboutName = text.contains("invalid domain") || text.contains("valid domain.")
+    #expect(message.contains("127.0.0.1") == isAboutName, "\(message)")
+  }
+
+  @Test func everydayWordsAboutADomainAreNoErrorOfABrowser() {
+    let text =
+      "The registrar answered that the name which we wanted to buy for the shop is an invalid domain, so"
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+
+  @Test(arguments: [
+    (
+      "Activity not started, unable to resolve Intent { act=android.intent.action.VIEW dat=“http://a.example/b” flg=0x10000000 "
+        + "pkg=com.example.app }", "a.example com.example.app no-activity",
+      "straight quotation marks"
+    ),
+    (
+      "Error: Activity not started, unable to resolve Intent { act=android.intent.action.VIEW dat=myapp://open/1 }",
+      "- - no-activity", "filter with this scheme"
+    ),
+    (
+      "android.content.ActivityNotFoundException: No Activity found to handle Intent { act=android.intent.action.VIEW "
+        + "dat=https://a.example/x }", "a.example - no-activity", "aasa manifest"
+    ),
+    (
+      "Starting: Intent { act=android.intent.action.VIEW dat=https://a.example/... pkg=com.example.app }\nStatus: ok\n"
+        + "LaunchState: COLD\nActivity: com.android.chrome/com.google.android.apps.chrome.Main\n",
+      "a.example com.example.app not-verified-yet", "get-app-links com.example.app"
+    ),
+  ])
+  func whatAmStartPrintsSaysWhoTookTheLink(text: String, row: String, next: String) {
+    #expect(DeviceOutput.explained(text) == ["debug-link \(row)"])
+    let verdict = DeviceOutput(Array(text.utf8)).rows.first.map {
+      DeviceVerdict($0, of: .debugLink)
+    }
+    #expect(verdict?.nextStep.contains(next) == true, "\(verdict?.nextStep ?? "")")
+  }
+
+  @Test func anAppThatStartedIsNoFault() {
+    let text =
+      "Starting: Intent { act=android.intent.action.VIEW dat=https://a.example/... }\nStatus: ok\n"
+      + "Activity: com.example.app/.MainActivity\n"
+    #expect(DeviceOutput(Array(text.utf8)).rows.isEmpty)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 404 Not Found Apple-Failure-Reason: SWCERR00301 Timeout Apple-Failure-Details: {\"cause\":\"x: y\"} "
+      + "Apple-Try-Direct: true Cache-Control: max-age=3600,public",
+    "Apple's CDN says SWCERR00301 Timeout. What now?", "refused with \"SWCERR00301 Timeout\"",
+  ])
+  func theReasonOfApplesCDNIsReadInOneLineOrAlone(text: String) {
+    #expect(DeviceOutput.explained(text) == ["cdn-headers - - cdn-failed"])
+    let row = DeviceOutput(Array(text.utf8)).rows.first
+    #expect(
+      row?.error == "SWCERR00301 Timeout" && row?.tryDirect == (text.hasPrefix("HTTP") ? true : nil)
+    )
+  }
+
+  @Test func aFailedVerificationNamesThePackageOfItsRequest() {
+    let text =
+      "IntentFilterIntentOp: Verifying IntentFilter. verificationId:1 scheme:\"https\" hosts:\"a.example\" "
+      + "package:\"com.example.app\".\nVerification 1 complete. Success:false. Failed hosts:a.example.\n"
+    #expect(
+      DeviceOutput.explained(text) == ["verifier-log a.example com.example.app verification-failed"]
+    )
+  }
+
+  @Test func theCommandForAWildcardNamesTheDomainThatDevicesAsk() {
+    let row = DeviceRow(host: "*.a.example", app: "com.example.app", state: "1024")
+    let next = DeviceVerdict(row, of: .appLinks).nextStep
+    #expect(next.contains("aasa check --app com.example.app a.example"), "\(next)")
+  }
+
+  @Test(arguments: [
     (
       "[AutoFill] Cannot show Automatic Strong Passwords for app bundleID: com.example.app due to error: Cannot save "
         + "passwords for this app. Make sure you have set up Associated Domains",
