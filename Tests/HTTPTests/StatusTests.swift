@@ -4,7 +4,8 @@ import Testing
 @Suite struct StatusTests {
   /// RFC 9110 and RFC 6585, as IANA lists them.
   private static let registered: [UInt16: String] = [
-    200: "OK", 201: "Created", 204: "No Content", 302: "Found", 304: "Not Modified",
+    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 302: "Found",
+    304: "Not Modified",
     400: "Bad Request",
     401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
     409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",

@@ -155,7 +155,7 @@ struct Parameter: Sendable {
     "`true`, in a dry run: what the change does once a second person has approved it, as a draft. Outside a dry run, it has no effect.",
     .bool)
   static let draft = Parameter(
-    "draft",
+    "draft", key: "asDraft",
     "`true`: change nothing, but make a draft of it, which somebody else approves. The answer is the draft. Apps and "
       + "templates that the request would delete stay; so does the old identifier of an app that it would rename.",
     .bool)
