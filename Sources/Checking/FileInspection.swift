@@ -89,7 +89,7 @@ extension CheckInspection {
       code, severity: .note, observation.url,
       "\(observation.url) \(observation.redirectInWords)\(what). For Android, the domain has no "
         + "assetlinks.json, so its links open no Android app.",
-      "If that is meant, nothing needs to be done; 404 would say it better. Otherwise publish the file, and pass this "
+      "If that is intended, nothing needs to be done, but 404 would be clearer. Otherwise publish the file, and pass this "
         + "path to aasa. 'aasa check --app PACKAGE' checks for an Android app.", kind: kind)
   }
 

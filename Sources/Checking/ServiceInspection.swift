@@ -296,7 +296,7 @@ extension CheckInspection {
         }
       add(
         .robotsDisallow, severity: isNotLinked ? .error : .warning, robots.url,
-        "\(robots.url) cannot be read: \(what) Until it can, crawlers take everything for disallowed, and Google may "
+        "\(robots.url) cannot be read: \(what) Until it can, crawlers treat everything as disallowed, and Google may "
           + "not fetch \(file).",
         "Serve robots.txt, or answer 404 if there is none.", kind: .assetLinks)
     }

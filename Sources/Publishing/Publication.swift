@@ -182,7 +182,7 @@ package enum PublicationError: Error, Sendable {
   case needsApproval(DomainName)
   /// Since a draft was made, others have changed what it changes: a domain, or something else that the text names.
   case draftOutdated(Int64, String, DomainName?)
-  /// The state of a draft changes nothing.
+  /// A draft would change nothing.
   case nothingToApprove
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)

@@ -160,7 +160,7 @@ package enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
     case .database(let path, let error): "\"\(path)\" cannot be used: \(error)"
     case .inUse(let name, let servers):
       "Servers run on \"\(name)\" and could write meanwhile: \(servers.joined(separator: ", ")). Stop them, or "
-        + "restart them with --read-only. A server that was killed is forgotten after three minutes."
+        + "restart them with --read-only. A killed server is forgotten after 15 seconds, or 180 with SQLite."
     case .notEmpty(let name):
       "\"\(name)\" has contents already. Choose an empty database, or replace the contents with 'aasa restore "
         + "--force'."

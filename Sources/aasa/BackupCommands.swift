@@ -40,7 +40,7 @@ enum RestoreCommand {
   static let command = Command(
     name: "restore", group: .database, summary: "restore the database from a backup",
     details: "Checks the backup first. Works while a server runs on the database: it serves the "
-      + "restored files within a second. Lists tokens that become valid again.",
+      + "restored files within a second. Lists tokens and users that come back.",
     options: [.force, .json, .database], operands: .one("FILE"),
     examples: [
       ("Restore into a new database", "aasa restore --database new.db aasa-backup.db"),

@@ -55,7 +55,7 @@ struct CSVFile {
       }
       if max(reader.cells.count, reader.rows.last?.cells.count ?? 0) > Self.mostCells {
         throw Failure(
-          "\(file.quotedPath), line \(reader.line): this row has more than \(Self.mostCells) cells. Part them by commas "
+          "\(file.quotedPath), line \(reader.line): this row has more than \(Self.mostCells) cells. Separate them with commas "
             + "only where a column ends.")
       }
       if reader.rows.count > Self.mostRows {

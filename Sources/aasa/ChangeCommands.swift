@@ -5,7 +5,7 @@ import Service
 /// The commands for changes of many domains at once.
 enum ChangeCommands {
   private static let skip = Option(
-    "--skip", "changed", "Leave domains as they are that have changed since.", choices: ["changed"])
+    "--skip", "changed", "Leave domains that have changed since as they are.", choices: ["changed"])
 
   static let undo = Command(
     name: "undo", group: .domains, summary: "undo a change of one domain or many",
@@ -37,7 +37,7 @@ enum ChangeCommands {
   private static let template = Option("--template", "NAME", "Only domains that use this template.")
   private static let filter = Option(
     "--filter", "JSON",
-    "Only domains of which this holds, as \"filter\" of POST /v1/routes, such as '{\"environment\": \"staging\"}'."
+    "Only domains that match this, as \"filter\" of POST /v1/routes, such as '{\"environment\": \"staging\"}'."
   )
   private static let add = Option("--add", "ROUTE", "Add a route, unless the entry has it.")
   private static let remove = Option("--remove", "ROUTE", "Remove a route.")
@@ -51,9 +51,9 @@ enum ChangeCommands {
     "--exclude", nil, "The route is an exclusion, and so is that of --with.")
   private static let first = Option("--first", nil, "Add or move the route before all others.")
   private static let last = Option(
-    "--last", nil, "Add or move the route behind all others. This is the default of --add.")
+    "--last", nil, "Add or move the route after all others. This is the default of --add.")
   private static let before = Option("--before", "ROUTE", "Add or move the route before this one.")
-  private static let after = Option("--after", "ROUTE", "Add or move the route behind this one.")
+  private static let after = Option("--after", "ROUTE", "Add or move the route after this one.")
 
   static let routes = Command(
     name: "routes", group: .domains,

@@ -99,7 +99,7 @@ enum DraftCommands {
       return .success
     },
     Command(
-      name: "draft withdraw", group: .domains, summary: "take back an own draft",
+      name: "draft withdraw", group: .domains, summary: "withdraw a draft of your own",
       options: Option.installation, operands: .one("DRAFT"),
       examples: [
         ("Withdraw draft 12", "aasa draft withdraw 12"),

@@ -71,7 +71,7 @@ extension PatternMatcher {
         || ["(", "|", ")"].allSatisfy(unescaped.contains)
       guard isExpression || unescaped.contains("[") else { return nil }
       return
-        "Of regular expressions, it knows only the dot and the star. Write .* in place of the rest"
+        "Of regular expressions, it supports only the dot and the star. Write .* in place of the rest"
         + (isExpression
           ? "." : ", or android:pathAdvancedPattern, which has sets from Android 12 on.")
     case .advancedGlob:
@@ -81,7 +81,7 @@ extension PatternMatcher {
         || unescaped.hasSuffix("$") || unescaped.contains("(?")
         || ["(", "|", ")"].allSatisfy(unescaped.contains)
       return isExpression
-        ? "Of regular expressions, it knows only the dot, sets such as [0-9], and *, + and {2,3} behind them. Write a set for"
+        ? "Of regular expressions, it supports only the dot, sets such as [0-9], and *, + and {2,3} behind them. Write a set for"
           + " a class such as \\d, and an element for each alternative."
         : nil
     }

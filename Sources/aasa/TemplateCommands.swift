@@ -20,7 +20,8 @@ enum TemplateCommands {
         + "same URLs in the same apps as before; otherwise it is named, with an example. What it has beyond the template "
         + "stays its own. Takes all of the domains, or none.",
       options: [.label, .app, table, .skipRefused, .dryRun, .draft, .accept, .reason, .json]
-        + Option.installation, operands: Command.Operands(name: "NAME DOMAIN", count: 1...Int.max),
+        + Option.installation,
+      operands: Command.Operands(name: "NAME [DOMAIN]", count: 1...Int.max),
       examples: [
         (
           "See what would happen", "aasa template adopt --dry-run white-label '*.brand.example'"

@@ -64,7 +64,7 @@ import Testing
     // A pipeline that runs again with the same files makes no draft, and does not fail.
     let again = try run("apply", by: anna, "--draft", file)
     #expect(again.status == 0 && again.output.isEmpty, "\(again.output)")
-    #expect(again.errors == "No draft was made: everything is as the state wants it already.\n")
+    #expect(again.errors == "No draft was created: nothing would change.\n")
     let ended = try run("draft show", by: anna, "1")
     #expect(ended.status == 0 && ended.output.contains("approved by boris, "), "\(ended.output)")
     #expect(try run("draft list", by: anna).output.isEmpty)

@@ -41,9 +41,10 @@ class Site:
             time.sleep(0.02)
         self.url = found[1]
 
-    def create_token(self, role, *domains):
+    def create_token(self, role, *domains, name=None, publishes_protected=False):
         limits = [flag for domain in domains for flag in ("--domain", domain)]
-        command = [AASA, "token", "create", "--database", self.database, "--name", role, "--role", role, *limits]
+        limits += ["--publishes-protected"] if publishes_protected else []
+        command = [AASA, "token", "create", "--database", self.database, "--name", name or role, "--role", role, *limits]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def call(self, method, path, body=None, **fields):

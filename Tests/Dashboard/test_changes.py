@@ -74,7 +74,7 @@ def test_domains_that_changed_since_are_named_and_can_be_left_as_they_are(exampl
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("alert")).to_contain_text("two.example (in change 4) changed since")
     expect(dialog.get_by_role("alert")).not_to_contain_text("skip=")
-    dialog.get_by_label("Leave domains as they are that have changed since").check()
+    dialog.get_by_label("Leave domains that have changed since as they are").check()
     expect(dialog).to_contain_text("1 domain stays as it is: two.example")
     dialog.get_by_role("button", name="Undo", exact=True).click()
     expect(page.get_by_text("in 1 domain.")).to_be_visible()

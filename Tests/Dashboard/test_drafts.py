@@ -70,7 +70,7 @@ def asked(page, number, reason="Sale"):
     dialog.get_by_label("Reason").fill(reason)
     dialog.get_by_role("button", name="Ask for approval").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Draft {number}")
-    expect(page.get_by_text(reason)).to_be_visible()
+    expect(page.get_by_text(reason, exact=True)).to_be_visible()
 
 
 def test_every_change_of_a_protected_domain_can_be_asked_for_after_its_effects_were_shown(example, site):
@@ -83,7 +83,7 @@ def test_every_change_of_a_protected_domain_can_be_asked_for_after_its_effects_w
     expect(page.get_by_text("Cache time: 10 minutes → 1 hour")).to_be_visible()
     example.open(f"#/changes/{change}", f"Change {change}")
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("dialog").get_by_label("Leave domains as they are that have changed since").check()
+    page.get_by_role("dialog").get_by_label("Leave domains that have changed since as they are").check()
     page.get_by_role("button", name="Close").last.click()
     example.open(f"{DOMAIN}/settings")
     page.locator("aasa-domain-documents input[type=file]").set_input_files(
@@ -93,7 +93,7 @@ def test_every_change_of_a_protected_domain_can_be_asked_for_after_its_effects_w
     page.get_by_label("Path", exact=True).fill("/sale/*")
     page.get_by_label("Or a list of domains").fill("example.com")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_label("Leave domains as they are that are refused")).to_be_visible()
+    expect(page.get_by_label("Leave domains that are refused as they are")).to_be_visible()
     asked(page, 3)
     assert site.call("GET", "/v1/domains/example.com")["revision"] == 3
     assert [one["domains"] for one in site.call("GET", "/v1/drafts")["items"]] == [["example.com"]] * 3
@@ -166,3 +166,46 @@ def test_what_others_have_changed_since_is_told(example, site):
     site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 70})
     page = example.open("#/drafts/1", "Draft 1")
     expect(page.get_by_role("alert")).to_contain_text("others have changed")
+
+
+def test_an_outdated_draft_and_one_that_has_ended_still_show_what_was_asked_for(example, site):
+    site.call("PATCH", "/v1/domains/example.com?draft=true", {"cacheSeconds": 61})
+    site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 62})
+    page = example.open("#/drafts/1", "Draft 1")
+    page.get_by_text("What was asked for").click()
+    expect(page.get_by_text('"cacheSeconds": 61')).to_be_visible()
+
+
+def test_who_has_the_right_protects_a_label_ends_that_and_gives_the_right(site, open_desk):
+    site.apply_example()
+    desk = open_desk()
+    desk.sign_in(site.create_token("admin", name="release", publishes_protected=True))
+    page = desk.open("#/settings/protection")
+    expect(page.get_by_text("No protected labels")).to_be_visible()
+    page.get_by_role("button", name="Protect a label").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Label").fill("production")
+    dialog.get_by_role("button", name="Protect a label").click()
+    expect(page.get_by_role("link", name="production")).to_be_visible()
+    assert site.call("GET", "/v1/protected-labels") == {"labels": ["production"]}
+    page.get_by_role("button", name="End the protection of the label “production”").click()
+    dialog.get_by_role("button", name="End the protection").click()
+    expect(page.get_by_text("No protected labels")).to_be_visible()
+    page.get_by_role("link", name="Tokens").click()
+    page.get_by_role("button", name="Create a token").click()
+    dialog.get_by_label("Name").fill("pipeline")
+    dialog.get_by_label("Publishes protected domains without approval").check()
+    dialog.get_by_role("button", name="Create a token").click()
+    page.get_by_role("button", name="I have copied it").click()
+    row = page.get_by_role("row").filter(has_text="pipeline")
+    expect(row.get_by_text("publishes without approval")).to_be_visible()
+    expect(page.get_by_text("publishes without approval")).to_have_count(2)
+
+
+def test_an_admin_without_the_right_is_told_who_can_end_a_protection(example, site):
+    site.call("PUT", "/v1/protected-labels/production")
+    page = example.open("#/settings/protection")
+    page.get_by_role("button", name="End the protection of the label “production”").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="End the protection").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Only an admin who publishes protected domains")

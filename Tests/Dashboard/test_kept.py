@@ -206,7 +206,7 @@ def test_a_route_is_added_to_the_domains_of_a_list_that_can_get_it(example, site
     page.keyboard.press("Escape")
     page.get_by_label("Or a list of domains").fill("example.com a.example")
     page.get_by_role("button", name="Preview").click()
-    dialog.get_by_label("Leave domains as they are that are refused").check()
+    dialog.get_by_label("Leave domains that are refused as they are").check()
     expect(dialog.get_by_text("1 domain changes.")).to_be_visible()
     expect(dialog.get_by_text("1 domain is refused, and left out")).to_be_visible()
 

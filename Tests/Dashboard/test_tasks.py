@@ -448,7 +448,7 @@ def test_a_route_is_added_to_many_domains_after_a_preview(example, site):
     page.get_by_role("button", name="Preview").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("It has no entry of its own with")).to_be_visible()
-    dialog.get_by_label("Leave domains as they are that are refused").check()
+    dialog.get_by_label("Leave domains that are refused as they are").check()
     expect(dialog.get_by_text("4 domains change.")).to_be_visible()
     expect(dialog.get_by_text("d2.example").first).to_be_visible()
     dialog.get_by_text("1 domain is refused, and left out").click()

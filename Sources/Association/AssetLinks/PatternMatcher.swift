@@ -133,7 +133,7 @@ package struct PatternMatcher: Sendable, Hashable {
       switch character {
       case "*", "+", "{":
         guard mayRepeat, case .run(let characters, _, _)? = steps.popLast() else {
-          throw Malformed(message: "Nothing stands before \"\(character)\" that can be repeated.")
+          throw Malformed(message: "Nothing before \"\(character)\" can be repeated.")
         }
         let (least, most) =
           character == "{" ? try range(&rest) : (character == "*" ? 0 : 1, nil)
@@ -156,7 +156,7 @@ package struct PatternMatcher: Sendable, Hashable {
     _ rest: inout ArraySlice<Unicode.Scalar>
   ) throws(Malformed) -> Unicode.Scalar {
     guard let character = rest.popFirst() else {
-      throw Malformed(message: "Nothing stands behind the last backslash.")
+      throw Malformed(message: "Nothing follows the last backslash.")
     }
     return character
   }
@@ -175,7 +175,7 @@ package struct PatternMatcher: Sendable, Hashable {
     let last = numbers.count == 2 && numbers[1].isEmpty ? nil : numbers.last
     let most = last.map { Int(String($0)) }
     guard let least, least >= 0, most != .some(nil) else {
-      throw Malformed(message: "Between \"{\" and \"}\", only numbers and one comma may stand.")
+      throw Malformed(message: "Between \"{\" and \"}\", only numbers and one comma are allowed.")
     }
     if let most = most ?? nil, most < least {
       throw Malformed(message: "The first number between \"{\" and \"}\" is above the second.")

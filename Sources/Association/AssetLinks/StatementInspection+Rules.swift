@@ -27,7 +27,7 @@ extension StatementInspection {
       add(
         .emptyPattern, at: pointer,
         "The pattern for the parameter is empty. Android may then drop all rules of the statement.",
-        help: "Write `*` for any value. That the parameter is missing cannot be said.")
+        help: "Write `*` for any value. A rule cannot require that the parameter is missing.")
     case (.rule, _, .malformed):
       add(
         .emptyPattern, at: pointer, "The pattern is empty. \(dropped)",

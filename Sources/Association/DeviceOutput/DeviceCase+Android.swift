@@ -29,7 +29,7 @@ extension DeviceCase {
           .carriedOver, .likely, .user,
           "Links to \(host) open \(app), but today's file did not decide that: the state was carried over or set by "
             + "the maker.",
-          next: "For a proof, verify again on a clean device: \(verifyAgain).")
+          next: "To be sure, verify again on a clean device: \(verifyAgain).")
     case "approved", "denied":
       let forced = DeviceVerdict(
         .forced, .sure, .user, "Someone set the state of \(host) in the shell.",
@@ -51,7 +51,7 @@ extension DeviceCase {
       return DeviceVerdict(
         .notADomain, .sure, .appTeam,
         "The manifest asks to verify \(host), which is not a domain name.",
-        next: "Correct the host in the manifest; nothing on the server matters.")
+        next: "Correct the host in the manifest; nothing on the server needs to change.")
     case "selection-only": return notVerified
     case "ask", "legacy_failure": return failed(nil)
     default:
@@ -68,7 +68,7 @@ extension DeviceCase {
         .fineHere, .likely, .appTeam,
         "Links to \(host) open \(app) for user \(user.name.shown): the device verified all hosts of the app, or the user "
           + "chose it.",
-        next: "For a proof, reinstall the app, choose nothing, and paste the whole output.")
+        next: "To be sure, reinstall the app, choose nothing, and paste the whole output.")
     }
     return DeviceVerdict(
       .notAutoVerified, .likely, .appTeam,
@@ -132,7 +132,7 @@ extension DeviceCase {
         ? "All hosts of \(app) passed, or the user chose the app.\(signed)"
         : "This device has verified \(host) for \(app).\(signed)",
       next: row.state == "always"
-        ? "For a proof, reinstall the app, choose nothing, and look again."
+        ? "To be sure, reinstall the app, choose nothing, and look again."
         : "If a link still opens the browser, look at the paths of the manifest, and at the routes: `aasa match URL`."
     )
   }
@@ -224,7 +224,7 @@ extension DeviceCase {
         .noActivity, .sure, .appTeam,
         "\(taker) takes the URL"
           + (row.app == nil
-            ? "." : ", or the app is not installed. Nothing on the server matters."),
+            ? "." : ", or the app is not installed. Nothing on the server needs to change."),
         next: "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`.")
     }
   }

@@ -73,7 +73,7 @@ extension DeviceCase {
     case .notJSON:
       verdict(
         .unusableFile, "The browser got \(file), and it is not JSON.",
-        "Run `aasa validate FILE`, and look whether an HTML page came.")
+        "Run `aasa validate FILE`, and check whether an HTML page came.")
     case .noOrigin:
       verdict(
         .notInFile, "\(file) does not list the origin of the page.",

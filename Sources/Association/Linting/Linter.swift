@@ -187,7 +187,7 @@ package enum Linter {
     if rest.isEmpty { return "The file is empty. Write the JSON into it." }
     if rest.starts(with: "{{".utf8) {
       return
-        "It begins like a template that nobody has filled in. Publish what a program makes of it."
+        "It begins like a template that nobody has filled in. Publish the output of the program that fills it in."
     }
     let second = rest.dropFirst().first { !" \t\r\n".utf8.contains($0) }
     if rest.first == UInt8(ascii: "{"), second == UInt8(ascii: "{") {

@@ -40,7 +40,10 @@ extension Fetcher {
       else { return FollowedFetch(hops: hops) }
       if let port = Destination.port(of: next), !ports.contains(port) {
         var refused = Fetch()
-        refused.result = .failure(.url("redirects are followed to port 443 and 80, not \(port)"))
+        refused.result = .failure(
+          .url(
+            "redirects are followed to ports 443 and 80 and to that of the first URL, not to \(port)"
+          ))
         hops.append(FollowedFetch.Hop(url: next, fetch: refused))
         return FollowedFetch(hops: hops)
       }

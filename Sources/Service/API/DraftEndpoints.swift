@@ -29,7 +29,7 @@ struct DraftEndpoints: Sendable {
         "addDraft", .drafts, "Ask for the approval of a state",
         description:
           "Plans the state like `POST /v1/apply`, refuses what that would refuse, and keeps it until somebody else approves "
-          + "it. Protected domains need that; others may have it.",
+          + "it. Protected domains require this; other domains may use it.",
         body: .json("DesiredState", size: .document),
         problems: [
           .nameTaken, .expectationBroken, .changedElsewhere, .severalRefused, .documentTooLarge,
@@ -63,7 +63,7 @@ struct DraftEndpoints: Sendable {
         answers: .ok("The plan, as of a dry run.", "Plan"), handle: plan),
       Endpoint(
         .delete, one, .role(.editor), effect: .change, isFilteredByToken: true,
-        "withdrawDraft", .drafts, "Take back an own draft",
+        "withdrawDraft", .drafts, "Withdraw a draft of your own",
         description: "An admin of all its domains can withdraw any draft.",
         problems: [.draftEnded], answers: .deleted
       ) { call in

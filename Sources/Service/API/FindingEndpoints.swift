@@ -71,7 +71,7 @@ struct FindingEndpoints: Sendable {
         .post, "/v1/suppressions", .role(.editor), effect: .change,
         "suppressShared", .findings, "Suppress findings of several domains",
         description:
-          "Findings of this code are suppressed in all domains that a glob covers or that have a label, "
+          "Findings of this code are suppressed in all domains that a wildcard covers or that have a label, "
           + "also in those that are added, or get the label, later. `pointer` is a place in the document of each; it "
           + "follows no entry or route. Otherwise as for a single domain.",
         body: .json("NewSharedSuppression"),

@@ -56,7 +56,7 @@ struct MatchEndpoints: Sendable {
     var domains: [DomainName?: [Int]] = [:]
     for (host, urls) in hosts {
       guard let host else {
-        answer.add(urls, reason: "This is no http or https URL with the name of a host.")
+        answer.add(urls, reason: "This is not an http or https URL with a host.")
         continue
       }
       domains[try store.domain(serving: host), default: []] += urls

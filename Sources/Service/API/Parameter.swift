@@ -156,7 +156,7 @@ struct Parameter: Sendable {
     .bool)
   static let draft = Parameter(
     "draft", key: "asDraft",
-    "`true`: change nothing, but make a draft of it, which somebody else approves. The answer is the draft. Apps and "
+    "`true`: change nothing, but create a draft of it, which somebody else approves. The answer is the draft. Apps and "
       + "templates that the request would delete stay; so does the old identifier of an app that it would rename.",
     .bool)
   static let overwrite = Parameter(

@@ -200,11 +200,11 @@ extension Problem {
         members: ["domain": .string(domain.text)])
     case .nothingToApprove:
       return Problem(
-        .nothingToApprove, "No draft was made: everything is as the state wants it already.")
+        .nothingToApprove, "No draft was created: nothing would change.")
     case .draftOutdated(let draft, let thing, let domain):
       return Problem(
         .draftOutdated,
-        "Nothing was changed: others have changed \(thing) since draft \(draft) was made. Make a new draft over what "
+        "Nothing was changed: others have changed \(thing) since draft \(draft) was made. Create a new draft over what "
           + "there is now.", members: domain.map { ["domain": .string($0.text)] } ?? [:])
     case .several(let errors, let count):
       let unapproved = errors.compactMap {

@@ -19,7 +19,7 @@ extension RouteEditing {
     Member("add", .shared("RouteInput"), "A route to add, unless the entry has it."),
     Member("remove", .shared("RouteInput"), "A route to remove."),
     Member("replace", .shared("RouteInput"), "A route that `with` replaces in its place."),
-    Member("with", .shared("RouteInput"), "What comes into the place of `replace`."),
+    Member("with", .shared("RouteInput"), "The route that replaces it."),
     Member("move", .shared("RouteInput"), "A route to move to `position`."),
     Member(
       "position", .words(Place.self, "RoutePlace"),

@@ -57,7 +57,8 @@ struct Command: Sendable {
   var usage: String {
     let required = options.filter(\.isRequired).map(\.spelling)
     let rest = required.count < options.count ? ["[OPTION]…"] : []
-    let ellipsis = operands.count.upperBound > 1 ? "…" : ""
+    let names = operands.name.split(separator: " ").count
+    let ellipsis = operands.count.upperBound > names ? "…" : ""
     let operand =
       operands.name.isEmpty
       ? []

@@ -26,7 +26,7 @@ extension Option {
     "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
   static let label = Option("--label", "LABEL", "Only domains with this label.")
   static let skipRefused = Option(
-    "--skip", "refused", "Leave domains as they are that would be refused.", choices: ["refused"])
+    "--skip", "refused", "Leave domains that would be refused as they are.", choices: ["refused"])
   static let detach = Option(
     "--detach", nil,
     "Make what came from a template the domain's own, so that exactly the old documents come back.")
@@ -38,7 +38,7 @@ extension Option {
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
   static let draft = Option(
     "--draft", nil,
-    "Change nothing, but make a draft of it that somebody else approves. Prints the number of the draft; with "
+    "Change nothing, but create a draft of it that somebody else approves. Prints the number of the draft; with "
       + "--dry-run, what it would change.")
   static let force = Option("--force", nil, "Overwrite an existing file or database.")
   static let server = {

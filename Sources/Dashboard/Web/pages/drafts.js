@@ -165,6 +165,13 @@ class One extends View {
             button(`${w.comment} …`, () => this.#comment()),
           ),
       ),
+      // The plan of an outdated draft does not show what was asked for, and one that has ended has none.
+      (!isOpen || isOutdated) && h(
+        "details",
+        { class: "sheet", key: "asked" },
+        h("summary", {}, w.asked),
+        h("pre", {}, JSON.stringify(draft.state, undefined, 2)),
+      ),
       isOpen && problem && problemBox(problem, () => this.#plan.run()),
       isOpen && plan &&
       h(

@@ -8,6 +8,7 @@ import {
   cursorPages,
   day,
   define,
+  draftCheckbox,
   draftField,
   empty,
   exactTime,
@@ -35,6 +36,7 @@ export const sections = {
   tokens: isServerAdmin,
   users: isServerAdmin,
   groups: isServerAdmin,
+  protection: isServerAdmin,
   webhooks: isServerAdmin,
   audit: isServerAdmin,
   replicas: isUnlimited,
@@ -108,6 +110,7 @@ class Members extends View {
           }),
           listField(draft, "domains"),
           listField(draft, "labels"),
+          draftCheckbox(common.unapproved, draft, "publishesProtected"),
           inputs?.(draft),
         ],
       }),
@@ -148,7 +151,13 @@ class Members extends View {
         columns: [
           [common.name, (one) => h("bdi", {}, one.name)],
           [common.role, (one) => words.role[one.role], "short"],
-          [common.domains, (one) => domainList(one.domains, one.labels)],
+          [
+            common.domains,
+            (one) => [
+              domainList(one.domains, one.labels),
+              one.publishesProtected && h("div", { key: "unapproved" }, badge(common.unapprovedBadge, "warning")),
+            ],
+          ],
           ...columns,
           [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"],
         ],
@@ -161,9 +170,9 @@ class Members extends View {
 class Tokens extends Members {
   section = "tokens";
 
-  async save({ name = "", role, domains, labels, life }) {
+  async save({ name = "", role, domains, labels, publishesProtected, life }) {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
-    const body = { name, role, domains, labels, expiresAt: life === "" ? undefined : end };
+    const body = { name, role, domains, labels, publishesProtected, expiresAt: life === "" ? undefined : end };
     const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) =>
       Promise.reject(
         problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem,
@@ -192,9 +201,9 @@ class Tokens extends Members {
 class Users extends Members {
   section = "users";
 
-  async save({ name = "", role, domains, labels }, old, signal) {
+  async save({ name = "", role, domains, labels, publishesProtected }, old, signal) {
     const where = `/v1/${this.section}/${encodeURIComponent(name)}`;
-    const body = { role, domains, labels, publishesProtected: old?.publishesProtected };
+    const body = { role, domains, labels, publishesProtected };
     await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists, signal));
     this.done(words.settings.saved(name));
   }
@@ -211,6 +220,81 @@ class Users extends Members {
 
 class Groups extends Users {
   section = "groups";
+}
+
+/** The labels whose domains need the approval of a second person. */
+class Protection extends View {
+  #list = new Loading(this, (signal) => get("/v1/protected-labels", {}, signal));
+
+  #done() {
+    this.close();
+    this.#list.run();
+  }
+
+  #add() {
+    const text = common.protection;
+    this.set({
+      open: formDialog({
+        title: text.add,
+        label: text.add,
+        close: this.close,
+        fields: (draft) =>
+          draftField(text.label, draft, "label", { required: true, focus: true, help: text.labelHelp }),
+        send: async ({ label = "" }) => {
+          await request("PUT", path`/v1/protected-labels/${label.trim()}`);
+          this.#done();
+        },
+      }),
+    });
+  }
+
+  #remove(label) {
+    const text = common.protection;
+    const ask = async (reason) => {
+      await request("DELETE", path`/v1/protected-labels/${label}`, { query: { reason } });
+      this.#done();
+    };
+    this.set({
+      open: confirmation({
+        title: text.removeWhat(label),
+        label: text.remove,
+        text: text.removeText,
+        close: this.close,
+        ask,
+      }),
+    });
+  }
+
+  render() {
+    const text = common.protection;
+    this.#list.ask();
+    return [
+      h(
+        "div",
+        { class: "headline", key: "head" },
+        h("p", {}, text.help),
+        button(text.add, () => this.#add(), { kind: "primary" }),
+      ),
+      loaded(this.#list, ({ labels }) =>
+        labels.length === 0 ? empty(text.empty, text.emptyText) : h(
+          "ul",
+          { key: "labels", class: "plan" },
+          labels.map((label) =>
+            h(
+              "li",
+              { key: label, class: "line" },
+              h("a", { href: to(["domains"], { label }) }, label),
+              " ",
+              button(text.remove, () => this.#remove(label), {
+                kind: "quiet",
+                "aria-label": text.removeWhat(label),
+              }),
+            )
+          ),
+        )),
+      this.open,
+    ];
+  }
 }
 
 class Audit extends View {
@@ -330,6 +414,7 @@ define({
   "aasa-settings-tokens": Tokens,
   "aasa-settings-users": Users,
   "aasa-settings-groups": Groups,
+  "aasa-settings-protection": Protection,
   "aasa-settings-audit": Audit,
   "aasa-settings-replicas": Replicas,
   "aasa-settings-about": About,
