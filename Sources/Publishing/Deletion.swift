@@ -29,7 +29,6 @@ extension Publication {
       try refuse(error)
     }
     if context.needsApproval(of: former) { try refuse(.needsApproval(name)) }
-    try context.proposed?.note(nil, name)
     // What was accepted is about the deletion, not about its last revision.
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)

@@ -4,10 +4,14 @@ package import Store
 extension Publisher {
   /// Plans a state like `apply`, and stores it as a draft instead of applying it.
   ///
-  /// - Parameter content: The state as it is stored.
-  /// - Throws: What `apply` throws; `StoreError.tooManyDrafts`; `InvalidInput` for too many domains.
+  /// - Parameters:
+  ///   - content: The state as it is stored.
+  ///   - proposed: What a request would change, if the state is made of that.
+  /// - Throws: What `apply` throws; `StoreError.tooManyDrafts`; `InvalidInput` for too many domains; `Outdated` if others
+  ///   have changed what the request is about.
   package func addDraft(
-    _ state: DesiredState, _ content: JSON, _ options: ApplyOptions, by context: WriteContext
+    _ state: DesiredState, _ content: JSON, _ options: ApplyOptions,
+    of proposed: ProposedState.Content? = nil, by context: WriteContext
   ) throws -> Draft {
     var state =
       try options.overwrite
@@ -42,6 +46,7 @@ extension Publisher {
       throw PublicationError.nothingToApprove
     }
     if domains.count > Draft.mostDomains { throw Draft.tooManyDomains }
+    if let proposed, try !isCurrent(proposed, domains, draft.bases) { throw Outdated() }
     draft.bases.domains = domains
     draft.bases.within = context.within
     // What its domains use belongs to what is approved, too.
@@ -53,6 +58,25 @@ extension Publisher {
       { applied.leftOut.contains($0) || domains[$0] == nil },
       apps: leftApps, onlyTemplates: Set(state.templates.map(\.name)))
     return try store.write(context) { try $0.addDraft(draft, own) }
+  }
+
+  /// Whether a draft would be over exactly what a request was planned on.
+  private func isCurrent(
+    _ proposed: ProposedState.Content, _ domains: [DomainName: Int], _ bases: Draft.Bases
+  ) throws -> Bool {
+    let isOfDomains = domains.allSatisfy { name, base in
+      proposed.domains[name].map { $0.base == base } ?? true
+    }
+    let isOfTemplates = proposed.templates.allSatisfy { bases.templates[$0] == $1.base }
+    let isOfApps = try proposed.apps.allSatisfy { app, noted in
+      let current: AppState? =
+        switch app {
+        case .ios(let id): try store.storedApp(id).map { .ios($0.app) }
+        case .android(let package): try store.androidApp(package).map { .android($0) }
+        }
+      return current == noted.old
+    }
+    return isOfDomains && isOfTemplates && isOfApps
   }
 
   /// Applies a draft over exactly what it was made from, and ends it.
@@ -137,6 +161,20 @@ extension WriteContext {
     context.unapproved = Scope()
     context.reason = draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))"
     return context
+  }
+}
+
+extension ProposedState {
+  /// Notes a publication or a deletion.
+  func note(_ publication: Publication, followsTemplate: Bool = false) throws {
+    let edited = publication.edited
+    if publication.isDeletion {
+      try note(edited.stored.domain.name, nil, over: edited.domainBefore, base: edited.base)
+    } else if edited.isChanged {
+      try note(
+        edited.stored.domain.name, edited.stored.domain, over: edited.domainBefore,
+        base: edited.base, followsTemplate: followsTemplate)
+    }
   }
 }
 

@@ -209,6 +209,7 @@ extension Publisher {
     } write: { transaction, deletion in
       var publication = deletion.1
       try transaction.delete(deletion.0)
+      try context.proposed?.note(publication)
       publication.change = transaction.change
       return publication
     }
@@ -283,6 +284,9 @@ extension Publisher {
         guard let stored = former.stored else { throw Outdated() }
         let domain = try source.changing(stored.domain, renaming)
         let renamed = renaming(stored.domain)
+        // Also of one where only rows change.
+        try context.proposed?.note(
+          stored.domain.name, domain, over: stored.domain, base: stored.revision)
         former.stored?.domain = renamed
         // The store renames rows, not what is in kept statements and in parameters.
         former.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra

@@ -100,9 +100,9 @@ struct Review {
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
       documents: rendered.documents, readBefore: readBefore,
       androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps)
-    if !publication.edited.isChanged { return }
-    if context.needsApproval(of: former) { try refuse(.needsApproval(domain.name)) }
-    try context.proposed?.note(publication.edited.stored, domain.name)
+    if publication.edited.isChanged && context.needsApproval(of: former) {
+      try refuse(.needsApproval(domain.name))
+    }
   }
 
   /// The number of each error that was accepted when a domain was published.
@@ -126,7 +126,10 @@ struct Review {
     }
     var publication = publication
     publication.edited = try transaction.save(edit, action: action)
-    if publication.edited.isChanged { publication.change = transaction.change }
+    if publication.edited.isChanged {
+      publication.change = transaction.change
+      try transaction.context.proposed?.note(publication)
+    }
     return publication
   }
 }

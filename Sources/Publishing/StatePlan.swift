@@ -435,6 +435,7 @@ struct StatePlanning {
     if errorCount > 0 && !goesOn { return }
     if candidate.index == nil && !review.publication.edited.isChanged { return }
     try state.check(review.publication)
+    try context.proposed?.note(review.publication, followsTemplate: candidate.index == nil)
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (former.stored?.domain.aliases ?? [], review.edit.domain.aliases)
@@ -512,6 +513,7 @@ struct StatePlanning {
           for error in refusals { note(error) }
           deletion.compare()
           try state.check(deletion)
+          try context.proposed?.note(deletion)
           plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
           try report(name, .delete, deletion)
         } catch let error as PublicationError {

@@ -1,6 +1,6 @@
 package import Association
 
-/// A state that waits until a second person approves it. It never changes, except that it ends.
+/// A change, as a state, that waits until a second person approves it. It never changes, except that it ends.
 package struct Draft: Sendable {
   package enum Status: String, Sendable, CaseIterable, Storable {
     case open, approved, declined
@@ -62,6 +62,11 @@ package struct Draft: Sendable {
   /// The size of the state, in bytes.
   package static let longestState = 1_048_576
   package static let mostDomains = 5000
+  static var tooLong: InvalidInput {
+    InvalidInput(
+      .tooMany, "A draft has at most \(longestState) bytes, and this one would have more. Split it."
+    )
+  }
   package static var tooManyDomains: InvalidInput {
     InvalidInput(
       .tooMany,

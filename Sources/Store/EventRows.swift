@@ -122,7 +122,6 @@ enum EventRows {
 
   /// Lets a new webhook, or one that changes, receive only later events.
   static func begin(_ webhook: Int64, _ connection: any Connection) throws {
-    try waitForWriters(connection)
     try connection.run(
       """
       UPDATE webhook SET after_event = (SELECT coalesce(max(id), 0) FROM webhook_event)
@@ -136,7 +135,6 @@ enum EventRows {
   static func settle(
     _ row: Int64, _ old: Webhook, _ connection: any Connection, now: UnixTime
   ) throws {
-    try waitForWriters(connection)
     if old.isEnabled {
       let after = try connection.number(
         "SELECT after_event FROM webhook WHERE id = ?", [.integer(row)])
@@ -149,8 +147,9 @@ enum EventRows {
     try begin(row, connection)
   }
 
-  /// Waits for those who have added events and not committed them, so that none with a lower number appears later.
-  private static func waitForWriters(_ connection: any Connection) throws {
+  /// Waits for those who have added events and not committed them, so that none with a lower number appears later. It
+  /// comes first in a transaction, because PostgreSQL fixes what that sees at the first query.
+  static func waitForWriters(_ connection: any Connection) throws {
     if connection.dialect == .postgreSQL {
       try connection.execute("LOCK TABLE webhook_event IN SHARE ROW EXCLUSIVE MODE")
     }

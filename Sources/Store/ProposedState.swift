@@ -1,16 +1,20 @@
 package import Association
 import Synchronization
 
-/// What a dry run would leave stored, so that a draft can be made of it.
+/// What a dry run would leave stored, so that a draft can be made of it: of each domain, only what it would change.
 package final class ProposedState: Sendable {
   package struct Content: Sendable {
-    /// The domains as they would be; `nil` for one that would be deleted.
-    package fileprivate(set) var domains: [DomainName: StoredDomain?] = [:]
-    package fileprivate(set) var apps: [AppIdentifier: App] = [:]
-    package fileprivate(set) var androidApps: [PackageName: AndroidApp] = [:]
-    package fileprivate(set) var templates: [TemplateName: Template] = [:]
-    /// Whether an app gets another identifier, so that nothing opens under the old one.
+    /// The members that a domain would get, or `nil` for one that would be deleted, and the revision before that.
+    package fileprivate(set) var domains: [DomainName: (members: JSON.Object?, base: Int)] = [:]
+    /// The apps that would be put, and as they are.
+    package fileprivate(set) var apps: [LinkedApp: (new: AppState, old: AppState?)] = [:]
+    /// The templates that would be put, and the revisions before that; 0 for a new one.
+    package fileprivate(set) var templates: [TemplateName: (template: Template, base: Int)] = [:]
+    /// Whether an app would get another identifier, so that nothing opens under the old one.
     package fileprivate(set) var renamesApp = false
+    fileprivate var bytes = 0
+
+    package var isEmpty: Bool { domains.isEmpty && apps.isEmpty && templates.isEmpty }
   }
 
   private let noted = Mutex(Content())
@@ -19,32 +23,42 @@ package final class ProposedState: Sendable {
 
   package var content: Content { noted.withLock(\.self) }
 
-  /// Notes a changed domain, or a deleted one.
+  /// Forgets what an earlier plan would have changed.
+  func reset() { noted.withLock { $0 = Content() } }
+
+  /// Notes what becomes of a domain. The first note holds: a renaming notes more than its publication.
   ///
-  /// - Throws: `InvalidInput` for more domains than a draft may change.
-  package func note(_ domain: StoredDomain?, _ name: DomainName) throws {
-    let count = noted.withLock { content in
-      content.domains[name] = .some(domain)
-      return content.domains.count
+  /// - Parameters:
+  ///   - base: The revision before, as a draft has it.
+  ///   - followsTemplate: Whether it only changes with a template or an app that is noted, too.
+  /// - Throws: `InvalidInput` for more than a draft may have.
+  package func note(
+    _ name: DomainName, _ new: Domain?, over old: Domain?, base: Int, followsTemplate: Bool = false
+  ) throws {
+    let members = new.map { DomainResource.changed(StoredDomain($0), since: old) }
+    if followsTemplate && members?.members.count == 1 { return }
+    let size = members.map { JSON.object($0).serialized().count } ?? 0
+    let (count, bytes) = noted.withLock { content in
+      if content.domains[name] == nil {
+        content.domains[name] = (members, base)
+        content.bytes += size
+      }
+      return (content.domains.count, content.bytes)
     }
     if count > Draft.mostDomains { throw Draft.tooManyDomains }
+    if bytes > Draft.longestState { throw Draft.tooLong }
   }
 
-  func note(_ app: AppState) {
-    noted.withLock { content in
-      switch app {
-      case .ios(let app): content.apps[app.id] = app
-      case .android(let app): content.androidApps[app.package] = app
-      }
-    }
+  func note(_ app: AppState, over old: AppState?) {
+    noted.withLock { $0.apps[app.id] = (app, old) }
   }
 
   func note(renamed app: AppState) {
-    note(app)
+    note(app, over: nil)
     noted.withLock { $0.renamesApp = true }
   }
 
-  func note(_ template: Template) {
-    noted.withLock { $0.templates[template.name] = template }
+  func note(_ template: Template, over base: Int) {
+    noted.withLock { $0.templates[template.name] = (template, base) }
   }
 }

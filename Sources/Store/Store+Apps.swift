@@ -120,7 +120,7 @@ extension Transaction {
     let app = rows.written(app, old?.app, context)
     if isDryRun {
       footprint.apps.insert(key.id)
-      context.proposed?.note(Key.state(app))
+      context.proposed?.note(Key.state(app), over: old.map { Key.state($0.app) })
       return (try rows.preview(app, over: old, now: now, connection), old == nil)
     }
     if old?.app != app {

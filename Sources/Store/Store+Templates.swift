@@ -115,7 +115,7 @@ extension Transaction {
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       isApplied: isApplied, domainCount: old?.domainCount ?? 0)
     if isDryRun {
-      context.proposed?.note(template)
+      context.proposed?.note(template, over: old?.revision ?? 0)
       return (new, old == nil)
     }
     try TemplateRows.save(new, connection)

@@ -110,7 +110,9 @@ package final class Store: Sendable {
     var gaveWay = 0
     for _ in 1...Self.mostPlans {
       do {
-        let plan = try plan(made)
+        context.proposed?.reset()
+        // What is reused would not be noted again.
+        let plan = try plan(context.proposed == nil ? made : nil)
         made = plan
         let isLast = gaveWay == Self.mostGivenWay
         return try write(context, &waitBudget, as: !isLong ? .short : isLast ? .last : .givingWay) {

@@ -125,6 +125,7 @@ extension Transaction {
   package func put(
     _ new: Webhook, secret: WebhookSecret? = nil
   ) throws -> (webhook: Webhook, isNew: Bool, secret: WebhookSecret?) {
+    if !isDryRun { try EventRows.waitForWriters(connection) }
     var new = new
     (new.createdAt, new.updatedAt, new.goneAt) = (now, now, nil)
     guard let (id, old) = try WebhookRows.find(new.name, connection) else {

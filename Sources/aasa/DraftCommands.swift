@@ -14,7 +14,7 @@ enum DraftCommands {
       name: "draft list", group: .domains,
       summary: "list the drafts that wait for approval, newest first",
       details:
-        "A draft is a state that waits until a second person approves it. Shows its number, when and by whom it was made, "
+        "A draft is a change that waits until a second person approves it. Shows its number, when and by whom it was made, "
         + "its status, how many domains it changes, and why.",
       options: [all, ItemList.limit, .json] + Option.installation,
       examples: [

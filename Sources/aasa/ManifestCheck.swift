@@ -70,7 +70,7 @@ struct ManifestCheck {
     for graph in manifest.navigationGraphs.uniqued() {
       add(
         "placeholder", .warning, graph,
-        "The build makes intent filters from this navigation graph, which the file does not say. \(Self.checkBuilt)"
+        "The build makes intent filters from this navigation graph, so the file does not have them. \(Self.checkBuilt)"
       )
     }
     if hosts.isEmpty && manifest.navigationGraphs.isEmpty {
@@ -267,14 +267,6 @@ struct ManifestCheck {
             } else if part == "path", let mistake = pattern.mistake(for: hosts) {
               mistakes += 1
               add("unlikely-path", .warning, "\(part + kind.rawValue)=\(text)", mistake)
-            } else if part == "path", let missed = pattern.missed {
-              // One part of a path is often meant.
-              add(
-                "inner-star", missed.at == "/" ? .note : .warning,
-                "\(part + kind.rawValue)=\(text)",
-                "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried"
-                  + " again. If such links should open the app, write android:pathSuffix or android:pathAdvancedPattern, for"
-                  + " Android 12 and later.")
             }
           } catch {
             isKnown = false
@@ -287,6 +279,17 @@ struct ManifestCheck {
       return found
     }
     let paths = patterns("path", filter.data)
+    for pattern in paths {
+      guard let missed = pattern.missed, !paths.contains(where: { $0.isMatch(missed.path) }) else {
+        continue
+      }
+      // One part of a path is often meant.
+      add(
+        "inner-star", missed.at == "/" ? .note : .warning, "pathPattern=\(pattern.text)",
+        "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried again."
+          + " If such links should open the app, write android:pathSuffix or android:pathAdvancedPattern, for Android 12 and"
+          + " later.")
+    }
     let groups = filter.groups.map { group in
       LinkFilter.Group(
         isAllowed: group.isAllowed, paths: patterns("path", group.data),

@@ -67,6 +67,69 @@ import Testing
     #expect(try release.send("GET", path).json["cacheSeconds"] == 77)
   }
 
+  @Test func aDraftHasOnlyWhatItsRequestChanges() throws {
+    _ = try ProtectedWorld(running, anna)
+    let path = "/v1/domains/\(ProtectedWorld.domain)"
+    let accepted = try release.send(
+      "PUT", path + "?accept=opens-nothing", json: ["entries": [], "protected": true], "If-Match: *"
+    )
+    #expect(accepted.status == 200, "\(accepted.text)")
+    let draft = try anna.send("PATCH", path + "?draft=true", json: ["cacheSeconds": 5]).json
+    let id = try #require(draft["id"]?.integerValue)
+    #expect(draft["accept"] == nil)
+    let state = try anna.send("GET", "/v1/drafts/\(id)").json["state"]
+    #expect(
+      state == ["domains": [["domain": .string(ProtectedWorld.domain), "cacheSeconds": 5]]])
+    let template: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/z/*"]]]]]
+    let rules = try anna.send(
+      "PUT", "/v1/templates/white-label?accept=opens-nothing&draft=true", json: template,
+      "If-Match: *")
+    let rulesID = try #require(try rules.json["id"]?.integerValue, "\(rules.text)")
+    #expect(try rules.json["domains"] == ["t.example"])
+    #expect(try anna.send("GET", "/v1/drafts/\(rulesID)").json["state"]?["domains"] == nil)
+  }
+
+  @Test func whatARequestSkipsIsInNoDraft() throws {
+    for (name, path) in [("same.example", "/a/*"), ("other.example", "/z/*")] {
+      try running.put(
+        name,
+        ["entries": [["apps": ["ABCDE12345.com.example.t"], "routes": [["path": .string(path)]]]]])
+    }
+    let template: JSON = [
+      "entries": [["apps": ["ABCDE12345.com.example.t"], "routes": [["path": "/a/*"]]]]
+    ]
+    _ = try release.send("PUT", "/v1/templates/rules", json: template)
+    let adopted = try anna.send(
+      "POST", "/v1/templates/rules/adopt?skip=refused&draft=true",
+      json: ["domains": ["same.example", "other.example"]])
+    #expect(try adopted.json["domains"] == ["same.example"], "\(adopted.text)")
+    let published = try anna.send(
+      "PUT", "/v1/templates/rules?skip=refused&draft=true", json: template, "If-Match: *")
+    #expect(try published.faults == [": malformed-value"], "\(published.text)")
+  }
+
+  @Test func aDraftDeletesNoApp() throws {
+    _ = try release.send("PUT", "/v1/apps/ABCDE12345.com.example.unused", json: [:])
+    let answer = try anna.send("DELETE", "/v1/apps/ABCDE12345.com.example.unused?draft=true")
+    #expect(try answer.code == "nothing-to-approve", "\(answer.text)")
+    #expect(try answer.json["detail"]?.stringValue?.contains("deletes no apps") == true)
+  }
+
+  @Test func aTokenForOneDocumentDoesNotAsk() throws {
+    _ = try ProtectedWorld(running, anna)
+    let created = try release.send(
+      "POST", "/v1/tokens",
+      json: ["name": "payments", "role": "editor", "documents": ["trust.txt"]])
+    let secret = try #require(try created.json["token"]?.stringValue)
+    let payments = Client(
+      port: anna.port,
+      lines: ["Host: admin", "Authorization: Bearer \(secret)"])
+    let answer = try payments.send(
+      "PUT", "/v1/domains/\(ProtectedWorld.domain)/documents/trust.txt?draft=true",
+      body: Array("member=a".utf8))
+    #expect(try answer.code == "token-limited", "\(answer.text)")
+  }
+
   @Test func aDryRunMakesNoDraft() throws {
     _ = try ProtectedWorld(running, anna)
     let path = "/v1/domains/\(ProtectedWorld.domain)"

@@ -2,7 +2,7 @@ import Association
 import TestSupport
 import Testing
 
-/// A protected domain with an Android app, one with a template, and every request that changes one of them.
+/// A protected domain with an Android app, one with a template, and requests that change one of them, in every way.
 struct ProtectedWorld {
   static let domain = "shop.example"
   private static let path = "/v1/domains/shop.example"
@@ -77,6 +77,21 @@ struct ProtectedWorld {
           ]
         ]
       ),
+      ("PUT", path + "/documents/trust.txt", ["member": "a"]),
+      (
+        "PUT", path + "/file?accept=opens-nothing,android-differs",
+        ["applinks": ["details": [["appIDs": [.string(app)], "components": [["/": "/more"]]]]]]
+      ),
+      ("PUT", path + "/entries/1/routes", ["routes": [["path": "/new"], 1]]),
+      (
+        "PUT", path + "/entries/1",
+        [
+          "apps": [.string(app)], "androidApps": [.string(package)],
+          "routes": [["path": "/shop/*"], ["path": "/new"]],
+        ]
+      ),
+      ("POST", "/v1/android-apps/\(package)/rename", ["to": "com.example.shop2"]),
+      ("DELETE", "/v1/android-apps/\(package)?everywhere=true&accept=opens-nothing", nil),
       ("POST", path + "/revisions/1/restore?accept=opens-nothing", nil),
       ("POST", "/v1/changes/\(change)/revert", nil),
       ("POST", "/v1/apply", state), ("POST", "/v1/apply?dryRun=true", state),

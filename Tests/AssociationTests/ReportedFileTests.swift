@@ -36,7 +36,10 @@ import Testing
       "{\"applinks\":{\"details\":[\n{\"components\":[{\"/\":\"/*\"}}]}}",
       "Write `]` before the `}` in line 2: the `[` in line 2 has no end."
     ),
-    ("{\"applinks\":{\"details\":[]}}}\n", "Remove the `}` in line 1: it is one too many."),
+    (
+      "{\"applinks\":{\"details\":[]}}}\n",
+      "Remove the `}` in line 1: nothing is open there that it could end."
+    ),
     ("{\"applinks\":{\"details\":[{}]\n", "Write `}}` at the end, in line 2: it is missing there."),
     (
       "{\"applinks\":{\"details\":[{\"/\":\"}]\"",
@@ -45,6 +48,19 @@ import Testing
   ])
   func aBracketThatIsMissingOrTooManyIsNamed(text: String, help: String) {
     #expect(Self.findings(text, .apple).first?.help == help)
+  }
+
+  @Test(arguments: [
+    (
+      "{\"applinks\":{\"details\":[]}},\n\"webcredentials\":{}}",
+      "Remove the bracket before the comma in line 1"
+    ),
+    ("{\"applinks\":\n\"details\": [] }\n}", "Fix line 2"),
+    ("{\"a\": [1 // two ]\n]}", "Fix line 1"), ("Not found [1]: see \"docs\": here", "Fix line 1"),
+  ])
+  func anotherFaultIsNotTakenForABracket(text: String, start: String) {
+    let help = Self.findings(text, .apple).first?.help ?? ""
+    #expect(help.hasPrefix(start), "\(help)")
   }
 
   @Test func theErrorOfAStorageIsNoPage() {
@@ -93,7 +109,9 @@ import Testing
       ).map(\.code)
     }
     #expect(codes("\"/r\",\"/r?*\"").contains(.queryInPath))
-    #expect(!codes("\"/s\",\"/r?*\"").contains(.queryInPath))
+    for paths in ["\"/s\",\"/r?*\"", "\"NOT /r/\",\"/r/?*\"", "\"/r/*\",\"/r/*?*\""] {
+      #expect(!codes(paths).contains(.queryInPath))
+    }
   }
 
   @Test func whatIsNoAppTakesNoPagesOfSignIn() {

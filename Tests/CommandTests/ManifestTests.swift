@@ -436,6 +436,13 @@ import Testing
     #expect(found.contains { $0.contains("inner-star") } == (path == "/.*a"), "\(found)")
   }
 
+  @Test(arguments: ["android:pathPrefix=\"/users/\"", "android:pathPattern=\"/users/.*/.*/posts\""])
+  func whatAnotherPathTakesIsNotMissed(other: String) throws {
+    let data = "<data android:pathPattern=\"/users/.*/posts\"/><data \(other)/>"
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + data)))
+    #expect(!found.contains { $0.contains("inner-star pathPattern=/users/.*/posts") }, "\(found)")
+  }
+
   @Test func allOtherSchemesAreNamedAtOnce() throws {
     let schemes = "<data android:scheme=\"exp+app\"/><data android:scheme=\"fb12345\"/>"
     let manifest = Self.manifest(Self.filter(Self.hosts("a.example") + schemes))

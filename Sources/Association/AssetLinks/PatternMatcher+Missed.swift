@@ -7,9 +7,9 @@ extension PatternMatcher {
     guard kind == .simpleGlob else { return nil }
     for (place, step) in steps.enumerated() {
       guard case .until(let sought) = step, let path = Self.path(steps, repeating: place),
-        !Self.isMatch(steps, path)
+        case let text = String(String.UnicodeScalarView(path)), !isMatch(text)
       else { continue }
-      return (String(String.UnicodeScalarView(path)), sought)
+      return (text, sought)
     }
     return nil
   }
@@ -35,8 +35,9 @@ extension PatternMatcher {
     return path.first == "/" ? path : nil
   }
 
-  private static func isMatch(_ steps: [Step], _ path: [Unicode.Scalar]) -> Bool {
-    var rest = path[...]
+  /// Whether a path matches. Many paths are compared by an automaton; this is for one.
+  package func isMatch(_ path: String) -> Bool {
+    var rest = Array(path.unicodeScalars)[...]
     for step in steps {
       switch step {
       case .run(let characters, let least, let most):
@@ -49,7 +50,8 @@ extension PatternMatcher {
         guard let end = rest.firstIndex(of: sought) else { return false }
         rest = rest[end...].dropFirst()
       case .rest: return true
-      case .end: return false
+      case .end(let text):
+        return rest.count >= text.count && rest.suffix(text.count).elementsEqual(text)
       }
     }
     return rest.isEmpty

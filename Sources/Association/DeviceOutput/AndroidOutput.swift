@@ -361,7 +361,8 @@ struct DebugLinkOutput {
     // A mark before the scheme is a quotation mark that the shell did not take away.
     guard let given = value("dat"), given.firstRange(of: ":") != nil else { return nil }
     let link = given.drop { !$0.isASCIILetterOrDigit }
-    let isOfWeb = ["http://", "https://"].contains { link.starts(with: $0.utf8) }
+    let scheme = link.prefix { $0 != UInt8(ascii: ":") }.value.lowercased()
+    let isOfWeb = ["http", "https"].contains(scheme)
     let component = value("cmp")?.prefix { $0 != UInt8(ascii: "/") }
     var row = DeviceRow(
       host: isOfWeb ? link.host : nil, app: (value("pkg") ?? component)?.valueOrNone,
@@ -375,6 +376,11 @@ struct DebugLinkOutput {
     guard line.starts(with: "Activity:".utf8) else { return nil }
     let package = line.dropFirst(9).trimmed.prefix { $0 != UInt8(ascii: "/") }.value
     return browsers.contains(package) ? package : nil
+  }
+
+  /// Whether a browser took a link.
+  static func isByBrowser(_ text: ArraySlice<UInt8>) -> Bool {
+    browsers.contains { text.has("Activity: \($0)/") }
   }
 
   private static let browsers: Set = [

@@ -207,7 +207,7 @@ extension DeviceCase {
       return DeviceVerdict(
         .notVerifiedYet, .likely, .user,
         "The link opened the browser \(row.resolution?.shown ?? ""), not the app: for this device, the app is not verified "
-          + "for \(host), or the link is none of its filters'.",
+          + "for \(host), or no intent filter of the app takes the link.",
         next: "Paste what `adb shell pm get-app-links \(package)` prints.")
     case "other-scheme":
       return DeviceVerdict(
@@ -217,7 +217,7 @@ extension DeviceCase {
     case "quoted":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,
-        "The URL begins with a mark such as “, which the shell does not take for a quotation mark. \(taker) takes that.",
+        "The URL begins with a mark such as “, which the shell took for a part of it. \(taker) takes such a URL.",
         next: "Write the command again with straight quotation marks.")
     default:
       return DeviceVerdict(

@@ -246,10 +246,9 @@ extension DeviceOutput.Kind {
     if CredentialManagerError.markers.contains(where: has) { found.insert(.credentialManager) }
     if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
     // What says more about the device goes first.
-    if found.isEmpty
-      && (has(.unresolvedIntent) || has(.noActivityFound)
-        || has(.startedActivity) && has(.statusOK))
-    {
+    let isByBrowser =
+      has(.startedActivity) && has(.statusOK) && DebugLinkOutput.isByBrowser(text.flat)
+    if found.isEmpty && (has(.unresolvedIntent) || has(.noActivityFound) || isByBrowser) {
       found.insert(.debugLink)
     }
     if found.isEmpty && CDNHeaders.reason(in: text.flat) != nil { found.insert(.cdnHeaders) }

@@ -38,10 +38,8 @@ enum RelatedOriginError: CaseIterable {
 
   /// Whether a text with such words is hardly about something else: some are everyday words.
   static func isAboutPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
-    let words = [
-      "SecurityError", "WebAuthn", "webauthn", "asskey", "RP ID", "rp.id", "elying party",
-    ]
-    return text.count <= 80 || words.contains(where: text.has)
+    ["SecurityError", "WebAuthn", "webauthn", "asskey", "RP ID", "rp.id", "elying party"].contains(
+      where: text.has)
   }
 
   /// One row: the text names no host.
@@ -61,6 +59,7 @@ extension DeviceCase {
     func verdict(
       _ code: DeviceVerdict.Code, _ message: String, _ next: String
     ) -> DeviceVerdict { DeviceVerdict(code, .sure, .operations, message, next: next) }
+    let isCertain = [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
     return switch row.error.flatMap({ RelatedOriginError($0) }) {
     case .notFetched:
       verdict(
@@ -81,15 +80,16 @@ extension DeviceCase {
       )
     case .isInvalidDomain, .thisIsInvalidDomain, .notValidDomain:
       DeviceVerdict(
-        .requestFailed, .sure, .appTeam,
+        .requestFailed, .likely, .appTeam,
         "The page is not at a name that passkeys can have: its host is an address such as 127.0.0.1, or it is a file.",
         next:
           "Open the page by its domain, or in development as http://localhost, with the RP ID `localhost`."
       )
     case .otherSite, .invalidForDomain, .otherOrigin, .insecure, nil:
       DeviceVerdict(
-        .requestFailed, row.error == Marker.insecure.rawValue ? .likely : .sure, .appTeam,
-        "The RP ID is neither the host of the page nor a domain above it.",
+        .requestFailed, isCertain ? .sure : .likely, .appTeam,
+        (row.error == Marker.insecure.rawValue ? "If this came from a request for a passkey: " : "")
+          + "The RP ID is neither the host of the page nor a domain above it.",
         next:
           "Use a domain of the page as the RP ID, or list the page's origin in \(file) of the RP ID; not every browser "
           + "reads that.")

@@ -71,10 +71,12 @@ extension Inspection {
   private mutating func addMisspelledNot(
     _ path: String, at pointer: @autoclosure () -> JSONPointer
   ) -> Bool {
-    guard PatternSyntax(path).beginsWithNot else { return false }
+    guard PatternSyntax(path).beginsWithNot || path.hasPrefix("!/") else { return false }
     add(
       .misspelledNot, at: pointer(),
-      "`NOT ` has a meaning only in `paths`. Here it is literal text that no URL has.",
+      path.hasPrefix("!")
+        ? "`!` excludes nothing: it is literal text that no path begins with."
+        : "`NOT ` has a meaning only in `paths`. Here it is literal text that no URL has.",
       help: "Write only the path, and add `\"exclude\": true`.")
     return true
   }
@@ -99,17 +101,19 @@ extension Inspection {
 
   /// Reports `/a?*` beside `/a`, where `?` was meant for a query.
   private mutating func addQueriesMeant(in routes: [AppLinks.Route]) {
-    let texts = routes.lazy.compactMap(\.path?.text).filter { $0.hasSuffix("?*") }
-    if texts.isEmpty { return }
+    // `/buy/?*` is how to say that something follows.
+    func isMeant(_ text: String) -> Bool {
+      text.hasSuffix("?*") && text.dropLast(2).last.map { $0.isLetter || $0.isNumber } == true
+    }
+    guard routes.contains(where: { isMeant($0.path?.text ?? "") }) else { return }
     let all = Set(routes.compactMap(\.path?.text))
     for route in routes {
-      guard let text = route.path?.text, text.hasSuffix("?*"),
-        all.contains(String(text.dropLast(2)))
+      guard let text = route.path?.text, isMeant(text), all.contains(String(text.dropLast(2)))
       else { continue }
       add(
         .queryInPath, severity: .note, at: route.pointer,
         "In \(text.quoted), `?` is one character of the path, not the beginning of a query. Paths are compared without the "
-          + "query, so \(String(text.dropLast(2)).quoted) matches with any.",
+          + "query, so \(String(text.dropLast(2)).quoted) matches with any query.",
         help: "Remove it, unless a longer path is meant.")
     }
   }

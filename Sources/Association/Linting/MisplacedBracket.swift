@@ -1,16 +1,23 @@
-/// A bracket that is missing from a text that is not JSON, or is one too many.
+/// A bracket that is missing from a text that is not JSON, or that should not be there.
 struct MisplacedBracket {
   /// What to do about it.
   let help: String
 
-  /// Follows the brackets outside of strings.
+  /// Follows the brackets outside of strings, as far as a parser came.
   ///
-  /// - Returns: `nil` if they are in order, or if a string has no end.
-  init?(_ text: [UInt8]) {
+  /// - Parameters:
+  ///   - line: The line in which the parser stopped.
+  ///   - column: The column, in bytes.
+  /// - Returns: `nil` if the brackets are in order up to there, or if a string has no end.
+  init?(_ text: [UInt8], line last: Int, column: Int) {
     var open: [(bracket: UInt8, line: Int)] = []
-    var (line, isInString, isEscaped, hasValue) = (1, false, false, false)
+    var (line, place) = (1, 0)
+    var (isInString, isEscaped, hasRoot) = (false, false, false)
     for byte in text {
-      if byte == UInt8(ascii: "\n") { line += 1 }
+      place += 1
+      if byte == UInt8(ascii: "\n") { (line, place) = (line + 1, 0) }
+      // What comes behind is not the cause.
+      if (line, place) > (last, column) && !(isInString && line == last) { return nil }
       if isInString {
         if isEscaped {
           isEscaped = false
@@ -21,26 +28,29 @@ struct MisplacedBracket {
         }
         continue
       }
+      let character = Character(Unicode.Scalar(byte))
       switch byte {
-      case UInt8(ascii: "\""):
-        isInString = true
-        hasValue = true
-      case UInt8(ascii: ":") where open.isEmpty && hasValue:
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: ":") where open.isEmpty && !hasRoot:
         help = "Write `{` at the start: it is missing there."
         return
-      case UInt8(ascii: "{"), UInt8(ascii: "["): open.append((byte, line))
+      case UInt8(ascii: ",") where open.isEmpty && hasRoot:
+        help = "Remove the bracket before the comma in line \(line): it ends the file too early."
+        return
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        open.append((byte, line))
+        hasRoot = true
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        let character = Character(Unicode.Scalar(byte))
-        guard let last = open.popLast() else {
-          help = "Remove the `\(character)` in line \(line): it is one too many."
+        guard let begin = open.popLast() else {
+          help =
+            "Remove the `\(character)` in line \(line): nothing is open there that it could end."
           return
         }
-        let needed = Self.end(of: last.bracket)
+        let needed = Self.end(of: begin.bracket)
         if needed == byte { continue }
-        let begins = Character(Unicode.Scalar(last.bracket))
         help =
-          "Write `\(Character(Unicode.Scalar(needed)))` before the `\(character)` in line \(line): the `\(begins)` in line "
-          + "\(last.line) has no end."
+          "Write `\(Character(Unicode.Scalar(needed)))` before the `\(character)` in line \(line): the "
+          + "`\(Character(Unicode.Scalar(begin.bracket)))` in line \(begin.line) has no end."
         return
       default: break
       }

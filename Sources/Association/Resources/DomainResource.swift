@@ -329,12 +329,23 @@ package enum DomainResource {
 
   package static func exported(_ stored: StoredDomain) -> JSON.Object { json(stored, for: .export) }
 
-  /// A domain in a state that makes an existing domain exactly that: whatever it does not have is `null`.
-  package static func stated(_ stored: StoredDomain) -> JSON.Object {
-    var json = exported(stored)
-    json["revision"] = nil
-    for member in membersThatStay where json[member] == nil { json.appendNew(member, .null) }
-    return json
+  /// What of a domain is not as it was, for a state; what it no longer has is `null`.
+  package static func changed(_ stored: StoredDomain, since old: Domain?) -> JSON.Object {
+    let all = { (domain: Domain) in
+      var stored = StoredDomain(domain)
+      stored.domain.associationFile.entries.removeRowIDs()
+      var json = exported(stored)
+      json["revision"] = nil
+      for member in membersThatStay where json[member] == nil { json.appendNew(member, .null) }
+      return json
+    }
+    let before = old.map(all)
+    var changed: JSON.Object = [:]
+    for member in all(stored.domain).members {
+      let isSame = before.map { $0[member.key] == member.value } ?? (member.value == .null)
+      if !isSame || member.key == "domain" { changed.appendNew(member.key, member.value) }
+    }
+    return changed
   }
 
   private static func json(_ stored: StoredDomain, for use: Schema.Use) -> JSON.Object {
@@ -621,4 +632,14 @@ extension DomainResource {
     "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },
     "substitutionVariables": { $0 != [:] },
   ]
+}
+
+extension [Entry] {
+  /// Forgets the numbers of entries and routes.
+  package mutating func removeRowIDs() {
+    for entry in indices {
+      self[entry].id = nil
+      for route in self[entry].routes.indices { self[entry].routes[route].id = nil }
+    }
+  }
 }

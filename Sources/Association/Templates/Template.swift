@@ -61,10 +61,10 @@ package struct TemplateParameter: Sendable, Equatable {
     self.defaultValue = defaultValue
   }
 
-  /// Whether a text is a name of a parameter: a letter, then up to 62 letters, digits, `_` and `-`.
   /// In bytes.
   static let longestName = 63
 
+  /// Whether a text is a name of a parameter: a letter, then up to 62 letters, digits, `_` and `-`.
   static func isName(_ text: Substring) -> Bool {
     let bytes = text.utf8
     guard let first = bytes.first, isLetter(first), bytes.count <= longestName else { return false }

@@ -13,6 +13,7 @@ package struct OpenParameter: Sendable, Equatable {
 struct TemplateSolving {
   /// The number of comparisons of one string or route with another.
   private static let mostSteps = 200_000
+  /// How many places in texts are tried where a parameter could end.
   private static let mostTriedSplits = 5_000_000
   /// The number of ways to pair entries of the template and the domain, or to combine values, that are tried.
   private static let mostCombinations = 4096

@@ -663,7 +663,7 @@ export const words = {
     done: (number, n) => `Undid change ${number} in ${plural(n, "domain", "domains")}.`,
   },
   drafts: {
-    intro: "States that wait until a second person approves them. Nothing of them is published before.",
+    intro: "Changes that wait until a second person approves them. Nothing of them is published before.",
     empty: "Nothing waits for approval",
     draft: "Draft",
     emptyText: "Ask for approval where publishing is refused, or add --draft to a command.",
@@ -1105,6 +1105,7 @@ export const words = {
         (asked > 0 ? ` Asked for the approval of ${asked}.` : ""),
       nameless: "needs a domain",
       asked: "waits for approval",
+      after: (draft) => `Draft ${draft} changes this domain, too. Try again when it is approved.`,
       needsApproval: "needs approval",
       twice: "the same document is listed above",
       state: "this is a state, not a document",

@@ -19,7 +19,7 @@ struct DraftEndpoints: Sendable {
         isFilteredByToken: true,
         "listDrafts", .drafts, "List drafts",
         description:
-          "A draft is a state that waits until a second person approves it. Who is limited to domains sees the drafts of "
+          "A draft is a change that waits until a second person approves it. Who is limited to domains sees the drafts of "
           + "which every domain is one of those. Drafts are deleted \(Draft.daysKept) days after they end.",
         answers: .ok("A page, newest first.", "Drafts"), handle: list),
       Endpoint(
@@ -222,26 +222,47 @@ struct DraftEndpoints: Sendable {
     var offering = endpoint
     offering.handle = { call in
       if try !call.flag(.draft) { return try endpoint.handle(call) }
-      let proposed = ProposedState()
-      var trial = call
-      trial.proposed = proposed
-      // Its answer is let go, and with it what the request holds.
-      _ = try endpoint.handle(trial)
-      let content = proposed.content
-      var accepted = try call.acceptedCodes()
-      for domain in content.domains.values {
-        accepted.formUnion((domain?.acceptedCodes ?? []).compactMap(Finding.Code.init))
+      if let token = call.token, !token.documents.isEmpty {
+        throw token.refusal(
+          of: token.documents.map(\.text), "so it cannot ask for approval. It may change only")
       }
-      if content.renamesApp { accepted.insert(.opensNothing) }
-      return try add(
-        DraftResource.state(content), overwrites: true, accepting: accepted, call, .accepted)
+      for _ in 1...Self.mostTrials {
+        do {
+          return try ask(call, endpoint)
+        } catch is Outdated {
+          // Others were faster; what they changed decides again.
+        }
+      }
+      throw StoreError.busy
     }
     return offering
   }
 
+  /// How often a request is tried while others change what it is about.
+  private static let mostTrials = 5
+
+  /// Makes a draft of what a request would change.
+  private func ask(_ call: Call, _ endpoint: Endpoint) throws -> Response {
+    let state = ProposedState()
+    var trial = call
+    trial.proposed = state
+    // Its answer is let go, and with it what the request holds.
+    _ = try endpoint.handle(trial)
+    let proposed = state.content
+    if proposed.isEmpty && endpoint.method == .delete {
+      throw Problem(
+        .nothingToApprove,
+        "No draft was created: a draft deletes no apps, and nothing else would change.")
+    }
+    let renaming: Set<Finding.Code> = proposed.renamesApp ? [.opensNothing] : []
+    return try add(
+      DraftResource.state(proposed), of: proposed, overwrites: true,
+      accepting: call.acceptedCodes().union(renaming), call, .accepted)
+  }
+
   private func add(
-    _ content: JSON, overwrites: Bool, accepting accepted: Set<Finding.Code>, _ call: Call,
-    _ status: Status
+    _ content: JSON, of proposed: ProposedState.Content? = nil, overwrites: Bool,
+    accepting accepted: Set<Finding.Code>, _ call: Call, _ status: Status
   ) throws -> Response {
     let context = try call.context()
     let options = ApplyOptions(overwrite: overwrites, accepted: accepted)
@@ -255,7 +276,7 @@ struct DraftEndpoints: Sendable {
     let received = try ReceivedState(content, beside: store, within: share)
     let draft = try state.planning(call) {
       try state.checked(received, of: call.token) {
-        try publisher.addDraft($0, content, options, by: context)
+        try publisher.addDraft($0, content, options, of: proposed, by: context)
       }
     }
     return .json(

@@ -158,7 +158,7 @@ struct Parameter: Sendable {
     "draft", key: "asDraft",
     "`true`: change nothing, but create a draft of it, which somebody else approves. The answer is the draft. Apps and "
       + "templates that the request would delete stay; so does the old identifier of an app that it would rename.",
-    .bool)
+    .bool, problems: [.nothingToApprove, .invalidInput, .bodyTooLarge])
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)
 

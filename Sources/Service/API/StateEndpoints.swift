@@ -118,7 +118,7 @@ struct StateEndpoints: Sendable {
     _ call: Call, within share: Spool.Share? = nil, isDryRun: Bool? = nil,
     _ work: (@escaping AppliedState.Report) throws -> Outcome
   ) throws -> Response {
-    let isDryRun = try isDryRun ?? call.flag(.dryRun)
+    let isDryRun = try isDryRun ?? (call.proposed != nil || call.flag(.dryRun))
     let share = try share ?? self.share(of: call.token, unless: call.request.clientHasGone)
     let turn = try (isDryRun ? dryRuns : applies).turn(
       for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
@@ -350,7 +350,7 @@ extension Token {
     if !names.isEmpty { throw refusal(of: names, reason) }
   }
 
-  fileprivate func refusal(of names: [String], _ reason: String) -> Problem {
+  func refusal(of names: [String], _ reason: String) -> Problem {
     let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
     return Problem(
       .tokenLimited,

@@ -181,6 +181,7 @@ struct TemplateEndpoints: Sendable {
   ) throws -> Response {
     try call.token?.checkTemplates()
     let skipsRefused = try call.skipsRefused()
+    try call.refuseSkipping(skipsRefused)
     let effects = TemplateEffects()
     let context = try call.context()
     let applied: AppliedState
@@ -276,5 +277,17 @@ extension Token {
       .tokenLimited,
       "The \(noun) \(name.quoted) is limited to \(scope.words), so it cannot change templates. It can use them for its "
         + "domains.")
+  }
+}
+
+extension Call {
+  /// A state cannot say which domains a template leaves behind.
+  ///
+  /// - Throws: `InvalidInput` for a draft.
+  fileprivate func refuseSkipping(_ skipsRefused: Bool) throws(InvalidInput) {
+    if proposed != nil && skipsRefused {
+      throw InvalidInput(
+        .malformedValue, "A draft publishes all domains of a template. Leave \"skip\" out.")
+    }
   }
 }

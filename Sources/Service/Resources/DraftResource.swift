@@ -41,7 +41,7 @@ package enum DraftResource {
 
   static let schemas: JSON.Object = [
     "Draft": (fields.members() + .dryRun).schema(
-      "A state that waits until a second person approves it."),
+      "A change that waits until a second person approves it."),
     "DraftWithState":
       (fields.members() + [
         Member(
@@ -55,31 +55,26 @@ package enum DraftResource {
 
   package static func json(_ draft: Draft) -> JSON.Object { fields.json(of: draft) }
 
-  /// The state that a draft of a request has.
+  /// The state that a draft of a request has: only what it changes.
   package static func state(_ proposed: ProposedState.Content) -> JSON {
-    func apps<Key>(_ apps: [Key: Key.App], _ resource: AppResource<Key>) -> JSON? {
-      let elements = apps.sorted { $0.key.id.text < $1.key.id.text }.map {
-        JSON.object(resource.stated($0.value))
-      }
-      return elements.isEmpty ? nil : .array(elements)
-    }
-    var (domains, deleted) = ([JSON](), [String]())
-    for (name, stored) in proposed.domains.sorted(by: { $0.key < $1.key }) {
-      if let stored {
-        domains.append(.object(DomainResource.stated(stored.withoutRows)))
-      } else {
-        deleted.append(name.text)
+    var (apple, android) = ([JSON](), [JSON]())
+    for (app, _) in proposed.apps.values.sorted(by: { $0.new.id.text < $1.new.id.text }) {
+      switch app {
+      case .ios(let app): apple.append(.object(AppResource.apple.stated(app)))
+      case .android(let app): android.append(.object(AppResource.android.stated(app)))
       }
     }
+    let templates = proposed.templates.values.map(\.template).sorted { $0.name < $1.name }
+    let domains = proposed.domains.sorted { $0.key < $1.key }
+    let deleted = domains.filter { $0.value.members == nil }.map(\.key.text)
+    let lists: [(String, [JSON])] = [
+      ("apps", apple), ("androidApps", android),
+      ("templates", templates.map { .object(TemplateResource.json($0)) }),
+      ("domains", domains.compactMap { $0.value.members.map { .object($0) } }),
+      ("delete", deleted.map { .string($0) }),
+    ]
     var state: JSON.Object = [:]
-    state["apps"] = apps(proposed.apps, .apple)
-    state["androidApps"] = apps(proposed.androidApps, .android)
-    let templates = proposed.templates.values.sorted { $0.name < $1.name }
-    if !templates.isEmpty {
-      state["templates"] = .array(templates.map { .object(TemplateResource.json($0)) })
-    }
-    state["domains"] = .array(domains)
-    if !deleted.isEmpty { state["delete"] = .strings(deleted) }
+    for (name, list) in lists where !list.isEmpty { state[name] = .array(list) }
     return .object(state)
   }
 

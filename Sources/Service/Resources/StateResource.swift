@@ -39,7 +39,9 @@ package enum StateResource {
   /// A domain as it is exported: without row identifiers, so that the text is the same wherever the
   /// domain has this revision.
   package static func json(_ stored: StoredDomain) -> JSON {
-    .object(DomainResource.exported(stored.withoutRows))
+    var stored = stored
+    stored.domain.associationFile.entries.removeRowIDs()
+    return .object(DomainResource.exported(stored))
   }
 
   /// The file of an element of an export, as `aasa export DIR` writes it.
@@ -237,19 +239,5 @@ package struct StateReading {
     let keys = ["apps", "androidApps", "templates", "domains", "keep", "delete"]
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
-  }
-}
-
-extension StoredDomain {
-  /// The domain without row identifiers.
-  var withoutRows: StoredDomain {
-    var stored = self
-    for entry in domain.associationFile.entries.indices {
-      stored.domain.associationFile.entries[entry].id = nil
-      for route in domain.associationFile.entries[entry].routes.indices {
-        stored.domain.associationFile.entries[entry].routes[route].id = nil
-      }
-    }
-    return stored
   }
 }

@@ -211,6 +211,12 @@ class Import extends View {
         // Another file of this list may have published the domain a moment ago.
         if (revisions[row.domain]) Object.assign(row, { isNew: false, etag: revisions[row.domain] });
         const draft = row.needsApproval || undefined;
+        // A second draft over the same revision could not be approved after the first.
+        const other = draft && wanted.find((one) => one.asked && one.domain === row.domain)?.asked;
+        if (other) {
+          Object.assign(row, { state: "failed", problem: { detail: text.after(other), body: {} } });
+          continue;
+        }
         const answer = await this.#put(row, { reason: this.#draft.reason, accept: row.accepted, draft });
         if (draft) {
           Object.assign(row, { state: "asked", asked: answer.id });
