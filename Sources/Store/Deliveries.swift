@@ -252,9 +252,9 @@ extension Store {
 extension Transaction {
   /// Disables a webhook whose target is gone, unless it has another target by now.
   fileprivate func disable(_ claimed: ClaimedDelivery) throws -> Bool {
-    guard let webhook = try WebhookRows.find(row: claimed.webhookRow, connection) else {
-      return false
-    }
+    guard let webhook = try WebhookRows.find(row: claimed.webhookRow, connection),
+      webhook.isEnabled, webhook.url == claimed.webhook.url
+    else { return false }
     try EventRows.settle(claimed.webhookRow, webhook, connection, now: now)
     try connection.run(
       """

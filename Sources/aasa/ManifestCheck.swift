@@ -279,21 +279,21 @@ struct ManifestCheck {
       return found
     }
     let paths = patterns("path", filter.data)
-    for pattern in paths {
-      guard let missed = pattern.missed, !paths.contains(where: { $0.isMatch(missed.path) }) else {
-        continue
-      }
+    let groups = filter.groups.map { group in
+      LinkFilter.Group(
+        isAllowed: group.isAllowed, paths: patterns("path", group.data),
+        parameters: patterns("query", group.data), fragments: patterns("fragment", group.data))
+    }
+    let allowed = paths + groups.filter(\.isAllowed).flatMap(\.paths)
+    for pattern in allowed {
+      guard let missed = pattern.missed, !allowed.contains(where: { $0.isMatch(missed.path) })
+      else { continue }
       // One part of a path is often meant.
       add(
         "inner-star", missed.at == "/" ? .note : .warning, "pathPattern=\(pattern.text)",
         "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried again."
           + " If such links should open the app, write android:pathSuffix or android:pathAdvancedPattern, for Android 12 and"
           + " later.")
-    }
-    let groups = filter.groups.map { group in
-      LinkFilter.Group(
-        isAllowed: group.isAllowed, paths: patterns("path", group.data),
-        parameters: patterns("query", group.data), fragments: patterns("fragment", group.data))
     }
     return LinkableFilter(
       filter: filter, paths: isKnown ? LinkFilter(paths: paths, groups: groups) : nil,

@@ -1,4 +1,6 @@
 import Association
+import Publishing
+import Service
 import Store
 import TestSupport
 import Testing
@@ -17,15 +19,17 @@ import Testing
     release = try running.client(.admin, named: "release", publishesProtected: true)
   }
 
-  /// What is stored, without numbers of revisions. A draft leaves the apps that nothing uses any more.
+  /// What is stored, without numbers of revisions. A draft leaves the apps and templates that nothing uses any more.
   private var stored: [JSON] {
     get throws {
       let export = try release.send("GET", "/v1/export").json
-      let used = "\(export["domains"]?.text ?? "")"
-      return ["domains", "templates", "apps", "androidApps"].flatMap { list in
+      let used = export["domains"]?.text ?? ""
+      let lists = [
+        "domains": "domain", "templates": "template", "apps": "app", "androidApps": "package",
+      ]
+      return lists.sorted { $0.key < $1.key }.flatMap { list, key in
         (export[list]?.arrayValue ?? []).compactMap { element in
-          let app = element["app"] ?? element["package"]
-          if let app, !used.contains(app.text) { return nil }
+          if !used.contains(element[key]?.text ?? "") { return nil }
           var element = element.objectValue ?? [:]
           element["revision"] = nil
           return .object(element)
@@ -106,6 +110,45 @@ import Testing
     let published = try anna.send(
       "PUT", "/v1/templates/rules?skip=refused&draft=true", json: template, "If-Match: *")
     #expect(try published.faults == [": malformed-value"], "\(published.text)")
+  }
+
+  @Test func whatOthersChangeBetweenATrialAndItsDraftIsNeverUndone() throws {
+    _ = try ProtectedWorld(running, anna)
+    let name = DomainName(stored: ProtectedWorld.domain)
+    let stored = try running.store.domain(name)
+    var domain = stored.domain
+    domain.cacheSeconds = 5
+    let wanted = domain
+    let context = WriteContext(author: "anna")
+    for (base, isCurrent) in [(stored.revision - 1, false), (stored.revision, true)] {
+      let proposed = ProposedState()
+      try proposed.note(name, domain, over: stored.domain, base: base)
+      let state = DesiredState(domains: [name]) { _, _ in (wanted, nil) }
+      let ask = {
+        try Publisher(store: running.store).addDraft(
+          state, DraftResource.state(proposed.content), ApplyOptions(overwrite: true),
+          of: proposed.content, by: context)
+      }
+      if isCurrent {
+        #expect(try ask().domains == [name])
+      } else {
+        #expect(throws: Outdated.self) { try ask() }
+      }
+    }
+  }
+
+  @Test func aDraftIsNotLongerThanOneMayBe() throws {
+    _ = try ProtectedWorld(running, anna)
+    let documents = (0..<9).map { number in
+      (
+        "x\(number).json",
+        ["text": .string("\"\(String(repeating: "x", count: 130_000))\"")] as JSON
+      )
+    }
+    let members = JSON.object(documents.reduce(into: [:]) { $0[$1.0] = $1.1 })
+    let answer = try anna.send(
+      "PATCH", "/v1/domains/\(ProtectedWorld.domain)?draft=true", json: ["documents": members])
+    #expect(try answer.faults == [": too-many"], "\(answer.text)")
   }
 
   @Test func aDraftDeletesNoApp() throws {

@@ -26,6 +26,9 @@ struct ProtectedWorld {
       "entries": [["apps": ["ABCDE12345.com.example.t"], "routes": [["path": "/a/*"]]]]
     ]
     _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    _ = try admin.send(
+      "PUT", "/v1/templates/shared",
+      json: ["cacheSeconds": 60, "webcredentials": [.string(otherApp)], "strict": true])
     try running.put("t.example", ["template": "white-label", "protected": true])
     try running.put(
       domain,
@@ -103,6 +106,10 @@ struct ProtectedWorld {
       ),
       ("PUT", "/v1/templates/white-label?accept=opens-nothing", changed),
       ("POST", "/v1/domains/t.example/detach", nil),
+      ("POST", "/v1/templates/shared/adopt", ["domains": [.string(domain)]]),
+      ("PATCH", path, ["template": "shared"]),
+      ("PATCH", path, ["template": "shared", "cacheSeconds": 3600]),
+      ("PATCH", "/v1/domains/t.example?accept=opens-nothing", ["template": "shared"]),
       ("POST", "/v1/apps/\(app)/rename", ["to": .string(otherApp)]),
       ("POST", "/v1/apps/\(app)/accompany", ["app": .string(otherApp)]),
       ("DELETE", "/v1/apps/\(app)?everywhere=true&accept=opens-nothing", nil),

@@ -443,6 +443,13 @@ import Testing
     #expect(!found.contains { $0.contains("inner-star pathPattern=/users/.*/posts") }, "\(found)")
   }
 
+  @Test func aStarInsideAPatternOfAGroupIsNotTriedAgainEither() throws {
+    let group =
+      "<uri-relative-filter-group><data android:pathPattern=\"/users/.*/posts\"/></uri-relative-filter-group>"
+    let found = try findings(Self.manifest(Self.filter(Self.hosts("a.example") + group)))
+    #expect(found.contains("note inner-star pathPattern=/users/.*/posts"), "\(found)")
+  }
+
   @Test func allOtherSchemesAreNamedAtOnce() throws {
     let schemes = "<data android:scheme=\"exp+app\"/><data android:scheme=\"fb12345\"/>"
     let manifest = Self.manifest(Self.filter(Self.hosts("a.example") + schemes))

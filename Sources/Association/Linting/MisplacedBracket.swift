@@ -13,7 +13,7 @@ struct MisplacedBracket {
     var open: [(bracket: UInt8, line: Int)] = []
     var (line, place) = (1, 0)
     var (isInString, isEscaped, hasRoot) = (false, false, false)
-    for byte in text {
+    for (index, byte) in text.enumerated() {
       place += 1
       if byte == UInt8(ascii: "\n") { (line, place) = (line + 1, 0) }
       // What comes behind is not the cause.
@@ -35,7 +35,13 @@ struct MisplacedBracket {
         help = "Write `{` at the start: it is missing there."
         return
       case UInt8(ascii: ",") where open.isEmpty && hasRoot:
-        help = "Remove the bracket before the comma in line \(line): it ends the file too early."
+        switch text[(index + 1)...].first(where: { !" \t\r\n".utf8.contains($0) }) {
+        case UInt8(ascii: "\""):
+          help = "Remove the bracket before the comma in line \(line): it ends the file too early."
+        case UInt8(ascii: "{"):
+          help = "Write `[` at the start and `]` at the end: several objects are a list."
+        default: return nil
+        }
         return
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         open.append((byte, line))

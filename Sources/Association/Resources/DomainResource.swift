@@ -329,7 +329,8 @@ package enum DomainResource {
 
   package static func exported(_ stored: StoredDomain) -> JSON.Object { json(stored, for: .export) }
 
-  /// What of a domain is not as it was, for a state; what it no longer has is `null`.
+  /// What of a domain is not as it was, for a state; what it no longer has is `null`. Of one that gets a template,
+  /// everything: what a state leaves out then comes from the template.
   package static func changed(_ stored: StoredDomain, since old: Domain?) -> JSON.Object {
     let all = { (domain: Domain) in
       var stored = StoredDomain(domain)
@@ -339,11 +340,12 @@ package enum DomainResource {
       for member in membersThatStay where json[member] == nil { json.appendNew(member, .null) }
       return json
     }
+    let joins = stored.domain.template.map { $0.name != old?.template?.name } ?? false
     let before = old.map(all)
     var changed: JSON.Object = [:]
     for member in all(stored.domain).members {
       let isSame = before.map { $0[member.key] == member.value } ?? (member.value == .null)
-      if !isSame || member.key == "domain" { changed.appendNew(member.key, member.value) }
+      if joins || !isSame || member.key == "domain" { changed.appendNew(member.key, member.value) }
     }
     return changed
   }
