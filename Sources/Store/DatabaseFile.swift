@@ -20,32 +20,48 @@ struct AtomicFile: ~Copyable {
   init(at path: String) throws(BackupError) {
     self.path = path
     // Random, because several threads or processes may create the same file.
-    staging = "\(path).\(String(UInt32.random(in: .min ... .max), radix: 16)).part"
-    temporaryPath = staging + "/file"
-    if mkdir(staging, 0o700) != 0 { throw .file(path, code: errno) }
-    let created = staging
-    Self.unfinished.withLock { _ = $0.insert(created) }
-    let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    if descriptor < 0 {
-      let code = errno
-      Self.remove(staging)
-      throw .file(path, code: code)
+    let staging = "\(path).\(String(UInt32.random(in: .min ... .max), radix: 16)).part"
+    (self.staging, temporaryPath) = (staging, staging + "/file")
+    // At once, so that what ends the process meanwhile finds all of it.
+    let code = Self.unfinished.withLock { unfinished in
+      if mkdir(staging, 0o700) != 0 { return errno }
+      let descriptor = open(staging + "/file", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+      if descriptor < 0 {
+        let code = errno
+        rmdir(staging)
+        return code
+      }
+      close(descriptor)
+      unfinished.insert(staging)
+      return 0
     }
-    close(descriptor)
+    if code != 0 { throw .file(path, code: code) }
   }
 
   /// Removes the directory with what is left in it.
   deinit { Self.remove(staging) }
 
   private static func remove(_ staging: String) {
-    for suffix in [""] + DatabaseFile.companions { unlink("\(staging)/file\(suffix)") }
-    rmdir(staging)
-    unfinished.withLock { _ = $0.remove(staging) }
+    unfinished.withLock { unfinished in
+      delete(staging)
+      unfinished.remove(staging)
+    }
+  }
+
+  private static func delete(_ staging: String) {
+    // SQLite may just make a file there.
+    for _ in 1...100 {
+      for suffix in [""] + DatabaseFile.companions { unlink("\(staging)/file\(suffix)") }
+      if rmdir(staging) == 0 || errno != ENOTEMPTY { return }
+    }
   }
 
   /// Removes all files that are not complete, just before the process ends. Some may be in use.
   static func removeUnfinished() {
-    for staging in unfinished.withLock({ $0 }) { remove(staging) }
+    unfinished.withLock { unfinished in
+      for staging in unfinished { delete(staging) }
+      unfinished = []
+    }
   }
 
   /// Moves the file to its path. Once this returns, it survives a power failure.

@@ -194,7 +194,7 @@ def test_who_has_the_right_protects_a_label_ends_that_and_gives_the_right(site, 
     page.get_by_role("link", name="Tokens").click()
     page.get_by_role("button", name="Create a token").click()
     dialog.get_by_label("Name").fill("pipeline")
-    dialog.get_by_label("Publishes protected domains without approval").check()
+    dialog.get_by_label("Publishes without the approval of a second person").check()
     dialog.get_by_role("button", name="Create a token").click()
     page.get_by_role("button", name="I have copied it").click()
     row = page.get_by_role("row").filter(has_text="pipeline")

@@ -1187,7 +1187,7 @@ export const words = {
       about: "About",
     },
     noRight: "Tokens, users, protection, webhooks and the audit log need the role admin.",
-    unapproved: "Publishes protected domains without approval",
+    unapproved: "Publishes without the approval of a second person",
     unapprovedBadge: "publishes without approval",
     name: "Name",
     role: "Role",
