@@ -163,8 +163,11 @@ struct OpenAPI {
 
   private mutating func response(_ answer: Answer, _ endpoint: Endpoint) -> JSON {
     let isPublication = endpoint.effect == .publication
+    let isOfDraft = answer.status == .accepted
     let headers =
-      (isPublication || endpoint.effect == .template || answer.isTagged ? ["ETag"] : [])
+      (isOfDraft
+        ? ["Location"]
+        : isPublication || endpoint.effect == .template || answer.isTagged ? ["ETag"] : [])
       + (isPublication && answer.status == .created ? ["Location"] : [])
     var object: JSON.Object = [
       "description": .string(answer.description), "headers": Self.headers(headers),

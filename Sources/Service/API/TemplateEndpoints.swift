@@ -252,7 +252,7 @@ extension Call {
         names.updateValue(pair[1], forKey: pair[0]) == nil
       else {
         throw InvalidInput(
-          .unknownValue, at: .root.appending("parameters"),
+          .unknownParameter, at: .root.appending("parameters"),
           "\"rename\" must be pairs such as old:new, of a parameter that the template has and one that it will have."
         )
       }
