@@ -68,14 +68,7 @@ extension Publisher {
       proposed.domains[name].map { $0.base == base } ?? true
     }
     let isOfTemplates = proposed.templates.allSatisfy { bases.templates[$0] == $1.base }
-    let isOfApps = try proposed.apps.allSatisfy { app, noted in
-      let current: AppState? =
-        switch app {
-        case .ios(let id): try store.storedApp(id).map { .ios($0.app) }
-        case .android(let package): try store.androidApp(package).map { .android($0) }
-        }
-      return current == noted.old
-    }
+    let isOfApps = try proposed.apps.allSatisfy { try store.current($0) == $1.old }
     return isOfDomains && isOfTemplates && isOfApps
   }
 

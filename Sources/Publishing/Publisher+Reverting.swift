@@ -252,11 +252,7 @@ extension ChangedApp {
     _ options: ReversalOptions, _ change: Int64, _ store: Store
   ) throws -> Bool {
     guard let before, before != after else { return false }
-    let current: AppState? =
-      switch before.id {
-      case .ios(let id): try store.storedApp(id).map { .ios($0.app) }
-      case .android(let package): try store.androidApp(package).map { .android($0) }
-      }
+    let current = try store.current(before.id)
     if current?.withoutAuthor == after?.withoutAuthor { return true }
     if options.skipsChanged { return false }
     throw PublicationError.notRevertible(
@@ -297,6 +293,16 @@ extension ChangedTemplate {
       }
     throw PublicationError.notRevertible(
       change, "The template \(name.text.quoted) has changed since\(advice)", domains: [])
+  }
+}
+
+extension Store {
+  /// An app of either platform as it is; `nil` if it does not exist.
+  func current(_ app: LinkedApp) throws -> AppState? {
+    switch app {
+    case .ios(let id): try storedApp(id).map { .ios($0.app) }
+    case .android(let package): try androidApp(package).map { .android($0) }
+    }
   }
 }
 

@@ -62,21 +62,25 @@ package struct Draft: Sendable {
   /// The size of the state, in bytes.
   package static let longestState = 1_048_576
   package static let mostDomains = 5000
-  static var tooLong: InvalidInput {
-    InvalidInput(
-      .tooMany, "A draft has at most \(longestState) bytes, and this one would have more. Split it."
-    )
-  }
-  package static var tooManyDomains: InvalidInput {
-    InvalidInput(
-      .tooMany,
-      "A draft changes at most \(mostDomains) domains, and this one would change more. Split it.")
-  }
   package static let mostComments = 100
   /// The length of a comment, in characters.
   package static let longestComment = 4000
   /// How long a draft is kept after its end, in days.
   package static let daysKept = 90
+
+  /// What refuses a state of more than `longestState`.
+  static var tooLong: InvalidInput {
+    InvalidInput(
+      .tooMany, "A draft has at most \(longestState) bytes, and this one would have more. Split it."
+    )
+  }
+
+  /// What refuses more than `mostDomains`.
+  package static var tooManyDomains: InvalidInput {
+    InvalidInput(
+      .tooMany,
+      "A draft changes at most \(mostDomains) domains, and this one would change more. Split it.")
+  }
 }
 
 extension Store {

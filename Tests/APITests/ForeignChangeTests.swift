@@ -464,7 +464,7 @@ import Testing
     #expect(state.status == 200, "\(state.text)")
     var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
     edited["name"] = "Edited"
-    // What was changed before the export does not conflict, whoever changed it.
+    // Changes from before the export never conflict, whoever made them.
     try putApp("AC")
     var fresh = try #require(try export()["androidApps"]?[0]?.objectValue)
     fresh["name"] = "Fresh"

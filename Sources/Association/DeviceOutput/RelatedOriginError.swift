@@ -1,5 +1,5 @@
-/// Why a browser refuses a passkey of another origin (Chromium's `SecurityError` about related origins, Web
-/// Authentication Level 3, section 5.11).
+/// Why a browser, or a library for passkeys, refuses an RP ID, such as that of another origin (Web Authentication Level 3,
+/// section 5.11). The words are those of Chromium, Firefox and Safari, of SimpleWebAuthn and of Bitwarden.
 enum RelatedOriginError: CaseIterable {
   case notFetched, contentType, notJSON, noOrigin, otherSite
   /// The words of libraries, and of password managers.

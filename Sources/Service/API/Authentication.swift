@@ -301,7 +301,8 @@ extension Token {
             + "and labels." : ""))
   }
 
-  private var limitedToDocuments: Problem {
+  /// The problem of anything but its documents. It could not withdraw a draft, so it makes none.
+  var limitedToDocuments: Problem {
     Problem(
       .tokenLimited,
       "The \(noun) \(name.quoted) is limited to \(documents.map(\.text).joined(separator: ", ")): it can replace and "

@@ -222,10 +222,7 @@ struct DraftEndpoints: Sendable {
     var offering = endpoint
     offering.handle = { call in
       if try !call.flag(.draft) { return try endpoint.handle(call) }
-      if let token = call.token, !token.documents.isEmpty {
-        throw token.refusal(
-          of: token.documents.map(\.text), "so it cannot ask for approval. It may change only")
-      }
+      if let token = call.token, !token.documents.isEmpty { throw token.limitedToDocuments }
       for _ in 1...Self.mostTrials {
         do {
           return try ask(call, endpoint)

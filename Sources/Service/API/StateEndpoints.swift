@@ -350,7 +350,7 @@ extension Token {
     if !names.isEmpty { throw refusal(of: names, reason) }
   }
 
-  func refusal(of names: [String], _ reason: String) -> Problem {
+  fileprivate func refusal(of names: [String], _ reason: String) -> Problem {
     let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
     return Problem(
       .tokenLimited,
