@@ -7,7 +7,7 @@ protocol Engine: AnyObject, Sendable {
   /// the disk. If `body` throws, nothing is.
   ///
   /// - Parameter isBulk: Whether `body` writes many rows, and locks what must not become stale.
-  /// - Throws: `GaveWay` if others were in the way of many rows.
+  /// - Throws: `Outdated` if others were in the way of many rows.
   func write<Result: Sendable>(
     _ writeQueue: WriteQueue, _ waitBudget: inout WaitBudget, isBulk: Bool,
     _ body: (any Connection) throws -> Result

@@ -67,7 +67,7 @@ final class PostgreSQLEngine: Engine {
         result = try writers.transaction(isBulk ? .bulk : .write, body)
         return true
       } catch let error as SQLError where [.conflict, .unique].contains(error.kind) {
-        if isBulk { throw GaveWay() }
+        if isBulk { throw Outdated() }
         // What another transaction has changed meanwhile, the next attempt sees. A pause of its own length lets
         // one of them be first.
         usleep(UInt32(Double.random(in: 0...pause) * 1000))

@@ -66,7 +66,7 @@ final class SQLiteEngine: Engine {
       try writer.withConnection { connection in
         if isBulk { commitOthers(connection) }
         let result = try add(body, to: connection, &waitBudget)
-        let isLast = isBulk || !writeQueue.areAwaited(.database, for: .zero)
+        let isLast = isBulk || !writeQueue.isAwaited(.database)
         if !isLast, let commit = pending.withLock({ $0 }), commit.join() {
           return (result, SharedCommit?.some(commit))
         }

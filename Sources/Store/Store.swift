@@ -17,11 +17,7 @@ package final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
-  /// How long an edit of several domains keeps others waiting before it gives way.
-  private static let delay = Duration.milliseconds(250)
-
-  /// How often it gives way. Then, once, it may take `longestWaits` times as long as others usually wait at most.
-  private static let mostGivenWay = 3
+  /// How many times as long as others usually wait at most an edit of several domains may keep them waiting.
   private static let longestWaits = 6
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
@@ -81,14 +77,14 @@ package final class Store: Sendable {
   }
 
   /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
-  /// except those of the same domain. If the plan is outdated by then, it is made again. An edit of several
-  /// domains lets others write who wait for it.
+  /// except those of the same domain. If the plan is outdated by then, it is made again. While an edit of several
+  /// domains is written, others wait, and none of them is refused.
   ///
   /// - Parameters:
   ///   - domain: The edited domain; `nil` for several.
   ///   - plan: Makes the plan, given the outdated one.
   ///   - body: Writes the plan.
-  /// - Throws: Like `write`, and what `plan` throws.
+  /// - Throws: Like `write`, `StoreError.tookTooLong`, and what `plan` throws.
   package func edit<Plan, Result: Sendable>(
     _ context: WriteContext, of domain: DomainName? = nil, plan: (Plan?) throws -> Plan,
     write body: (borrowing Transaction, Plan) throws -> Result
@@ -107,55 +103,36 @@ package final class Store: Sendable {
     _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
-    var gaveWay = 0
     for _ in 1...Self.mostPlans {
       do {
         context.proposed?.reset()
         // What is reused would not be noted again.
         let plan = try plan(context.proposed == nil ? made : nil)
         made = plan
-        let isLast = gaveWay == Self.mostGivenWay
-        return try write(context, &waitBudget, as: !isLong ? .short : isLast ? .last : .givingWay) {
-          try body($0, plan)
-        }
+        return try write(context, &waitBudget, isLong: isLong) { try body($0, plan) }
       } catch is Outdated {
-      } catch is GaveWay {
-        gaveWay += 1
       }
     }
-    throw gaveWay > 0 ? StoreError.gaveWay : .busy
+    throw StoreError.busy
   }
 
-  /// How long a write may keep others waiting.
-  private enum Turn {
-    case short
-    /// Writes many domains, and gives way after `delay`.
-    case givingWay
-    /// The same, after it has given way several times.
-    case last
-  }
-
+  /// - Parameter isLong: Whether it may write many domains.
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ waitBudget: inout WaitBudget, as turn: Turn = .short,
+    _ context: WriteContext, _ waitBudget: inout WaitBudget, isLong: Bool = false,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
-    if context.isDryRun { return try dryRun(context, isLong: turn != .short, body) }
+    if context.isDryRun { return try dryRun(context, isLong: isLong, body) }
     context.willWrite()
     return try translatingErrors(.write) {
-      try engine.write(writeQueue, &waitBudget, isBulk: turn != .short) { connection in
+      try engine.write(writeQueue, &waitBudget, isBulk: isLong) { connection in
         if context.isAbandoned() { throw StoreError.busy }
         let start = ContinuousClock.now
         let longest = self.waitBudget.load(ordering: .relaxed) * Self.longestWaits
-        if turn == .last { writeQueue.takeLong(.database) }
+        if isLong { writeQueue.takeLong(.database) }
         let transaction = Transaction(connection: connection, context: context, now: now()) {
-          switch turn {
-          case .short: false
-          case .givingWay: self.writeQueue.areAwaited(.database, for: Self.delay)
-          case .last:
-            .now - start >= .milliseconds(longest)
-              && self.writeQueue.areAwaited(.database, for: .zero)
-          }
+          isLong && .now - start >= .milliseconds(longest)
+            && self.writeQueue.isAwaited(.database)
         }
         let result = try body(transaction)
         try transaction.endChange()

@@ -51,8 +51,8 @@ package enum StoreError: Error, Sendable, Equatable {
   /// Nothing was changed: the turn to write did not come within `Store.longestWait`, or another process
   /// held the lock for that long, or the client went away while it waited.
   case busy
-  /// Nothing was changed: others wrote again and again while an edit of many domains was written.
-  case gaveWay
+  /// Nothing was changed: others have waited too long for the rows of an edit of many domains.
+  case tookTooLong
   /// The edit is stored, but could not be served yet. Has the domain, if it was one.
   case notServedYet(StoredDomain?, detail: String)
   /// The database failed; nothing was changed.
@@ -135,7 +135,7 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .database(_, let detail): detail
     case .busy: "another program holds the lock of the database"
-    case .gaveWay: "others edit too often for an edit of so many domains"
+    case .tookTooLong: "writing so many domains took too long for others who edit"
     case .notServedYet(_, let detail): "the change is stored, but not served yet: \(detail)"
     case .notFound(let item): "\(item) does not exist"
     case .staleRevision(let current):

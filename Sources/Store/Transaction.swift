@@ -249,10 +249,6 @@ final class Footprint {
   func noteDeleted(_ app: LinkedApp) { storedApps.remove(app) }
 }
 
-/// A transaction of many domains kept others from writing, or they were in its way. `Store.edit` lets them write,
-/// and tries it again.
-struct GaveWay: Error {}
-
 /// An open write transaction, or one that only reads for a dry run. `Store.write` lends it to its body.
 package struct Transaction: ~Copyable {
   /// Who writes, and why.
@@ -260,26 +256,26 @@ package struct Transaction: ~Copyable {
   let connection: any Connection
   let now: UnixTime
   let footprint = Footprint()
-  /// Whether others who want to write wait for it.
-  private let isAwaited: () -> Bool
+  /// Whether it has kept others waiting for too long.
+  private let isOverdue: () -> Bool
 
   init(
     connection: any Connection, context: WriteContext, now: UnixTime,
-    isAwaited: @escaping () -> Bool = { false }
+    isOverdue: @escaping () -> Bool = { false }
   ) {
     self.connection = connection
     self.context = context
     self.now = now
-    self.isAwaited = isAwaited
+    self.isOverdue = isOverdue
   }
 
   /// Called before each of many steps.
   ///
-  /// - Throws: `GaveWay` if others have waited for some time; `StoreError.busy` if nobody waits for the
-  ///   result.
+  /// - Throws: `StoreError.tookTooLong` if others have waited for too long; `StoreError.busy` if nobody waits for
+  ///   the result.
   package func goOn() throws {
     if context.isAbandoned() { throw StoreError.busy }
-    if isAwaited() { throw GaveWay() }
+    if isOverdue() { throw StoreError.tookTooLong }
   }
 
   /// Tells servers what changed. It comes last, since from here on writers of PostgreSQL wait for the commit.

@@ -16,7 +16,6 @@ final class WriteQueue: Sendable {
   private struct Place {
     /// Signalled when its turn comes.
     let turn: DispatchSemaphore
-    let came = ContinuousClock.now
     /// Whether it needs its turn for long.
     var isLong = false
   }
@@ -24,11 +23,9 @@ final class WriteQueue: Sendable {
   /// The thread that has the turn, then those that wait for it.
   private let queues = Mutex<[Subject: [Place]]>([:])
 
-  /// Whether some thread has waited so long for its turn.
-  func areAwaited(_ subject: Subject, for duration: Duration) -> Bool {
-    queues.withLock { queues in
-      queues[subject]?.dropFirst().first.map { .now - $0.came >= duration } ?? false
-    }
+  /// Whether some thread waits for its turn.
+  func isAwaited(_ subject: Subject) -> Bool {
+    queues.withLock { ($0[subject]?.count ?? 0) > 1 }
   }
 
   /// Marks that the thread that has the turn needs it for long. Meanwhile, nobody who waits gives up.

@@ -174,46 +174,16 @@ import Testing
     _ = try store.createToken(name: "next", role: .viewer)
   }
 
-  @Test func anEditOfSeveralDomainsLetsOthersWriteFirst() throws {
-    store.setLockTimeout(milliseconds: 600_000)
-    let (store, context) = (store, context)
-    let order = Mutex<[String]>([])
-    let (attempts, writes) = (Counter(), DispatchSemaphore(value: 0))
-    let bulk = Threads([
-      {
-        #expect(throws: Never.self) {
-          try store.edit(context) { _ in
-          } write: { transaction, _ in
-            attempts.add()
-            writes.signal()
-            if attempts.count == 1 { try Self.wait(in: transaction) }
-            order.withLock { $0.append("bulk") }
-          }
-        }
-      }
-    ])
-    writes.wait()
-    try store.write(context) { _ in order.withLock { $0.append("short") } }
-    #expect(bulk.end())
-    #expect(order.withLock { $0 } == ["short", "bulk"] && attempts.count == 2)
-  }
-
-  /// Goes on until somebody has waited for too long.
-  private static func wait(in transaction: borrowing Transaction) throws {
-    let start = ContinuousClock.now
-    while .now - start < .seconds(60) { try transaction.goOn() }
-  }
-
   /// An edit of several domains, while others never stop writing.
   ///
   /// - Parameters:
   ///   - milliseconds: How long others wait at most.
   ///   - others: What each of the others does.
-  ///   - write: Writes the edit, given the number of the attempt.
+  ///   - duration: How long the edit writes, unless it must end before.
   private func editWhileOthersWrite(
     waiting milliseconds: Int,
     others: [@Sendable (Store, WriteContext) throws -> Void] = [{ try $0.write($1) { _ in } }],
-    _ write: (borrowing Transaction, Int) throws -> Void
+    for duration: Duration
   ) throws {
     store.setLockTimeout(milliseconds: milliseconds)
     let (store, context) = (store, context)
@@ -233,17 +203,16 @@ import Testing
       hasEnded.store(true, ordering: .releasing)
       #expect(others.end())
     }
-    var number = 0
     try store.edit(context) { _ in
     } write: { transaction, _ in
-      number += 1
       writes.signal()
-      try write(transaction, number)
+      let start = ContinuousClock.now
+      while .now - start < duration { try transaction.goOn() }
     }
   }
 
   @Test func anEditOfSeveralDomainsIsWrittenWhileOthersNeverStopWriting() throws {
-    try editWhileOthersWrite(waiting: 1000, Self.writeLong)
+    try editWhileOthersWrite(waiting: 1000, for: .milliseconds(1500))
   }
 
   @Test func editsOfOneDomainWaitForOneThatWaitsForAnEditOfSeveralDomains() throws {
@@ -256,14 +225,7 @@ import Testing
           } write: { _, _ in
           }
         }, count: 3),
-      Self.writeLong)
-  }
-
-  /// At the fourth attempt, writes for longer than others wait: they are not refused.
-  private static func writeLong(_ transaction: borrowing Transaction, _ number: Int) throws {
-    if number < 4 { return try wait(in: transaction) }
-    let start = ContinuousClock.now
-    while .now - start < .milliseconds(1500) { try transaction.goOn() }
+      for: .milliseconds(1500))
   }
 
   @Test func anEditTellsThatAllThatIsLeftIsToWriteBeforeItWaitsForThat() throws {
@@ -280,9 +242,9 @@ import Testing
     #expect(threads?.end() == true)
   }
 
-  @Test func anEditOfSeveralDomainsThatNeverGetsThroughIsRefused() throws {
-    #expect(throws: StoreError.gaveWay) {
-      try editWhileOthersWrite(waiting: 500) { transaction, _ in try Self.wait(in: transaction) }
+  @Test func anEditOfSeveralDomainsThatKeepsOthersWaitingForTooLongIsRefused() throws {
+    #expect(throws: StoreError.tookTooLong) {
+      try editWhileOthersWrite(waiting: 500, for: .seconds(60))
     }
   }
 

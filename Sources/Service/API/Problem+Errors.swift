@@ -354,9 +354,9 @@ extension Problem {
         .webhookDisabled,
         "The webhook \(name.quoted) is disabled. Send PUT with \"enabled\": true first.")
     case .busy: return .busy("The database is busy with other edits.")
-    case .gaveWay:
+    case .tookTooLong:
       return .busy(
-        "Others edited again and again while this was written, and an edit of so many domains lets them go first."
+        "Writing so many domains took too long for others who wait to edit."
           + " Apply the state in parts, or when fewer people edit.")
     case .notServedYet(let stored, _): return notServedYet(stored)
     case .readOnlyStore(let writers):
