@@ -287,7 +287,7 @@ struct DesiredFiles {
       if let name = json["domain"]?.stringValue, !isOnly(name, &faults) { return }
       domains += 1
     } else {
-      if isRepeated(json, &faults) { return }
+      if isRepeated(json, in: list, &faults) { return }
       apps += 1
     }
     origins[list, default: []].append((sources.count - 1, index))
@@ -308,19 +308,22 @@ struct DesiredFiles {
   }
 
   /// Whether an earlier source has the same app or template. A fault if the two differ.
-  private mutating func isRepeated(_ json: JSON, _ faults: inout [String]) -> Bool {
+  private mutating func isRepeated(
+    _ json: JSON, in list: String, _ faults: inout [String]
+  ) -> Bool {
     guard areSeveral, let id = (json["app"] ?? json["package"] ?? json["template"])?.stringValue
     else {
       return false
     }
     let current = sources.count - 1
-    guard let (text, first) = appSources[id], first != current else {
-      appSources[id] = (json.text, current)
+    let key = "\(list) \(id)"
+    guard let (text, first) = appSources[key], first != current else {
+      appSources[key] = (json.text, current)
       return false
     }
     if text != json.text {
       faults.append(
-        "\(sources[first].name) and \(sources[current].name) differ in the app \(id.quoted). Make them equal."
+        "\(sources[first].name) and \(sources[current].name) differ in the \(list == "templates" ? "template" : "app") \(id.quoted). Make them equal."
       )
     }
     return true

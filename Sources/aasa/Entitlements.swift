@@ -180,8 +180,8 @@ struct Entitlements {
       list.domains != nil
       ? nil
       : keys.first { $0.lowercased().contains("associated-domain") && !$0.hasPrefix("\(key).") }
-    app = [list.app, list.appOnMac].compactMap(\.self).first { !$0.contains("$(") }
-    isForDevelopers = list.isDebuggable
+    app = [list.app, list.appOnMac].compactMap { $0?.value }.first { !$0.contains("$(") }
+    isForDevelopers = list.debuggable?.value
   }
 
   /// The key of the entries.
@@ -192,9 +192,9 @@ struct Entitlements {
   /// The members that matter here.
   private struct PropertyList: Decodable {
     let domains: Domains?
-    let app: String?
-    let appOnMac: String?
-    let isDebuggable: Bool?
+    let app: Lenient<String>?
+    let appOnMac: Lenient<String>?
+    let debuggable: Lenient<Bool>?
     /// What a provisioning profile has instead.
     private let entitlements: Nested?
 
@@ -204,24 +204,42 @@ struct Entitlements {
       case domains = "com.apple.developer.associated-domains"
       case app = "application-identifier"
       case appOnMac = "com.apple.application-identifier"
-      case isDebuggable = "get-task-allow"
+      case debuggable = "get-task-allow"
       case entitlements = "Entitlements"
     }
 
     private struct Nested: Decodable {}
   }
 
-  /// A list of entries, or the text that provisioning profiles have in its place.
+  /// A value, or `nil` for one of another type.
+  private struct Lenient<Value: Decodable>: Decodable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      do {
+        value = try container.decode(Value.self)
+      } catch DecodingError.typeMismatch {
+        value = nil
+      }
+    }
+  }
+
+  /// A list of entries, or what stands in its place, such as the text of provisioning profiles.
   private struct Domains: Decodable {
     let entries: [String]
     let text: String?
 
+    private static let noText = "(no text)"
+
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       do {
-        (entries, text) = (try value.decode([String].self), nil)
-      } catch {
-        (entries, text) = ([], try value.decode(String.self))
+        // What is no text is no entry, as its finding says.
+        let items = try value.decode([Lenient<String>].self)
+        (entries, text) = (items.map { $0.value ?? Self.noText }, nil)
+      } catch DecodingError.typeMismatch {
+        (entries, text) = ([], try value.decode(Lenient<String>.self).value ?? Self.noText)
       }
     }
   }

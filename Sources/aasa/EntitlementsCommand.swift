@@ -277,9 +277,10 @@ private struct EntitlementsCheck {
         "mode-\(mode.rawValue.replacing("+", with: "-"))", isOnly && isRelease ? .error : .note,
         "\(entry.text)?mode=\(mode.rawValue)",
         "With this mode, \(meaning)"
-          + (isOnly
-            ? " For everybody else, the app is not associated with \(entry.name): add \(entry.text) for a release."
-            : " \(entry.text) covers everybody else."))
+          + (!isOnly
+            ? " \(entry.text) covers everybody else."
+            : " For everybody else, the app is not associated with \(entry.name)"
+              + (entry.name.name.isPublic ? ": add \(entry.text) for a release." : ".")))
     }
   }
 

@@ -62,13 +62,21 @@ enum ExportCommand {
           + "changed since. 'aasa apply' would read it.")
     }
     if !files.replaced.isEmpty {
-      let names = files.replaced.prefix(20).joined(separator: ", ")
-      let more = files.replaced.count > 20 ? " and \(files.replaced.count - 20) more" : ""
       Terminal.complain(
         "Wrote over \(files.replaced.count.counted("file")) with changes since the last export: "
-          + "\(names)\(more). Look at 'git diff'.")
+          + "\(names(files.replaced)). Look at 'git diff'.")
+    }
+    if !files.restored.isEmpty {
+      Terminal.complain(
+        "Wrote \(files.restored.count.counted("file")) again that had been deleted since the last export: "
+          + "\(names(files.restored)). What a file describes is deleted by 'aasa apply --prune'.")
     }
     try Terminal.print(asJSON ? files.json.text : files.text)
+  }
+
+  private static func names(_ files: [String]) -> String {
+    let more = files.count > 20 ? " and \(files.count - 20) more" : ""
+    return files.prefix(20).joined(separator: ", ") + more
   }
 
   /// Prints `{"apps": […], "androidApps": […], "domains": […]}` as it arrives.

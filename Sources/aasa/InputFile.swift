@@ -31,6 +31,14 @@ enum InputFile {
     }
   }
 
+  /// The first bytes of a file, as many as one read gives.
+  static func beginning(of path: String) throws(Failure) -> ArraySlice<UInt8> {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { close(descriptor) }
+    return try chunk(of: descriptor, path)
+  }
+
   /// Whether the first member is one of a state.
   private static func beginsState(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes.prefix(4096), as: UTF8.self)

@@ -45,6 +45,10 @@ struct ManifestCheck {
   private(set) var hosts: [Host] = []
   private(set) var findings: [ProjectFinding] = []
   let app: PackageName?
+  /// The patterns of a filter that are tried with a link that they miss.
+  private static let mostTried = 50
+  /// What comparing all hosts may still take.
+  private var comparisonSteps = 100_000_000
   private let manifest: AndroidManifest
   private let published: Published
 
@@ -285,7 +289,7 @@ struct ManifestCheck {
         parameters: patterns("query", group.data), fragments: patterns("fragment", group.data))
     }
     let allowed = paths + groups.filter(\.isAllowed).flatMap(\.paths)
-    for pattern in allowed {
+    for pattern in allowed.prefix(Self.mostTried) {
       guard let missed = pattern.missed, !allowed.contains(where: { $0.isMatch(missed.path) })
       else { continue }
       // One part of a path is often meant.
@@ -333,7 +337,12 @@ struct ManifestCheck {
     checkGroups(of: host, clickable)
     checkPairs(of: host, clickable)
     let verified = clickable.filter(\.isAutoVerified)
-    if verified.isEmpty {
+    if verified.isEmpty, let name = host.name, let wildcard = verifiedWildcard(over: name) {
+      add(
+        "verified-by-wildcard", .note, host.text,
+        "No filter for it has android:autoVerify=\"true\", but Android's code takes it as verified because of"
+          + " \(wildcard), which no document says. Add it here, too.", of: [wildcard])
+    } else if verified.isEmpty {
       add(
         "no-auto-verify", .error, host.text,
         "No filter for it has android:autoVerify=\"true\", so from Android 12 on its links open the browser until"
@@ -350,6 +359,18 @@ struct ManifestCheck {
             : "Move \(isOne ? "that scheme" : "those schemes") to a filter of \(isOne ? "its" : "their") own."),
         of: others)
     }
+  }
+
+  /// A wildcard over a host that Android verifies, as DomainVerificationService of AOSP looks for one.
+  private func verifiedWildcard(over name: Alias) -> String? {
+    if name.isWildcard { return nil }
+    return hosts.first { other in
+      other.name.map { $0.isWildcard && $0.covers(name) } == true
+        && other.filters.contains {
+          $0.filter.isAutoVerified && $0.filter.faults.isEmpty
+            && $0.filter.values("scheme").allSatisfy(Self.isWeb)
+        }
+    }?.text
   }
 
   /// Groups that keep out what nothing lets in: the paths beside groups come first, then the first group that matches
@@ -476,7 +497,8 @@ struct ManifestCheck {
         "not-compared", .note, host.text,
         "Its links were not compared, because a value of its filters is not known.")
     }
-    let comparison = ManifestComparison(known, links, package: app, host: host.example)
+    let comparison = ManifestComparison(
+      known, links, package: app, host: host.example, steps: &comparisonSteps)
     for narrowing in comparison.narrowings {
       let url = narrowing.url
       guard let rule = narrowing.rule else {

@@ -33,7 +33,6 @@ final class RenderedDirectory {
   private struct Draft {
     let path: String
     let target: String
-    let descriptor: Int32
   }
 
   private let path: String
@@ -132,7 +131,8 @@ final class RenderedDirectory {
     let draft = "\(path)/\(Self.markerName)/\(drafts.count)"
     let descriptor = open(draft, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw failure("Cannot write", name, errno) }
-    drafts.append(Draft(path: draft, target: name, descriptor: descriptor))
+    defer { close(descriptor) }
+    drafts.append(Draft(path: draft, target: name))
     if let code = Terminal.write(bytes, to: descriptor) {
       throw failure("Cannot write", name, code)
     }
@@ -144,9 +144,7 @@ final class RenderedDirectory {
   func commit() throws {
     // Much faster than file by file, which then has nothing left to do but to report errors.
     if drafts.count > Self.fewFiles { sync() }
-    for draft in drafts where fsync(draft.descriptor) != 0 {
-      throw failure("Cannot write", draft.target, errno)
-    }
+    for draft in drafts { try wait(for: draft) }
     for draft in drafts {
       try makeDirectory(of: draft.target)
       if rename(draft.path, "\(path)/\(draft.target)") != 0 {
@@ -159,6 +157,15 @@ final class RenderedDirectory {
     filesByHost = [:]
   }
 
+  /// Waits until a draft is on the disk. It was closed meanwhile: a batch can have more files than a process may have
+  /// open.
+  private func wait(for draft: Draft) throws {
+    let descriptor = open(draft.path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw failure("Cannot write", draft.target, errno) }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0 { throw failure("Cannot write", draft.target, errno) }
+  }
+
   /// Forgets the batch.
   func giveUp() {
     dropDrafts()
@@ -166,11 +173,8 @@ final class RenderedDirectory {
   }
 
   private func dropDrafts() {
-    for draft in drafts {
-      close(draft.descriptor)
-      // It has gone if it got its name.
-      unlink(draft.path)
-    }
+    // Those that got their names have gone.
+    for draft in drafts { unlink(draft.path) }
     drafts = []
   }
 
@@ -180,7 +184,7 @@ final class RenderedDirectory {
     guard stat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size == bytes.count
     else { return false }
-    return try InputFile.bytes(of: "\(path)/\(name)") == bytes
+    return try InputFile.bytes(of: "\(path)/\(name)", atMost: bytes.count) == bytes
   }
 
   private func begins(_ name: String, with text: String) throws -> Bool {
@@ -188,7 +192,7 @@ final class RenderedDirectory {
     guard stat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return false
     }
-    return try InputFile.bytes(of: "\(path)/\(name)").starts(with: text.utf8)
+    return try InputFile.beginning(of: "\(path)/\(name)").starts(with: text.utf8)
   }
 
   private func makeDirectory(of name: String) throws {

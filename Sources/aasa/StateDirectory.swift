@@ -8,7 +8,7 @@ import Store
 /// `DesiredFiles` reads.
 ///
 /// A file that already says the same is not touched, whatever revision it names, and neither is one that
-/// somebody has edited while nobody has changed the domain. The file of a domain that no longer exists is
+/// somebody has edited while nobody has changed the domain, the template or the apps. The file of a domain that no longer exists is
 /// removed only if the previous export left it like that: `.aasa-export.json` lists the SHA-256 of each file.
 /// Other files are left alone.
 struct StateDirectory {
@@ -23,6 +23,8 @@ struct StateDirectory {
   private(set) var edited: [String] = []
   /// Written files that were changed since the previous export, or that no export wrote.
   private(set) var replaced: [String] = []
+  /// Written files that somebody has deleted since the previous export, of what nobody has changed meanwhile.
+  private(set) var restored: [String] = []
   private(set) var unchanged = 0
   /// The SHA-256 of each file of the state so far.
   private var hashes: [(name: String, hash: JSON)] = []
@@ -34,7 +36,8 @@ struct StateDirectory {
   var json: JSON {
     [
       "written": .strings(written), "removed": .strings(removed), "kept": .strings(kept),
-      "edited": .strings(edited), "replaced": .strings(replaced), "unchanged": .integer(unchanged),
+      "edited": .strings(edited), "replaced": .strings(replaced), "restored": .strings(restored),
+      "unchanged": .integer(unchanged),
     ]
   }
 
@@ -81,16 +84,19 @@ struct StateDirectory {
     /// It says the same in other bytes.
     case same
     case edited, outdated
+    /// Another one, of a file that does not say of which revision it is.
+    case other
   }
 
   /// Writes the file of the apps, and removes the files of domains that no longer exist.
   mutating func finish(apps: ExportedApps) throws {
-    try write(DesiredFiles.appsName, .object(apps.json)) { _ in .outdated }
+    let list = JSON.object(apps.json)
+    try write(DesiredFiles.appsName, list) { $0 == list ? .same : .other }
     let before = before ?? [:]
     // Before files are removed, so that no unlisted file is left if the program is killed in between.
-    var list = JSON.Object()
-    for (name, hash) in hashes.suffix(1) + hashes.dropLast() { list.appendNew(name, hash) }
-    _ = try put(Self.manifestName, pretty(["files": .object(list)]))
+    var files = JSON.Object()
+    for (name, hash) in hashes.suffix(1) + hashes.dropLast() { files.appendNew(name, hash) }
+    _ = try put(Self.manifestName, pretty(["files": .object(files)]))
     let names = Set(hashes.map(\.name))
     let folder = DesiredFiles.templatesName
     let templates =
@@ -122,6 +128,8 @@ struct StateDirectory {
     let oldHash = old.map(SHA256.hexadecimal)
     var hash = SHA256.hexadecimal(of: bytes)
     var comparison = old.map { Self.comparison(of: $0, with: bytes, compare) } ?? .outdated
+    let isAsBefore = before?[name] == hash
+    if comparison == .other { comparison = isAsBefore ? .edited : .outdated }
     // An export of another server may have the same number.
     if comparison == .edited && oldHash == before?[name] { comparison = .outdated }
     switch comparison {
@@ -129,10 +137,11 @@ struct StateDirectory {
       unchanged += 1
       hash = oldHash ?? hash
     case .edited: edited.append(name)
-    case .outdated:
+    case .outdated, .other:
       _ = try put(name, bytes)
       written.append(name)
       if let oldHash, oldHash != before?[name] { replaced.append(name) }
+      if oldHash == nil && isAsBefore { restored.append(name) }
     }
     hashes.append((name, .string(hash)))
   }

@@ -98,7 +98,8 @@ package final class AndroidMatcher: Sendable {
     }
     let compared = DynamicURL(url, parts)
     let decision = try decide(url, compared, app, &budget)
-    var undocumented = UndocumentedRules(compared)
+    var undocumented = UndocumentedRules(compared, atMost: budget.stepsForUndocumented)
+    defer { budget.stepsForUndocumented -= undocumented.spent }
     if let app { undocumented.compare(statements[app] ?? []) }
     switch decision {
     case .notLinked: return notLinked(app)

@@ -11,6 +11,8 @@ struct DynamicPattern: Sendable {
   static let slash = UInt16(UInt8(ascii: "/"))
 
   let units: [UInt16]
+  /// What precedes the first wildcard.
+  let literalCount: Int
   /// Whether there is no wildcard.
   let isLiteral: Bool
   /// Whether the only wildcard is a `*` at the end.
@@ -21,6 +23,7 @@ struct DynamicPattern: Sendable {
   init(_ units: [UInt16]) {
     self.units = units
     let wildcard = units.firstIndex { Self.isWildcard($0) }
+    literalCount = wildcard ?? units.count
     isLiteral = wildcard == nil
     isPrefix = wildcard == units.count - 1 && units.last == Self.star
   }

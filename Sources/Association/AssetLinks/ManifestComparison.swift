@@ -57,6 +57,8 @@ package struct ManifestComparison: Sendable {
   /// The steps for all questions about a host.
   private static let budget = 4_000_000
   private static let budgetPerQuestion = 400_000
+  /// About what it takes to prepare a pattern.
+  private static let stepsPerPattern = 1000
   /// The most narrowings that are looked for.
   private static let most = 100
 
@@ -69,9 +71,15 @@ package struct ManifestComparison: Sendable {
   /// - Parameters:
   ///   - filters: Those that name the host.
   ///   - links: The file of the host, which lets the app open links.
+  ///   - steps: What comparing several hosts may take together; reduced by the work.
   package init(
-    _ filters: [LinkFilter], _ links: AssetLinks, package: PackageName, host: String
+    _ filters: [LinkFilter], _ links: AssetLinks, package: PackageName, host: String,
+    steps: inout Int
   ) {
+    guard steps > 0 else {
+      isUndecided = true
+      return
+    }
     let rules: [AssetLinks.Rule]?
     do throws(TooComplex) {
       rules = try AndroidMatcher(links).rules(of: package.text)
@@ -95,7 +103,10 @@ package struct ManifestComparison: Sendable {
     let unusual = AnalyzedRoute(.emptySegment, language: -1)
     let all = ((manifest ?? []) + older + published).map(\.route) + [unusual]
     let questions = RouteQuestions(domain: host) { all.map(\.conditions) }
-    var unspent = Self.budget
+    steps -= Self.stepsPerPattern * all.count
+    let most = max(0, min(Self.budget, steps))
+    var unspent = most
+    defer { steps -= most - unspent }
     func answer(_ question: RouteQuestions.Question) -> RouteQuestions.Answer {
       if unspent <= 0 { return .undecided }
       return questions.budget.spending(atMost: Self.budgetPerQuestion, from: &unspent) {

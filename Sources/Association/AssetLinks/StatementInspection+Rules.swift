@@ -260,8 +260,7 @@ extension DynamicPattern {
   /// Whether this covers every text that the other pattern covers. False if that is not obvious.
   fileprivate func covers(_ other: DynamicPattern) -> Bool {
     if units == other.units { return true }
-    return isPrefix
-      && other.units.prefix { !Self.isWildcard($0) }.starts(with: units.dropLast())
+    return isPrefix && other.units[..<other.literalCount].starts(with: units.dropLast())
   }
 }
 
@@ -270,7 +269,7 @@ extension AssetLinks.Rule {
   fileprivate func covers(_ later: AssetLinks.Rule) -> Bool {
     !conditions.isEmpty && !later.conditions.isEmpty
       && conditions.allSatisfy { condition in
-        condition.isPath && condition.pattern.text == "*"
+        condition.isPath && condition.pattern.units == [DynamicPattern.star]
           || later.conditions.contains { condition.covers($0) }
       }
   }

@@ -37,10 +37,22 @@ struct UndocumentedRules {
   private var found: [Rule] = []
   /// Other facts, as sentences.
   private var others: [String] = []
-  /// What trying out may still take.
-  private var steps = 1_000_000
+  /// What trying out may take at all, and may still take.
+  private let budget: Int
+  private var steps: Int
 
-  init(_ url: DynamicURL) { self.url = url }
+  /// The steps for one URL.
+  private static let most = 1_000_000
+
+  /// - Parameter steps: How many may be taken.
+  init(_ url: DynamicURL, atMost steps: Int) {
+    self.url = url
+    budget = max(0, min(steps, Self.most))
+    self.steps = budget
+  }
+
+  /// The steps that were taken.
+  var spent: Int { budget - steps }
 
   mutating func add(_ rule: Rule) { if !found.contains(rule) { found.append(rule) } }
 
@@ -65,12 +77,12 @@ struct UndocumentedRules {
     if url.hasBrokenEscape { add(.brokenEscape) }
     if url.hasPortOrUser { add(.portOrUser) }
     for rule in rules[..<(index ?? rules.count)] where rule.resolution != resolution {
-      if steps < 0 { return }
+      if steps <= 0 { return }
       if rule.conditions.isEmpty { add(.noCondition) }
       let failed = rule.conditions.filter { !$0.holds(for: url, &steps) }
       if let condition = failed.first, failed.count == 1 { inspect(failed: condition) }
     }
-    guard let rule = index.map({ rules[$0] }) else { return }
+    guard steps > 0, let rule = index.map({ rules[$0] }) else { return }
     if rule.hasUnknownKey { add(.unknownKey) }
     for condition in rule.conditions { inspect(held: condition) }
   }
@@ -157,6 +169,9 @@ struct UndocumentedRules {
   private static let mostParameters = 50
 
   private mutating func inspectNearMiss(of pattern: DynamicPattern, _ text: [UInt16]) {
+    // What follows goes through both several times.
+    steps -= 8 * (pattern.units.count + text.count)
+    if steps <= 0 { return }
     inspect(pattern, text)
     let units = pattern.units
     if matches(Self.lowercased(units), Self.lowercased(text)) { add(.letterCase) }

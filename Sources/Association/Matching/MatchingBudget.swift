@@ -44,6 +44,8 @@ package struct MatchingBudget: Sendable {
 
   /// Negative once the budget was too small.
   var steps: Int
+  /// What finding out which undocumented rules take part may still take. Without it, an explanation names none.
+  var stepsForUndocumented = stepsPerURL
 
   /// A budget for one URL, or for several together.
   package init(steps: Int = stepsPerURL) { self.steps = steps }

@@ -128,8 +128,13 @@ private struct Generalization {
   ) -> JSON? {
     guard let first = lists.first else { return nil }
     if lists.contains(where: { $0.contains { !isPlain($0) } }) { return nil }
-    let shared = first.filter { item in lists.allSatisfy { $0.contains(item) } }
-    var rests = lists.map { list in list.filter { !shared.contains($0) } }
+    let key = { (item: JSON) in Array(item.text.utf8) }
+    let inAll = lists.dropFirst().reduce(into: Set(first.map(key))) {
+      $0.formIntersection($1.map(key))
+    }
+    let isShared = { (item: JSON) in inAll.contains(key(item)) }
+    let shared = first.filter(isShared)
+    var rests = lists.map { list in list.filter { !isShared($0) } }
     let most = rests.map(\.count).max() ?? 0
     if most == 0 { return .array(shared) }
     var open: [JSON] = []
@@ -150,7 +155,7 @@ private struct Generalization {
       guard let text = parameter(kind, values, named: kind.name(in: name)) else { return nil }
       open.append(.string(text))
     }
-    let position = first.firstIndex { !shared.contains($0) } ?? shared.count
+    let position = first.firstIndex { !isShared($0) } ?? shared.count
     return .array(Array(shared.prefix(position)) + open + shared.dropFirst(position))
   }
 
