@@ -29,6 +29,16 @@ extension DesiredState {
   /// - Parameter author: Who applies the state.
   /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too.
   func leavingApps(_ store: Store, by author: String) throws -> DesiredState {
+    // As they were exported, or so again.
+    func edited<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
+      try apps.filter { app in
+        guard !app.isAsExported, let wasExported = app.wasExported,
+          let stored = try store.storedApp(app.id)
+        else { return false }
+        return app.app(over: stored.app) != stored.app && wasExported(stored.app)
+      }.map(\.id.id)
+    }
+    let changes = try store.lastChanges(of: Set(edited(apps) + edited(androidApps)))
     func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
       let known = Set(try store.known(apps.filter { $0.wasExported != nil }.map(\.id)))
       return try apps.map { app in
@@ -36,7 +46,16 @@ extension DesiredState {
           app.app(over: stored.app) != stored.app, try !store.isApplied(stored)
         else { return app }
         if app.isAsExported { return app.left }
-        if app.wasExported?(stored.app) != false { return app }
+        if app.wasExported?(stored.app) != false {
+          // Somebody may have taken back what the state has.
+          if let last = changes[app.id.id], last.author != author || last.isUndo,
+            last.app.before?.withoutAuthor == Key.state(app.app(over: stored.app)).withoutAuthor,
+            last.app.after?.withoutAuthor == Key.state(stored.app).withoutAuthor
+          {
+            throw PublicationError.appChangedElsewhere(app.id.id, author: last.author)
+          }
+          return app
+        }
         let other = try store.lastAuthor(of: app.id.id)
         if other == author { return app }
         throw PublicationError.appChangedElsewhere(app.id.id, author: other)

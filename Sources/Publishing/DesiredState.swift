@@ -27,7 +27,7 @@ package struct DesiredState {
   /// The codes of errors that are accepted for a single domain, given its name and what is stored of it.
   let accepted: (DomainName, Domain?) -> Set<Finding.Code>
   /// Refuses what would be published for a domain, after it was compared with what is.
-  var check: (Publication) throws -> Void = { _ in }
+  var check: ((Publication) throws -> Void)?
   /// Which domains the reader may not see, and the error to report if apps or templates of the state would change one.
   var hidden: (isHidden: (Domain) -> Bool, error: PublicationError)?
   /// Reads the domain with this index over the stored one. It is called for several domains at the same time, and may be

@@ -308,7 +308,7 @@ extension Store {
 
 extension AppState {
   /// The app without the note of who added it, which changes do not keep.
-  fileprivate var withoutAuthor: AppState {
+  var withoutAuthor: AppState {
     guard case .android(var app) = self else { return self }
     app.addedBy = nil
     return .android(app)

@@ -348,7 +348,7 @@ struct StatePlanning {
   private func reviews(of candidates: [Candidate]) throws -> [Reviewed] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
     let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
-    let compares = goesOn || errorCount == 0
+    let compares = goesOn || errorCount == 0 || state.check != nil
     return concurrently(candidates.count, threads: processors, nice: 10) { number in
       let start = ContinuousClock.now
       let result = Result {
@@ -365,9 +365,10 @@ struct StatePlanning {
     let (review, former) = (reviewed.review, candidate.former)
     for error in reviewed.refusals { note(error) }
     try plan.apps.add(review.edit.apps)
+    // One that is refused already is named once.
+    if reviewed.refusals.isEmpty { try state.check?(review.publication) }
     if errorCount > 0 && !goesOn { return }
     if candidate.index == nil && !review.publication.edited.isChanged { return }
-    try state.check(review.publication)
     try context.proposed?.note(review.publication, followsTemplate: candidate.index == nil)
     plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
@@ -445,7 +446,7 @@ struct StatePlanning {
           }
           for error in refusals { note(error) }
           deletion.compare()
-          try state.check(deletion)
+          try state.check?(deletion)
           try context.proposed?.note(deletion)
           plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
           try report(name, .delete, deletion)

@@ -175,6 +175,8 @@ extension DocumentChange {
   fileprivate var changesOnlyBytes: Bool {
     switch what {
     case .comment, .template, .parameter: true
+    // Which of several apps opens a link does not depend on it, as far as Apple says.
+    case .app: kind == .moved
     case .expectation: kind != .removed
     case .route, .rule, .default, .variable: affectsLinks == false
     case .serviceApp, .relation, .fingerprint, .statement: kind == .moved && affectsLinks == false

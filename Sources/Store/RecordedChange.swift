@@ -72,6 +72,14 @@ package struct ChangedApp: Sendable, Equatable {
   }
 }
 
+/// What somebody did to an app.
+package struct AppChange: Sendable {
+  package let author: String
+  /// Whether it undid another change.
+  package let isUndo: Bool
+  package let app: ChangedApp
+}
+
 /// A template that changed together with domains.
 package struct ChangedTemplate: Sendable, Equatable {
   package let name: TemplateName

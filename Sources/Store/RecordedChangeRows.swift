@@ -147,11 +147,39 @@ enum RecordedChangeRows {
   }
 
   static func apps(of change: Int64, _ connection: any Connection) throws -> [ChangedApp] {
-    try things(of: change, connection).filter { $0["template"] == nil }.map { app in
-      ChangedApp(
-        before: app["before"].flatMap { AppState($0) },
-        after: app["after"].flatMap { AppState($0) })
+    apps(in: try things(of: change, connection))
+  }
+
+  /// How many of the newest changes are looked at for those of apps, and how many at once.
+  private static let (newest, atOnce) = (10_000, 200)
+
+  static func last(
+    of apps: Set<LinkedApp>, _ connection: any Connection
+  ) throws -> [LinkedApp: AppChange] {
+    var found: [LinkedApp: AppChange] = [:]
+    var (before, seen) = (Int64.max, 0)
+    while found.count < apps.count && seen < newest {
+      let changes = try connection.all(
+        "SELECT id, author, reverts, apps FROM recorded_change WHERE id < ? ORDER BY id DESC LIMIT ?",
+        [.integer(before), .integer(atOnce)]
+      ) { row in
+        (
+          id: row.integer(0), author: row.text(1), isUndo: row.optionalInteger(2) != nil,
+          apps: Self.apps(in: try row.json(3).arrayValue ?? [])
+        )
+      }
+      guard let last = changes.last else { break }
+      (before, seen) = (last.id, seen + changes.count)
+      for change in changes {
+        for app in change.apps {
+          for id in Set([app.before, app.after].compactMap { $0?.id })
+          where apps.contains(id) && found[id] == nil {
+            found[id] = AppChange(author: change.author, isUndo: change.isUndo, app: app)
+          }
+        }
+      }
     }
+    return found
   }
 
   static func templates(
@@ -170,6 +198,14 @@ enum RecordedChangeRows {
     ) { (id: $0.integer(0), things: try $0.json(1).arrayValue ?? []) }.flatMap { change in
       change.things.compactMap(ChangedTemplate.init).filter { $0.name == template }
         .map { (change.id, $0) }
+    }
+  }
+
+  private static func apps(in things: [JSON]) -> [ChangedApp] {
+    things.filter { $0["template"] == nil }.map { app in
+      ChangedApp(
+        before: app["before"].flatMap { AppState($0) },
+        after: app["after"].flatMap { AppState($0) })
     }
   }
 

@@ -34,6 +34,11 @@ extension Store {
     try read { try RecordedChangeRows.apps(of: change, $0) }
   }
 
+  /// What the last changes of apps did to them, as far as they are recorded among the newest changes.
+  package func lastChanges(of apps: Set<LinkedApp>) throws -> [LinkedApp: AppChange] {
+    try apps.isEmpty ? [:] : scan { try RecordedChangeRows.last(of: apps, $0) }
+  }
+
   /// The templates that changed with the domains of a change.
   package func changedTemplates(of change: Int64) throws -> [ChangedTemplate] {
     try read { try RecordedChangeRows.templates(of: change, $0) }

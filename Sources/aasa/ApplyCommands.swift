@@ -45,10 +45,15 @@ enum DiffCommand {
     "The format of the plan: text, or markdown for a comment on a pull request.",
     choices: [PlanPrinter.Format.text, .markdown].map(\.rawValue))
 
+  private static let approved = Option(
+    "--draft", nil,
+    "Show what happens once somebody has approved the changes of protected domains, or as a pipeline may that needs no"
+      + " approval.")
+
   static let command = Command(
     name: "diff", group: .domains, summary: "show what apply would change",
     details: "Prints the whole plan, then what apply would refuse.",
-    options: [.prune, .overwrite, .accept, format, .json] + Option.installation,
+    options: [.prune, .overwrite, approved, .accept, format, .json] + Option.installation,
     operands: .many("FILE|DIR"),
     examples: [
       ("Compare a directory with a database", "aasa diff domains/"),
@@ -117,7 +122,10 @@ private struct DesiredChange {
           unlessAppsDifferFrom: paths.flatMap(DesiredFiles.apps(at:)))
       }
       let files = try DesiredFiles(paths: paths, known: known, progress)
-      progress.above { FilesToAdopt.say(skipped: files.unrelated) }
+      progress.above {
+        FilesToAdopt.say(skipped: files.unrelated)
+        if !change.prune { Self.say(gone: files.gone) }
+      }
       if change.prune && !files.isWhole {
         throw UsageError(
           "--prune would delete all domains that \(listed) \(paths.count > 1 ? "do" : "does") not list, and "
@@ -133,6 +141,17 @@ private struct DesiredChange {
         throw refused
       }
     }
+  }
+
+  /// Says which files are gone, because deleting one is not enough to delete a domain.
+  private static func say(gone: [String]) {
+    if gone.isEmpty { return }
+    let names = gone.prefix(5).map(\.quotedPath).joined(separator: ", ")
+    Terminal.complain(
+      "\(gone.count.counted("file")) of the last export \(gone.count == 1 ? "is" : "are") gone: \(names)"
+        + (gone.count > 5 ? " and \(gone.count - 5) more" : "")
+        + ". What \(gone.count == 1 ? "it described stays" : "they described stays") as it is; --prune deletes it."
+    )
   }
 
   /// Applies a table of the domains of a template.

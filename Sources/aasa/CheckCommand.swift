@@ -43,7 +43,9 @@ enum CheckCommand {
       })
     {
       throw UsageError(
-        "\(option.name) cannot be used with --server, which checks with its own settings.")
+        "\(option.name) cannot be used with \(arguments.has(.server) ? "--server" : "the server that AASA_SERVER names"),"
+          + " which checks with its own settings."
+          + (arguments.has(.server) ? "" : " Unset AASA_SERVER."))
     }
     let question = try question(arguments)
     let installation = try Installation(arguments, missing: .absent, upgrades: false)

@@ -33,6 +33,8 @@ struct DesiredFiles {
   private(set) var (apps, domains) = (0, 0)
   /// The domains that the other side has exactly as in the files.
   private(set) var unchanged: [String] = []
+  /// Files that the last export of a directory wrote, and that it has no more.
+  private(set) var gone: [String] = []
   /// Files of a directory that are no part of a state.
   private(set) var unrelated: [String] = []
   /// Whether the state lists all domains, so that `--prune` may delete the others.
@@ -141,6 +143,9 @@ struct DesiredFiles {
       faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
     let all = Set(names)
+    let manifest = try ExportManifest(in: path) { Terminal.complain($0) }
+    gone += manifest.files.keys.filter { !$0.contains("/") && !all.contains($0) }.sorted()
+      .map { "\(path)/\($0)" }
     // The apps come first, although other names may precede theirs.
     for name in [Self.appsName] + names.filter({ $0 != Self.appsName }) where all.contains(name) {
       if (apps + domains + unchanged.count) % 64 == 0 {
@@ -155,13 +160,19 @@ struct DesiredFiles {
       }
       guard let json = Self.json(bytes, of: file, &faults) else { continue }
       if name != Self.appsName {
+        if json["domains"]?.arrayValue != nil {
+          faults.append(
+            "\(file.quotedPath) has a list of domains, and a directory has a file for each domain. Give each its own file,"
+              + " or name this file beside the directory.")
+          continue
+        }
         // Such as package.json.
         if json["domain"] == nil, !domain.contains("."), !json.isAssociationFile {
           unrelated.append(file)
           continue
         }
         if let fault = Self.nameFault(in: json, file, name, all) { faults.append(fault) }
-        try add(json, to: "domains", &faults)
+        try add(json.revised(manifest.revisions[name]), to: "domains", &faults)
       } else if let members = json.objectValue?.members, !members.isEmpty,
         members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
       {
@@ -450,5 +461,14 @@ struct DesiredFiles {
   /// The name of a file in a directory, with the directory if there are others.
   private func shown(_ name: String, of source: Source) -> String {
     areSeveral ? "\(source.path)/\(name)" : name
+  }
+}
+
+extension JSON {
+  /// The domain of a file that says the same as a later revision than it names.
+  fileprivate func revised(_ revision: Int?) -> JSON {
+    guard let revision, var object = objectValue, object["revision"] != nil else { return self }
+    object["revision"] = .integer(revision)
+    return .object(object)
   }
 }

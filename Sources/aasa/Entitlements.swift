@@ -24,6 +24,9 @@ struct Entitlements {
           "An entry is a service, a colon and a domain. The services are \(Self.services.joined(separator: ", "))."
         )
       }
+      if parts[1].contains(",") {
+        throw Malformed("It has several entries. Write a string of its own for each.")
+      }
       let address = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
       service = String(parts[0])
       do throws(ValidationError) {
@@ -62,8 +65,10 @@ struct Entitlements {
 
   /// The entries as they are written.
   let entries: [String]
-  /// The text that stands in place of the list of entries.
+  /// The text that stands in place of the list of entries; `noText` for another value.
   let textInPlaceOfList: String?
+  /// What stands for an entry, or for the list, that is no text.
+  static let noText = "(no text)"
   /// A key that is almost that of the entries, which the file lacks.
   let almostKey: String?
   /// That key.
@@ -230,16 +235,14 @@ struct Entitlements {
     let entries: [String]
     let text: String?
 
-    private static let noText = "(no text)"
-
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       do {
         // What is no text is no entry, as its finding says.
         let items = try value.decode([Lenient<String>].self)
-        (entries, text) = (items.map { $0.value ?? Self.noText }, nil)
+        (entries, text) = (items.map { $0.value ?? Entitlements.noText }, nil)
       } catch DecodingError.typeMismatch {
-        (entries, text) = ([], try value.decode(Lenient<String>.self).value ?? Self.noText)
+        (entries, text) = ([], try value.decode(Lenient<String>.self).value ?? Entitlements.noText)
       }
     }
   }

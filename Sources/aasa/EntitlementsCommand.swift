@@ -157,7 +157,10 @@ private struct EntitlementsCheck {
     if let text = entitlements.textInPlaceOfList {
       add(
         "no-list", .error, "",
-        "The entitlement is the text \(text.shown.quoted) in place of a list, so the app has no associated domains. "
+        (text == Entitlements.noText
+          ? "The entitlement is no list"
+          : "The entitlement is the text \(text.shown.quoted) in place of a list")
+          + ", so the app has no associated domains. "
           + (text == "*"
             ? "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
               + "its project." : "Write an array with a string for each entry."))

@@ -117,6 +117,7 @@ enum ExportCommand {
       }
     }
     if count == 0 { begin() }
+    if let label, count == 0 { Terminal.complain("No domain has the label \(label.text.quoted).") }
     let end = count == 0 || isCompact ? "]" : "\n  ]"
     try Terminal.write("\(output)\(end)\(line)}\n")
   }

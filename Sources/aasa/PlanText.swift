@@ -257,7 +257,10 @@ enum PlanText {
     var line = style.paint("\(sign) \(name)", color)
     if step.isLeftOut { return [line + style.paint("  \(leftOut)", .faint)] }
     if step.action == .unchanged { return [] }
-    if let adoption = step.adoption { line += style.paint("  \(words(of: adoption))", .faint) }
+    if let adoption = step.adoption {
+      let hasSameLinks = step.publication?.changedLinks().isEmpty == true
+      line += style.paint("  \(words(of: adoption, hasSameLinks: hasSameLinks))", .faint)
+    }
     guard let publication = step.publication else { return [line] }
     if step.action != .delete {
       line += style.paint(
@@ -271,12 +274,12 @@ enum PlanText {
   }
 
   /// `app=ABCDE12345.a, shop=boutique; its own: cacheSeconds; other bytes, same links`
-  static func words(of adoption: JoinedTemplate) -> String {
+  static func words(of adoption: JoinedTemplate, hasSameLinks: Bool) -> String {
     let values = words(of: adoption.parameters)
     let parts = [
       values.isEmpty ? "no values" : values,
       adoption.own.isEmpty ? "" : "its own: \(adoption.own.joined(separator: ", "))",
-      adoption.hasSameBytes ? "" : "other bytes, same links",
+      adoption.hasSameBytes ? "" : hasSameLinks ? "other bytes, same links" : "other bytes",
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: "; ").harmless
   }

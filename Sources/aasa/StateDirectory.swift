@@ -9,10 +9,9 @@ import Store
 ///
 /// A file that already says the same is not touched, whatever revision it names, and neither is one that
 /// somebody has edited while nobody has changed the domain, the template or the apps. The file of a domain that no longer exists is
-/// removed only if the previous export left it like that: `.aasa-export.json` lists the SHA-256 of each file.
-/// Other files are left alone.
+/// removed only if the previous export left it like that: `.aasa-export.json` lists the SHA-256 of each file, and the
+/// revision of a file that says the same but names an earlier one. Other files are left alone.
 struct StateDirectory {
-  private static let manifestName = ".aasa-export.json"
 
   private let path: String
   private(set) var written: [String] = []
@@ -28,8 +27,10 @@ struct StateDirectory {
   private(set) var unchanged = 0
   /// The SHA-256 of each file of the state so far.
   private var hashes: [(name: String, hash: JSON)] = []
-  /// The same of the previous export, once it was read.
-  private var before: [String: String]?
+  /// The revisions of files that name another one.
+  private var revisions: JSON.Object = [:]
+  /// The previous export, once it was read.
+  private var before: ExportManifest?
 
   init(path: String) { self.path = path }
 
@@ -57,12 +58,14 @@ struct StateDirectory {
         "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), which "
           + "lists the apps. Export to stdout instead.")
     }
-    try write("\(name).json", domain) { old in
+    let (file, revisions) = ("\(name).json", try manifest().revisions)
+    try write(file, domain) { old in
       let (before, after) = (
         DomainResource.domain(in: old, over: nil), DomainResource.domain(in: domain, over: nil)
       )
       if before != nil && before == after { return .same }
-      return old["revision"] == domain["revision"] ? .edited : .outdated
+      let revision = revisions[file].map { .integer($0) } ?? old["revision"]
+      return revision == domain["revision"] ? .edited : .outdated
     }
   }
 
@@ -92,11 +95,13 @@ struct StateDirectory {
   mutating func finish(apps: ExportedApps) throws {
     let list = JSON.object(apps.json)
     try write(DesiredFiles.appsName, list) { $0 == list ? .same : .other }
-    let before = before ?? [:]
+    let before = try manifest().files
     // Before files are removed, so that no unlisted file is left if the program is killed in between.
     var files = JSON.Object()
     for (name, hash) in hashes.suffix(1) + hashes.dropLast() { files.appendNew(name, hash) }
-    _ = try put(Self.manifestName, pretty(["files": .object(files)]))
+    var manifest: JSON.Object = ["files": .object(files)]
+    if !revisions.isEmpty { manifest["revisions"] = .object(revisions) }
+    _ = try put(ExportManifest.name, pretty(.object(manifest)))
     let names = Set(hashes.map(\.name))
     let folder = DesiredFiles.templatesName
     let templates =
@@ -121,26 +126,31 @@ struct StateDirectory {
       try writing(path) {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       }
-      before = try manifest()
     }
+    let before = try manifest().files
     let bytes = pretty(json)
     let old = try contents(of: name)
     let oldHash = old.map(SHA256.hexadecimal)
     var hash = SHA256.hexadecimal(of: bytes)
     var comparison = old.map { Self.comparison(of: $0, with: bytes, compare) } ?? .outdated
-    let isAsBefore = before?[name] == hash
+    let isAsBefore = before[name] == hash
     if comparison == .other { comparison = isAsBefore ? .edited : .outdated }
     // An export of another server may have the same number.
-    if comparison == .edited && oldHash == before?[name] { comparison = .outdated }
+    if comparison == .edited && oldHash == before[name] { comparison = .outdated }
     switch comparison {
     case .same:
       unchanged += 1
-      hash = oldHash ?? hash
-    case .edited: edited.append(name)
+      if let oldHash, oldHash != hash {
+        hash = oldHash
+        revisions[name] = json["revision"]
+      }
+    case .edited:
+      edited.append(name)
+      revisions[name] = try manifest().revisions[name].map { .integer($0) }
     case .outdated, .other:
       _ = try put(name, bytes)
       written.append(name)
-      if let oldHash, oldHash != before?[name] { replaced.append(name) }
+      if let oldHash, oldHash != before[name] { replaced.append(name) }
       if oldHash == nil && isAsBefore { restored.append(name) }
     }
     hashes.append((name, .string(hash)))
@@ -183,20 +193,14 @@ struct StateDirectory {
     return true
   }
 
-  /// The files of the previous export with their SHA-256.
-  private func manifest() throws -> [String: String] {
-    guard let bytes = try contents(of: Self.manifestName) else { return [:] }
-    do {
-      let members =
-        try JSON.parse(bytes, limits: .trusted).value["files"]?.objectValue?.members ?? []
-      return Dictionary(
-        members.map { ($0.key, $0.value.stringValue ?? "") }, uniquingKeysWith: { $1 })
-    } catch {
-      // For example after a merge with conflicts.
-      Terminal.complain(
-        "No files were removed, because \"\(path)/\(Self.manifestName)\" is not JSON: \(error).")
-      return [:]
+  /// The previous export.
+  private mutating func manifest() throws -> ExportManifest {
+    if let before { return before }
+    let read = try ExportManifest(in: path) {
+      Terminal.complain("No files were removed, because \($0)")
     }
+    before = read
+    return read
   }
 
   /// Runs `body` and adds the file's name to its errors.

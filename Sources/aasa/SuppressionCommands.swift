@@ -12,6 +12,10 @@ enum SuppressionCommands {
     "--domain", "DOMAIN", "The domains that it covers, such as example.com or '*.brand.example'.")
   private static let label = Option(
     "--label", "LABEL", "The domains that it covers: those with this label.")
+  private static let kind = Option(
+    "--kind", "KIND",
+    "The kind of the files whose findings it covers. Default: apple-app-site-association.",
+    choices: DocumentKind.allCases.map(\.rawValue))
   private static let pointer = Option(
     "--pointer", "POINTER",
     "Only findings at this place or below it, such as /applinks. Default: the whole document.")
@@ -30,7 +34,7 @@ enum SuppressionCommands {
       summary: "suppress findings of several domains until a time",
       details:
         "It also holds for domains that are added, or get the label, later. Prints its number.",
-      options: [code, domain, label, .kind, pointer, why, owner, until, .json]
+      options: [code, domain, label, kind, pointer, why, owner, until, .json]
         + Option.installation,
       examples: [
         (
@@ -92,9 +96,12 @@ enum SuppressionCommands {
       APIClient.Request("POST", "/v1/suppressions", body: JSON.object(body).serialized()),
       having: "id")
     try Terminal.print(arguments.has(.json) ? created.text : created["id"]?.text ?? "")
+    let count = created["findings"]?.integerValue ?? 0
+    let isDefault = arguments.value(kind) == nil
     Terminal.complain(
-      "It covers \((created["findings"]?.integerValue ?? 0).counted("finding")) of "
-        + "\(created["document"]?.stringValue ?? DocumentKind.apple.rawValue) now.")
+      "It covers \(count.counted("finding")) of "
+        + "\(created["document"]?.stringValue ?? DocumentKind.apple.rawValue) now."
+        + (count == 0 && isDefault ? " Those of another file need --kind." : ""))
     return .success
   }
 

@@ -155,7 +155,7 @@ enum TemplateCommands {
   private static func line(of domain: JSON) throws(InvalidInput) -> String {
     let adoption = try Faults.collecting(in: domain, JoinedTemplate.read)
     let name = domain["domain"]?.stringValue ?? "?"
-    return "\(name.harmless)  \(PlanText.words(of: adoption))"
+    return "\(name.harmless)  \(PlanText.words(of: adoption, hasSameLinks: true))"
   }
 
   /// A table of values, as `--from` reads it.

@@ -512,6 +512,30 @@ import Testing
     #expect(try left.json["androidApps"]?[0]?["leftOut"] == true, "\(left.text)")
   }
 
+  @Test func whatSomebodyTookBackOfAnAppIsNotPublishedAgain() throws {
+    let pipeline = try running.client(.editor, named: "pipeline")
+    let used: JSON = [
+      "androidApps": Self.package["androidApps"] ?? .null,
+      "domains": [["domain": "c.example", "androidCredentials": ["com.example.app"]]],
+    ]
+    #expect(try pipeline.send("POST", "/v1/apply", json: used).status == 200)
+    var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
+    edited["fingerprints"] = [["sha256": .string(Self.fingerprint("AC")), "label": "play-signing"]]
+    let rotation: JSON = ["androidApps": [.object(edited)]]
+    let applied = try pipeline.send("POST", "/v1/apply", json: rotation)
+    let change = try #require(try applied.json["change"]?.integerValue, "\(applied.text)")
+    #expect(try admin.send("POST", "/v1/changes/\(change)/revert").status == 200)
+    let refused = try pipeline.send("POST", "/v1/apply", json: rotation)
+    #expect(try refused.status == 409 && refused.code == "changed-elsewhere", "\(refused.text)")
+    #expect(try export()["androidApps"]?[0]?["fingerprints"] != edited["fingerprints"])
+    // Any other edit of it goes on.
+    var other = edited
+    other["fingerprints"] = [["sha256": .string(Self.fingerprint("AD")), "label": "play-signing"]]
+    let another = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(other)]])
+    #expect(another.status == 200, "\(another.text)")
+    #expect(try pipeline.send("POST", "/v1/apply?overwrite=true", json: rotation).status == 200)
+  }
+
   @Test func aDraftLeavesAppsToOthers() throws {
     #expect(try apply(Self.package).status == 200)
     let state = try export()

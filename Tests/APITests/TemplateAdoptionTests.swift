@@ -107,6 +107,38 @@ import Testing
     #expect(try running.serve("bruno.example").body == before)
   }
 
+  @Test func everyDomainThatWouldOpenSomethingElseIsNamed() throws {
+    for name in ["anna", "bruno", "carla"] {
+      try running.put("\(name).example", alike(name, shop: "shop") { $0["appclips"] = nil })
+      let own: JSON = ["cacheSeconds": 60, "webcredentials": []]
+      #expect(try admin.send("PATCH", "/v1/domains/\(name).example", json: own).status == 200)
+    }
+    let changed: JSON = [
+      "domains": ["*.example"],
+      "parameters": .object(
+        ["anna", "bruno", "carla"].reduce(into: [:]) {
+          $0["\($1).example"] = ["app": .string(app("other")), "shop": "shop"]
+        }),
+    ]
+    let refused = try admin.send("POST", path + "/adopt?dryRun=true", json: changed)
+    #expect(refused.status == 422, "\(refused.text)")
+    for name in ["anna", "bruno", "carla"] { #expect(refused.text.contains("\(name).example")) }
+  }
+
+  @Test func theOrderOfAppsIsNothingThatADomainOpens() throws {
+    let other: JSON = ["apps": [.string(app("lite"))], "routes": [["path": "/lite/*"]]]
+    try running.put(
+      "anna.example",
+      alike("anna", shop: "shop") {
+        $0["entries"] = .array(($0["entries"]?.arrayValue ?? []) + [other])
+      })
+    let before = try running.serve("anna.example").body
+    let answer = try adopt(["anna.example"])
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(answer.text.contains("in the order of apps"), "\(answer.text)")
+    #expect(try running.serve("anna.example").body.count == before.count)
+  }
+
   @Test func listsTakeWhatNothingElseGives() throws {
     try running.put(
       "anna.example",

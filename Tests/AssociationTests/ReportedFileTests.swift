@@ -135,6 +135,7 @@ import Testing
       return Self.findings(text, .assetLinks).contains { $0.code == .placeholderValue }
     }
     #expect(isPlaceholder("com.placeholder", real))
+    #expect(isPlaceholder("com.example", real))
     #expect(isPlaceholder("com.example.app", "REPLACE_WITH_PLAY_APP_SIGNING_SHA256"))
     #expect(!isPlaceholder("com.example.app", real))
     #expect(!isPlaceholder("com.image.placeholders", real))

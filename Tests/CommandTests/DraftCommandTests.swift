@@ -40,6 +40,8 @@ import Testing
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))
+    let planned = try run("diff", by: anna, "--draft", file)
+    #expect(planned.status == 2 && planned.errors.isEmpty, "\(planned.errors)")
     let dry = try run("apply", by: anna, "--draft", "--dry-run", file)
     #expect(dry.status == 0 && dry.output.contains("~ a.example"), "\(dry.errors)")
     #expect(

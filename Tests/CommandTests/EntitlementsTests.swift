@@ -530,17 +530,33 @@ import Testing
       "\(result.errors)")
   }
 
-  @Test func aWrongEntryIsNoCrash() throws {
-    let wrong = [
-      "<key>com.apple.developer.associated-domains</key><integer>1</integer>",
-      "<key>com.apple.developer.associated-domains</key><array><integer>1</integer></array>",
-    ]
-    for members in wrong {
-      let path = try trial.scratch.write(
-        "<plist version=\"1.0\"><dict>\(members)</dict></plist>", to: "wrong")
-      let result = try trial.run("entitlements", at: .database, path)
-      #expect(result.status == 1 && result.errors.contains("is not an .entitlements file"))
+  @Test(arguments: [
+    ("<integer>1</integer>", "error no-list"), ("<dict/>", "error no-list"),
+    (
+      "<array><string>applinks:a.example</string><integer>1</integer></array>",
+      "error malformed-entry (no text)"
+    ),
+  ])
+  func aValueThatIsNoTextIsNamed(value: String, finding: String) throws {
+    let key = "<key>com.apple.developer.associated-domains</key>"
+    let path = try trial.scratch.write(
+      "<plist version=\"1.0\"><dict>\(key)\(value)<key>get-task-allow</key><string>x</string></dict></plist>",
+      to: "wrong")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(
+      result.status == 1 && result.output.contains(finding), "\(result.output)\(result.errors)")
+  }
+
+  @Test func whatIsWrongWithAnEntryIsNamed() throws {
+    let message = { (entry: String) in
+      let path = try trial.scratch.write(Self.plist([entry]), to: "entry")
+      return try trial.run("entitlements", at: .database, path).output
     }
+    #expect(try message("applinks:a:example").contains("has a colon where a dot belongs"))
+    #expect(try message("applinks:a.example:8443").contains("has a port"))
+    #expect(try message("applinks:a.example,applinks:b.example").contains("several entries"))
+    // No release can have it.
+    #expect(try !message("applinks:localhost?mode=developer").contains("for a release"))
   }
 
   @Test func aMissingFileDoesNotHideTheOthers() throws {

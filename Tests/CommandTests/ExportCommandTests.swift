@@ -79,6 +79,61 @@ import Testing
     #expect(try trial.names().contains("a.example.json"))
   }
 
+  @Test func whatOnlyYouHaveChangedStays() throws {
+    _ = try trial.exportDirectory()
+    try trial.replace("\"Example\"", with: "\"Mine\"", in: "apps.json")
+    try trial.replace("3600", with: "600", in: "a.example.json")
+    let result = try trial.exportDirectory()
+    #expect(result.output == "0 files written, 0 removed, 1 unchanged, 2 left as edited\n")
+    #expect(try trial.scratch.text("state/apps.json").contains("\"Mine\""))
+    // Somebody else has changed the app, too.
+    let app: JSON = ["name": "Theirs"]
+    let path = "/v1/apps/\(AssociationFile.app)"
+    #expect(try trial.server.client().send("PUT", path, json: app).status == 200)
+    let other = try trial.exportDirectory()
+    #expect(
+      other.errors.contains("Wrote over 1 file with changes since the last export: apps.json"))
+    #expect(try trial.scratch.text("state/apps.json").contains("\"Theirs\""))
+  }
+
+  /// Its file names the revision from before, because the export leaves it alone.
+  @Test func anEditAfterSomebodyMadeTheSameOneStaysAndIsNoConflict() throws {
+    _ = try trial.exportDirectory()
+    try trial.replace("3600", with: "600", in: "a.example.json")
+    let same: JSON = ["cacheSeconds": 600]
+    let client = try trial.server.client()
+    #expect(try client.send("PATCH", "/v1/domains/a.example", json: same).status == 200)
+    #expect(try trial.exportDirectory().output == "0 files written, 0 removed, 3 unchanged\n")
+    try trial.replace("600", with: "700", in: "a.example.json")
+    #expect(try trial.exportDirectory().output.hasSuffix(", 1 left as edited\n"))
+    let pipeline = try trial.server.client().send(
+      "POST", "/v1/tokens", json: ["name": "pipeline", "role": "editor"])
+    let token = try pipeline.json["secret"]?.stringValue ?? pipeline.json["token"]?.stringValue
+    let applied = try trial.run("apply", at: .server, trial.directory, token: token)
+    #expect(applied.status == 0, "\(applied.errors)")
+    #expect(try client.send("GET", "/v1/domains/a.example").json["cacheSeconds"] == 700)
+  }
+
+  @Test func aFileThatYouHaveDeletedComesBackAndIsNamed() throws {
+    _ = try trial.exportDirectory()
+    try trial.remove("b.example.json")
+    let diff = try trial.run("diff", at: .database, trial.directory)
+    #expect(diff.errors.contains("1 file of the last export is gone: "), "\(diff.errors)")
+    #expect(
+      try trial.run("diff", at: .database, "--prune", trial.directory).errors.contains("gone")
+        == false)
+    let result = try trial.exportDirectory()
+    #expect(
+      result.errors.contains(
+        "1 file again that had been deleted since the last export: b.example.json"))
+    #expect(try trial.names().contains("b.example.json"))
+  }
+
+  @Test func aLabelThatNoDomainHasIsSaid() throws {
+    let result = try trial.run("export", at: .database, "--label", "nobody")
+    #expect(result.status == 0 && result.errors == "No domain has the label \"nobody\".\n")
+  }
+
   @Test func anUnwritableDirectoryIsReported() throws {
     try trial.scratch.write("", to: "state")
     let result = try trial.exportDirectory()

@@ -391,6 +391,15 @@ import Testing
     #expect(verified.contains("error malformed-host *"))
   }
 
+  @Test func aHostBelowAVerifiedWildcardIsNoError() throws {
+    let below = Self.filter(Self.hosts("x.a.example"), attributes: "")
+    let found = try findings(Self.manifest(below + Self.filter(Self.hosts("*.a.example"))))
+    #expect(found.contains("note verified-by-wildcard x.a.example"), "\(found)")
+    #expect(!found.contains("error no-auto-verify x.a.example"))
+    let other = try findings(Self.manifest(below + Self.filter(Self.hosts("*.b.example"))))
+    #expect(other.contains("error no-auto-verify x.a.example"), "\(other)")
+  }
+
   @Test func autoVerifyIsReadAsTheBuildReadsIt() throws {
     let upper = Self.filter(Self.hosts("a.example"), attributes: "android:autoVerify=\"True\"")
     #expect(try !findings(Self.manifest(upper)).contains("error no-auto-verify a.example"))

@@ -60,6 +60,19 @@ import Testing
     #expect(try site.file("x.deep.w.example", "/.well-known/apple-app-site-association") == nil)
   }
 
+  @Test func aDomainWithMoreNamesThanAProcessMayHaveFilesIsRendered() throws {
+    try change("a.example", ["aliases": .strings((0..<100).map { "n\($0).a.example" })])
+    let result = try Program.run(
+      "/bin/sh",
+      [
+        "-c", "ulimit -n 64; exec \"$0\" render --database \"$1\" \"$2\"", Program.aasa,
+        trial.database,
+        site.path,
+      ])
+    #expect(result.status == 0, "\(result.errors)")
+    try site.expectEquals(trial.server, ["a.example", "n0.a.example", "n99.a.example"])
+  }
+
   // MARK: Only what differs
 
   private func number(_ name: String) throws -> Int? {

@@ -31,14 +31,17 @@ struct StatementInspection {
   mutating func inspect() {
     guard case .array(let list) = links.json else {
       let kind = links.json.kind
+      let isEncodedTwice = links.json.isEncodedTwice
       let service = AssociationFile.documentedServices.first { links.json[$0] != nil }
       return add(
         .notList, at: .root,
         "The file is \(kind) but must be an array of statements. Android ignores it, and no link"
           + " opens an app." + (service.map { " It has `\($0)`, as Apple's file has." } ?? ""),
-        help: service == nil
-          ? "Write the statement between `[` and `]`."
-          : "Serve it as apple-app-site-association, and Android's file here.")
+        help: service != nil
+          ? "Serve it as apple-app-site-association, and Android's file here."
+          : isEncodedTwice
+            ? "It is JSON in a string, so it was encoded twice. Publish the text of the string."
+            : "Write the statement between `[` and `]`.")
     }
     if let tooComplex = links.complexity { return found.add(tooComplex.finding) }
     if list.isEmpty {
@@ -112,7 +115,7 @@ struct StatementInspection {
     let words = ["yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany"]
     let name = package.text.lowercased()
     if words.contains(where: { name.contains($0) }) || name.hasPrefix("your.")
-      || "\(name).".hasPrefix("com.placeholder.")
+      || "\(name).".hasPrefix("com.placeholder.") || name == "com.example"
     {
       addPlaceholder(package.text, at: target.appending("package_name"))
     }

@@ -348,6 +348,8 @@ struct DebugLinkOutput {
   private var resolution: String?
   /// The URL that the command asks for.
   private var started: DeviceRow?
+  /// What took that URL, as far as lines behind it say.
+  private var taker: DeviceRow?
   /// The app that is being read.
   private var row: DeviceRow?
 
@@ -359,16 +361,34 @@ struct DebugLinkOutput {
       }
     }
     // A mark before the scheme is a quotation mark that the shell did not take away.
-    guard let given = value("dat"), given.firstRange(of: ":") != nil else { return nil }
+    guard let given = value("dat") else { return nil }
     let link = given.drop { !$0.isASCIILetterOrDigit }
-    let scheme = link.prefix { $0 != UInt8(ascii: ":") }.value.lowercased()
-    let isOfWeb = ["http", "https"].contains(scheme)
+    if link.isEmpty { return nil }
+    let scheme = scheme(of: link)?.value.lowercased()
+    let isOfWeb = scheme == "http" || scheme == "https"
     let component = value("cmp")?.prefix { $0 != UInt8(ascii: "/") }
+    let app = (value("pkg") ?? component)?.valueOrNone
     var row = DeviceRow(
-      host: isOfWeb ? link.host : nil, app: (value("pkg") ?? component)?.valueOrNone,
-      state: !isOfWeb ? "other-scheme" : link.count < given.count ? "quoted" : "unresolved")
+      host: isOfWeb ? link.host : nil, app: app,
+      state: scheme == nil
+        ? "no-scheme"
+        : !isOfWeb ? "other-scheme" : link.count < given.count ? "quoted" : "unresolved")
     if !isOfWeb { row.url = link.value }
+    if let app { row.others = ["pkg: \(app)"] }
     return row
+  }
+
+  /// What precedes the colon of a URL; `nil` for a host, with or without a port, in its place.
+  private static func scheme(of link: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let colon = link.firstIndex(of: UInt8(ascii: ":")), let first = link.first,
+      !first.isASCIIDigit
+    else { return nil }
+    let (scheme, rest) = (link[..<colon], link[(colon + 1)...])
+    if !scheme.allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }) { return nil }
+    let isPort =
+      scheme.contains(UInt8(ascii: ".")) && rest.first.map(\.isASCIIDigit) == true
+      && rest.prefix { $0 != UInt8(ascii: "/") }.allSatisfy(\.isASCIIDigit)
+    return isPort ? nil : scheme
   }
 
   /// The browser that took the link: `Activity: com.android.chrome/…` behind `Status: ok`; `nil` for another app.
@@ -378,9 +398,16 @@ struct DebugLinkOutput {
     return browsers.contains(package) ? package : nil
   }
 
-  /// Whether a browser took a link.
-  static func isByBrowser(_ text: ArraySlice<UInt8>) -> Bool {
-    browsers.contains { text.has("Activity: \($0)/") }
+  /// What took the URL that the command asks for, by one of the lines behind it.
+  private mutating func noteTaker(_ line: ArraySlice<UInt8>) {
+    guard var row = taker ?? started, ["unresolved", "started"].contains(row.state) else { return }
+    row.state = "started"
+    if line.starts(with: "Activity:".utf8) {
+      row.app = line.dropFirst(9).trimmed.prefix { $0 != UInt8(ascii: "/") }.valueOrNone ?? row.app
+    } else {
+      row.others.append(line.trimmed.value)
+    }
+    taker = row
   }
 
   private static let browsers: Set = [
@@ -394,6 +421,7 @@ struct DebugLinkOutput {
     var output = DebugLinkOutput()
     text.forEachLine { output.take($0.text) }
     output.endTarget()
+    if let taker = output.taker, output.found.rows.isEmpty { output.found.add(taker) }
     return output.found
   }
 
@@ -408,6 +436,9 @@ struct DebugLinkOutput {
       var row = DeviceRow(host: started?.host, app: started?.app, state: "browser")
       row.resolution = browser
       found.add(row)
+    } else if !isInside, line.starts(with: "Activity:".utf8) || line.has(Marker.notStarted.rawValue)
+    {
+      noteTaker(line)
     } else if let place = unresolved.first {
       if let row = Self.unresolved(line[place.upperBound...]) { found.add(row) }
     } else if line.has(Marker.debugLink.rawValue) {

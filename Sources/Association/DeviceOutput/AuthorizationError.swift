@@ -11,7 +11,7 @@ enum AuthorizationError {
 
   static let markers: [Marker] = [
     .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
-    .notConfigured, .autoFill, .callbacks, .noCredentialsReturned,
+    .notConfigured, .autoFill, .autoFillOff, .callbacks, .noCredentialsReturned,
   ]
 
   /// The longest sentence, in bytes.
@@ -62,6 +62,9 @@ enum AuthorizationError {
       (
         Array(Marker.notConfigured.rawValue.utf8),
         { _, _ in failure(Marker.notConfigured.rawValue) }
+      ),
+      (
+        Array(Marker.autoFillOff.rawValue.utf8), { _, _ in failure(Marker.autoFillOff.rawValue) }
       ),
       (Array(Marker.autoFill.rawValue.utf8), { autoFill($0[$1...].prefix(longest)) }),
       (Array(Marker.failedToApprove.rawValue.utf8), { notApproved($0, at: $1) }),

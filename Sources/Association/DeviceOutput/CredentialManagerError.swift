@@ -4,7 +4,12 @@ enum CredentialManagerError {
     [
       .rpID, .incomingRequest, .rpIDValidation, .createException, .getException, .exceptionType,
       .domError,
-    ] + Exception.allCases.flatMap(\.markers)
+    ] + passwordManagers + Exception.allCases.flatMap(\.markers)
+
+  /// What password managers show instead.
+  static let passwordManagers: [Marker] = [
+    .notInAssetLinks, .passkeysNotSupported, .browserNotPrivileged,
+  ]
 
   /// One that is not about the site (developer.android.com, "Troubleshoot Credential Manager errors").
   enum Exception: CaseIterable {
@@ -13,7 +18,11 @@ enum CredentialManagerError {
     fileprivate var markers: [Marker] {
       switch self {
       case .noCreateOption: [.noCreateOption, .noCreateOptions]
-      case .noCredential: [.noCredential, .noMatchingCredential]
+      case .noCredential:
+        [
+          .noCredential, .noMatchingCredential, .noCredentialsCode, .noViableCredential,
+          .noAllowedCredential,
+        ]
       case .cancellation: [.getCancellation, .createCancellation]
       case .noProvider: [.providerConfiguration, .noProvider]
       }
@@ -32,7 +41,8 @@ enum CredentialManagerError {
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
     row.error =
-      sentence(text.flat) ?? message(in: text) ?? type(in: text.flat)?.word
+      sentence(text.flat) ?? passwordManagers.first { text.flat.has($0.rawValue) }?.rawValue
+      ?? message(in: text) ?? type(in: text.flat)?.word
       ?? exceptionMarker(in: text.flat) ?? unexplained(in: text.flat)
     var found = DeviceRows()
     found.add(row)

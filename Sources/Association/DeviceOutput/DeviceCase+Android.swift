@@ -214,6 +214,26 @@ extension DeviceCase {
         .noActivity, .sure, .appTeam,
         "\(taker) takes \(row.url?.shown ?? "the URL"). That is no link of the web, so no domain and no file is involved.",
         next: "Add an intent filter with this scheme to the app, or install the app.")
+    case "no-scheme":
+      return DeviceVerdict(
+        .noActivity, .sure, .appTeam,
+        "The URL \(row.url?.shown ?? "") has no scheme, so it is no link of the web.",
+        next: "Write it with https:// and without a port: `-d https://HOST/PATH`.")
+    case "started":
+      let isExplicit = row.others.contains { $0.hasPrefix("pkg: ") }
+      let wasRunning = row.others.contains { $0.hasPrefix("Warning: ") }
+      return DeviceVerdict(
+        .fineHere, isExplicit ? .likely : .sure, .appTeam,
+        "\(row.app.map(\.shown) ?? "The app") took the link."
+          + (isExplicit
+            ? " The command names the app, so this says nothing about verification." : "")
+          + (wasRunning ? " It was running already, and got the link there." : ""),
+        next: wasRunning
+          ? "If it does not show the page of the link, look at `onNewIntent` of its activity."
+          : isExplicit
+            ? "Repeat the command without the package."
+            : "If links on pages still open the browser, paste what `adb shell pm get-app-links \(package)` prints."
+      )
     case "quoted":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,
@@ -233,6 +253,22 @@ extension DeviceCase {
   var credentialManagerVerdict: DeviceVerdict {
     if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {
       return verdict(on: exception)
+    }
+    if row.error == Marker.browserNotPrivileged.rawValue {
+      return DeviceVerdict(
+        .requestFailed, .likely, .user,
+        "The password manager does not trust this browser to ask for passkeys. That says nothing about the site.",
+        next: "Allow the browser in the settings of the password manager, or use another one.")
+    }
+    if let error = row.error,
+      [Marker.notInAssetLinks, .passkeysNotSupported].contains(where: { $0.rawValue == error })
+    {
+      return DeviceVerdict(
+        .passkeyNotLinked, .likely, .operations,
+        "The password manager did not find the app in assetlinks.json of the RP ID.",
+        next:
+          "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the fingerprint of "
+          + "the key that signs the build.")
     }
     if let error = row.error, CredentialManagerError.isUnexplained(error) {
       return DeviceVerdict(

@@ -134,10 +134,15 @@ extension DeviceCase {
       }
     }
     if let code = number(of: "NSURLErrorDomain") { return unreachable(code) }
+    // What SecTrust says of the certificate.
+    if error.contains("trust result type") { return unreachable(Self.untrusted) }
     // In developer mode, Apple's CDN is not asked.
     if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
     return unusable(error)
   }
+
+  /// `NSURLErrorServerCertificateUntrusted`.
+  private static let untrusted = -1202
 
   /// What an error of `NSURLErrorDomain` says, which Foundation names in NSURLError.h.
   private func unreachable(_ code: Int) -> DeviceVerdict {
@@ -218,10 +223,16 @@ extension DeviceCase {
         "The device has taken over the entry of \(app) for \(host). The text does not say whether it got the file.",
         next: "Paste the next lines of `swcd`, or what `swcutil show` prints.")
     }
+    if row.state == "asked" {
+      return DeviceVerdict(
+        .incomplete, .sure, .user,
+        "The device asked \(row.route == "cdn" ? "Apple's CDN" : "the site") for a file. The text does not say what it got.",
+        next: "Paste the next lines of `swcd`, or what `swcutil show` prints.")
+    }
     guard row.state == "failed" else { return unknownState }
     if let published { return published }
     let error = row.error ?? ""
-    if error.hasPrefix("Rejecting URL") {
+    if error.hasPrefix("Rejecting URL") || error.hasPrefix(SwcdLog.badTrust) {
       return DeviceVerdict(
         .certificateRefused, .likely, .operations,
         "The device did not trust the certificate of \(host).",
@@ -343,6 +354,11 @@ extension DeviceCase {
         next:
           "Print `localizedFailureReason` of the error in the app, and paste that. Most often, `webcredentials` of the file "
           + "or of the app is missing: \(check).")
+    }
+    if error == Marker.autoFillOff.rawValue {
+      return DeviceVerdict(
+        .requestFailed, .likely, .user, "AutoFill is off on the device.",
+        next: "Switch it on in the settings of passwords. Then look at `webcredentials`: \(check).")
     }
     if error.hasPrefix(Marker.autoFill.rawValue) {
       let isDevice = error.contains("iCloud Keychain")

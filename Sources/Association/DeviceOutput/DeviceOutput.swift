@@ -31,6 +31,10 @@ package struct DeviceOutput: Sendable {
     case chromeLog = "chrome-log"
     /// Why a browser refuses a passkey of another origin.
     case relatedOrigins = "related-origins"
+    /// Why a site's server refuses what a passkey answered.
+    case relyingParty = "relying-party"
+    /// Why Xcode or App Store Connect refuses an app with associated domains.
+    case codeSigning = "code-signing"
     /// An answer of Google's Digital Asset Links API.
     case digitalAssetLinks = "digital-asset-links"
     case unknown
@@ -38,7 +42,7 @@ package struct DeviceOutput: Sendable {
     /// The file that the text is about.
     package var document: DocumentKind {
       switch self {
-      case .relatedOrigins: .webAuthn
+      case .relatedOrigins, .relyingParty: .webAuthn
       case .appLinks, .preferredApps, .debugLink, .verifierLog, .digitalAssetLinks, .chromeLog,
         .credentialManager:
         .assetLinks
@@ -76,6 +80,8 @@ package struct DeviceOutput: Sendable {
     case .digitalAssetLinks: found = GoogleAnswer.rows(in: text)
     case .chromeLog: found = ChromeLog.rows(in: text)
     case .relatedOrigins: found = RelatedOriginError.rows(in: text)
+    case .relyingParty: found = RelyingPartyError.rows(in: text)
+    case .codeSigning: found = CodeSigningError.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
@@ -133,7 +139,8 @@ package struct DeviceRow: Sendable, Hashable {
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
-  /// `not-linked`, `added`, `unresolved`, `quoted`, `other-scheme`, `browser` or `selection-only`.
+  /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `started` or
+  /// `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -224,7 +231,9 @@ extension DeviceOutput.Kind {
     if has(.noInput) { found.insert(.swcutilVerify) }
     // The code stands behind the words.
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
-    if denied || has(.swcd) && (has(.swcLog) || has(.addedService) || has(.invalidDomain)) {
+    if denied || has(.beginningTask)
+      || has(.swcd) && (has(.swcLog) || has(.addedService) || has(.invalidDomain))
+    {
       found.insert(.swcdLog)
     }
     // The log may have such an error, too.
@@ -246,11 +255,14 @@ extension DeviceOutput.Kind {
     if CredentialManagerError.markers.contains(where: has) { found.insert(.credentialManager) }
     if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
     // What says more about the device goes first.
-    let isByBrowser =
-      has(.startedActivity) && has(.statusOK) && DebugLinkOutput.isByBrowser(text.flat)
-    if found.isEmpty && (has(.unresolvedIntent) || has(.noActivityFound) || isByBrowser) {
+    let hasStarted = has(.startedActivity) && (has(.statusOK) || has(.notStarted))
+    if found.isEmpty && (has(.unresolvedIntent) || has(.noActivityFound) || hasStarted) {
       found.insert(.debugLink)
     }
+    if found.isEmpty && RelyingPartyError.markers.contains(where: has) {
+      found.insert(.relyingParty)
+    }
+    if found.isEmpty && CodeSigningError.isMarked(has, text.flat) { found.insert(.codeSigning) }
     if found.isEmpty && CDNHeaders.reason(in: text.flat) != nil { found.insert(.cdnHeaders) }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }

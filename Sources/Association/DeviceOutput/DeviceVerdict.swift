@@ -38,6 +38,8 @@ package struct DeviceVerdict: Sendable {
     case notAutoVerified = "not-auto-verified"
     case otherCandidate = "other-candidate"
     case noActivity = "no-activity"
+    case originRefused = "origin-refused"
+    case notInProfile = "not-in-profile"
     case incomplete
     case unknownState = "unknown-state"
 
@@ -105,7 +107,11 @@ package struct DeviceVerdict: Sendable {
     case .digitalAssetLinks: self = one.googleVerdict
     case .chromeLog: self = one.chromeVerdict
     case .relatedOrigins: self = one.relatedOriginVerdict
-    case .debugLink where ["unresolved", "quoted", "other-scheme", "browser"].contains(row.state):
+    case .relyingParty: self = one.relyingPartyVerdict
+    case .codeSigning: self = one.codeSigningVerdict
+    case .debugLink
+    where ["unresolved", "quoted", "other-scheme", "no-scheme", "browser", "started"]
+      .contains(row.state):
       self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict

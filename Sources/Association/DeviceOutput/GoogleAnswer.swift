@@ -30,12 +30,17 @@ enum GoogleAnswer {
   static func isMarked(_ has: (Marker) -> Bool) -> Bool {
     has(.errorCode) && has(.googleError) || has(.googleFingerprint) && has(.source)
       || (has(.debugString) || has(.isLinked)) && has(.maxAge)
+      || has(.noDeepLinking) || has(.grantsDeepLinking)
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
     let flat = text.flat
     let error = error(in: flat)
     var found = DeviceRows()
+    if let row = tested(flat) {
+      found.add(row)
+      return found
+    }
     let answer = json(in: flat)
     if let statements = answer?["statements"]?.arrayValue {
       for row in rows(of: statements, error) { found.add(row) }
@@ -49,6 +54,27 @@ enum GoogleAnswer {
       found.add(row)
     }
     return found
+  }
+
+  /// A sentence of Google's Statement List Generator and Tester.
+  private static func tested(_ text: ArraySlice<UInt8>) -> DeviceRow? {
+    func word(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      var word = text.prefix(300).prefix { !" \t\"'<>,;".utf8.contains($0) }
+      while word.last == UInt8(ascii: ".") { word.removeLast() }
+      return word
+    }
+    if let place = text.firstRange(of: Marker.noDeepLinking.rawValue) {
+      let rest = text[place.upperBound...]
+      let app = word(rest)
+      let site = rest[app.endIndex...].prefix(300).firstRange(of: "at ").map {
+        word(rest[$0.upperBound...])
+      }
+      return DeviceRow(host: site?.host, app: app.valueOrNone, state: "not-linked")
+    }
+    guard let place = text.firstRange(of: Marker.grantsDeepLinking.rawValue) else { return nil }
+    let site = text[..<place.lowerBound].suffix(300).words.last
+    return DeviceRow(
+      host: site?.host, app: word(text[place.upperBound...]).valueOrNone, state: "linked")
   }
 
   /// One row for each host and app.

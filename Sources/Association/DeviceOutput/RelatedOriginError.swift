@@ -3,7 +3,7 @@
 enum RelatedOriginError: CaseIterable {
   case notFetched, contentType, notJSON, noOrigin, otherSite
   /// The words of libraries, and of password managers.
-  case invalidForDomain, otherOrigin
+  case invalidForDomain, otherOrigin, rpDiffers
   /// The page has no name: an address, or a file.
   case isInvalidDomain, thisIsInvalidDomain, notValidDomain
   /// Firefox says no more.
@@ -11,7 +11,7 @@ enum RelatedOriginError: CaseIterable {
 
   static let markers: [Marker] = [
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
-    .thisIsInvalidDomain, .notValidDomain, .insecure,
+    .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers,
   ]
 
   private var words: String {
@@ -23,6 +23,7 @@ enum RelatedOriginError: CaseIterable {
     case .otherSite: Marker.notRegistrable.rawValue
     case .invalidForDomain: Marker.invalidForDomain.rawValue
     case .otherOrigin: Marker.otherOrigin.rawValue
+    case .rpDiffers: Marker.rpDiffers.rawValue
     case .isInvalidDomain: Marker.isInvalidDomain.rawValue
     case .thisIsInvalidDomain: Marker.thisIsInvalidDomain.rawValue
     case .notValidDomain: Marker.notValidDomain.rawValue
@@ -85,7 +86,7 @@ extension DeviceCase {
         next:
           "Open the page by its domain, or in development as http://localhost, with the RP ID `localhost`."
       )
-    case .otherSite, .invalidForDomain, .otherOrigin, .insecure, nil:
+    case .otherSite, .invalidForDomain, .otherOrigin, .rpDiffers, .insecure, nil:
       DeviceVerdict(
         .requestFailed, isCertain ? .sure : .likely, .appTeam,
         (row.error == Marker.insecure.rawValue ? "If this came from a request for a passkey: " : "")

@@ -5,7 +5,12 @@ struct SwcdLog {
   /// The shortest line that is taken for a folded one, in bytes.
   private static let shortestFold = 40
 
+  /// How the device says that it does not trust a certificate.
+  static let badTrust = "Bad apple-app-site-association server trust"
+
   private var found = DeviceRows()
+  /// The last request that the device began.
+  private var asked: DeviceRow?
   /// By how much a fold may be shorter than another one, because the next word does not fit, in bytes.
   private static let longestWord = 30
 
@@ -19,6 +24,7 @@ struct SwcdLog {
     var log = SwcdLog()
     text.forEachLine { log.take($0.text) }
     log.end()
+    if log.found.rows.isEmpty, let asked = log.asked { log.found.add(asked) }
     return log.found
   }
 
@@ -72,6 +78,8 @@ struct SwcdLog {
       if let row = Self.refusal(whole[place.upperBound...]) { found.add(row) }
     } else if let row = Self.entry(whole[...]) {
       found.add(row)
+    } else if let place = whole[...].firstRange(of: Marker.beginningTask.rawValue) {
+      asked = Self.named(whole[place.upperBound...], state: "asked")
     }
   }
 
@@ -91,15 +99,20 @@ struct SwcdLog {
   /// What Apple's CDN told the device.
   private static func denial(_ line: ArraySlice<UInt8>) -> DeviceRow? {
     guard let reason = reason(in: line) else { return nil }
-    var row = DeviceRow(state: "failed")
+    var row = named(line, state: "failed")
     if let dashes = reason.firstRange(of: " -- ") {
       row.error = reason[..<dashes.lowerBound].trimmed.value
       row.details = reason[dashes.upperBound...].trimmed.value
     } else {
       row.error = reason.value
     }
+    return row
+  }
+
+  /// A row about the domain of a line, which may be masked.
+  private static func named(_ line: ArraySlice<UInt8>, state: String) -> DeviceRow {
     let domain = line.between("domain: ", and: ",")?.trimmed
-    row.host = domain?.host
+    var row = DeviceRow(host: domain?.host, state: state)
     if row.host == nil { row.maskedHost = domain?.valueOrNone }
     row.route = line.firstRange(of: "route: ").map {
       line[$0.upperBound...].prefix { !" ,}".utf8.contains($0) }.value
@@ -128,8 +141,8 @@ struct SwcdLog {
 
   /// What the device itself refused, in iOS 9 and 10.
   private static func refusal(_ words: ArraySlice<UInt8>) -> DeviceRow? {
-    guard words.starts(with: "Rejecting URL".utf8) || words.starts(with: "Denying redirect".utf8)
-    else { return nil }
+    let beginnings = ["Rejecting URL", "Denying redirect", "Download URL '", badTrust]
+    guard beginnings.contains(where: { words.starts(with: $0.utf8) }) else { return nil }
     var row = DeviceRow(host: words.between("'", and: "'")?.host, state: "failed")
     row.error = words.trimmed.value
     return row

@@ -51,13 +51,16 @@ struct Inspection {
     guard case .object(let root) = read.json else {
       let kind = read.json.kind
       let isAndroids = read.json.arrayValue?.first?["target"] != nil
+      let isEncodedTwice = read.json.isEncodedTwice
       return add(
         .notObject, at: .root,
         "The file is \(kind) but must be an object. Devices ignore it."
           + (isAndroids ? " It has statements, as Android's file has." : ""),
         help: isAndroids
           ? "Serve it as assetlinks.json, and Apple's file here."
-          : "Write an object with `applinks` or another service.")
+          : isEncodedTwice
+            ? "It is JSON in a string, so it was encoded twice. Publish the text of the string."
+            : "Write an object with `applinks` or another service.")
     }
     if let error = links.complexity {
       found.add(error.finding)
@@ -117,10 +120,10 @@ struct Inspection {
       add(
         .emptyDetails, at: details, "No app yet: no link opens an app.",
         help: "Add an app with its routes: an entry in `details`.")
-    case .object(let entry)? where ["appIDs", "appID"].contains(where: { entry[$0] != nil }):
+    case let entry? where entry.isEntry:
       add(
-        .detailsDictionary, at: details,
-        "`details` is one entry without the array around it, so systems take its members for apps.",
+        .detailsDictionary, severity: .error, at: details,
+        "`details` is one entry without the array around it, so no link opens an app.",
         help: "Write `[` before the entry and `]` after it.")
     case .object?:
       add(
@@ -322,5 +325,15 @@ extension DocumentPart {
     if aliases[key.lowercased()] == known { return true }
     guard known.utf8.count > 3, key.utf8.count < 100 else { return false }
     return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
+  }
+}
+
+extension JSON {
+  /// Whether it is a string with an object or a list of JSON.
+  var isEncodedTwice: Bool {
+    guard let text = stringValue?.utf8.drop(while: { " \t\r\n".utf8.contains($0) }) else {
+      return false
+    }
+    return "{[".utf8.contains { text.first == $0 }
   }
 }

@@ -47,8 +47,9 @@ extension Linter {
       .androidNotManaged, severity: first?.opensExclusion == true ? .warning : .note, at: pointer,
       "\(found) \(reason), so changes of the routes do not reach it.",
       help: isKept
-        ? "Name \(package) in `androidApps` of an entry and remove the statement from `assetlinksExtra`. In the"
-          + " dashboard, \"Use these routes for Android, too\" does both."
+        ? "Give the app the fingerprints of the statement, name \(package) in `androidApps` of an entry, and in"
+          + " `androidCredentials` if the statement has `get_login_creds`; then remove the statement from"
+          + " `assetlinksExtra`. In the dashboard, \"Use these routes for Android, too\" does all of it."
         : "Name \(package) in `androidApps` of the entry, and set `dynamicAppLinks` to true. In the"
           + " dashboard, \"Use these routes for Android, too\" does both.")
   }

@@ -190,6 +190,9 @@ package enum Linter {
       return
         "It begins like a template that nobody has filled in. Publish the output of the program that fills it in."
     }
+    if rest.starts(with: "<<<<<<< ".utf8) || text.contains(ascii: "\n<<<<<<< ") {
+      return "It has the marks of a merge that was not finished, such as <<<<<<<. Resolve it."
+    }
     let second = rest.dropFirst().first { !" \t\r\n".utf8.contains($0) }
     if rest.first == UInt8(ascii: "{"), second == UInt8(ascii: "{") {
       return "It begins with two braces. A list of objects begins with [ and ends with ]."
@@ -206,6 +209,14 @@ package enum Linter {
     if content.starts(with: "<Error".utf8) {
       return
         "It is the error of a storage such as Amazon S3, whose <Code> says why the file was not given out."
+    }
+    let beginning = Array(rest.prefix(300))
+    if rest.first == UInt8(ascii: "<"),
+      beginning.contains(ascii: "<b>Warning</b>") || beginning.contains(ascii: "<b>Notice</b>")
+        || beginning.contains(ascii: "<b>Deprecated</b>")
+    {
+      return
+        "It begins with a message of PHP. Mend what it names, and set `display_errors` to Off, so that messages go to the log."
     }
     if rest.first == UInt8(ascii: "<") {
       return

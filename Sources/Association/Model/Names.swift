@@ -227,7 +227,11 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
     if text.contains("[") || text.count(where: { $0 == ":" }) > 1 {
       return (.domainIsAddress, "is an IP address")
     }
-    if text.contains(":") { return (.domainHasPort, "has a port") }
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+      let port = text.utf8[colon...].dropFirst()
+      return port.isEmpty || port.contains(where: { !$0.isASCIIDigit })
+        ? (.domainMalformed, "has a colon where a dot belongs") : (.domainHasPort, "has a port")
+    }
     if text.contains("*") {
       return (.domainHasWildcard, "has a wildcard, which only an alias may have")
     }

@@ -102,7 +102,10 @@ package struct AppLinks: Sendable {
       RouteMembers($0, at: Self.pointer.appending("defaults"), as: .defaults, definitions)
     }
     let context = EntryContext(variables: definitions, defaults: defaults)
-    if case .object(let keyed)? = reader.json["details"] {
+    if reader.json["details"]?.isEntry == true {
+      // One entry without the array around it.
+      (isKeyed, entries) = (false, [])
+    } else if case .object(let keyed)? = reader.json["details"] {
       isKeyed = true
       entries = Self.entries(keyed, context, &reader)
     } else {
@@ -300,4 +303,9 @@ final class RouteMembers: Sendable {
     }
     return patterns.count == items.members.count ? .items(patterns) : .ignored
   }
+}
+
+extension JSON {
+  /// Whether it has the members of an entry that name apps.
+  var isEntry: Bool { self["appIDs"] != nil || self["appID"] != nil }
 }

@@ -8,11 +8,20 @@ import TestSupport
   }
 
   private static func compare(
-    _ filters: [LinkFilter], with rules: [JSON]
+    _ filters: [LinkFilter], with rules: [JSON], steps: Int = 100_000_000
   ) throws -> ManifestComparison {
-    ManifestComparison(
+    var steps = steps
+    return ManifestComparison(
       filters, links(rules), package: try #require(PackageName(StatementList.package)),
-      host: "example.com")
+      host: "example.com", steps: &steps)
+  }
+
+  @Test func whatManyHostsTakeTogetherIsBounded() throws {
+    let filters = [try Self.filter(("/buy", .prefix))]
+    let compared = try Self.compare(filters, with: [["/": "/help"]])
+    #expect(!compared.isUndecided && compared.narrowings.count == 1)
+    let spent = try Self.compare(filters, with: [["/": "/help"]], steps: 0)
+    #expect(spent.isUndecided && spent.narrowings.isEmpty)
   }
 
   private static func filter(
@@ -270,9 +279,10 @@ import TestSupport
   }
 
   @Test func withoutRulesTheManifestDecidesAlone() throws {
+    var steps = 100_000_000
     let found = try ManifestComparison(
       [Self.filter(("/buy", .prefix))], AssetLinks(StatementList.statement(extensions: [:])),
-      package: try #require(PackageName(StatementList.package)), host: "example.com")
+      package: try #require(PackageName(StatementList.package)), host: "example.com", steps: &steps)
     let narrowing = try #require(found.narrowings.first)
     #expect(narrowing.rule == nil && !narrowing.url.hasPrefix("https://example.com/buy"))
     #expect(found.openedBefore15 == nil)

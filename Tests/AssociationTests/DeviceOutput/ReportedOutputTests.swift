@@ -64,6 +64,157 @@ import Testing
   }
 
   @Test(arguments: [
+    ("dat=10.128.122.228:3000 pkg=com.example.app", "debug-link - com.example.app no-activity"),
+    ("dat=www.example.com/path", "debug-link - - no-activity"),
+    ("dat=com.example.app:/open", "debug-link - - no-activity"),
+  ])
+  func aURLWithoutASchemeIsNoLink(intent: String, row: String) {
+    let text = "Error: Activity not started, unable to resolve Intent { act=a \(intent) flg=0x1 }\n"
+    #expect(DeviceOutput.explained(text) == [row])
+    let message = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .debugLink).message
+    #expect(
+      message.contains("has no scheme") == !intent.contains("com.example.app:/"), "\(message)")
+  }
+
+  @Test(arguments: [
+    ("Status: ok\nActivity: com.example.app/.Main\n", "com.example.app", false),
+    (
+      "Warning: Activity not started, intent has been delivered to currently running top-most instance.\n",
+      "-",
+      true
+    ),
+    (
+      "Warning: Activity not started, its current task has been brought to the front\nStatus: ok\n"
+        + "Activity: com.example.app/.Main\n", "com.example.app", true
+    ),
+  ])
+  func anAppThatTookTheLinkIsFine(lines: String, app: String, wasRunning: Bool) {
+    let text = "Starting: Intent { act=a dat=https://example.com/x }\n" + lines
+    #expect(DeviceOutput.explained(text) == ["debug-link example.com \(app) fine-here"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .debugLink)
+    #expect(verdict.isFine && verdict.nextStep.contains("onNewIntent") == wasRunning)
+    let explicit = text.replacing(" }", with: " pkg=com.example.app }")
+    let named = DeviceVerdict(DeviceOutput(Array(explicit.utf8)).rows[0], of: .debugLink)
+    #expect(named.isFine && named.message.contains("says nothing about verification"))
+  }
+
+  @Test(arguments: [
+    (
+      "Unexpected registration response origin \"android:apk-key-hash:qvuLMyLL__vtfHay6y_KGGHYL5Qkkf5aufucFCAtWVE\","
+        + " expected \"https://example.com\"", "AA:FB:8B:33:22:CB"
+    ),
+    (
+      "java.lang.IllegalArgumentException: Incorrect origin: android:apk-key-hash:abc",
+      "android:apk-key-hash:abc"
+    ),
+    (
+      "Unexpected authentication response origin \"https://h.example\", expected \"http://h.example\"",
+      "https://h.example, not http://h.example"
+    ),
+    ("BadRpIdException: rpIdHash doesn't match the hash of preconfigured rpId", "The RP ID"),
+  ])
+  func aSiteRefusesWhatAPasskeyAnswered(text: String, words: String) {
+    #expect(DeviceOutput.explained(text) == ["relying-party - - origin-refused"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relyingParty)
+    #expect(verdict.message.contains(words), "\(verdict.message)")
+    #expect(verdict.nextStep.contains("proxy") == text.contains("expected \"http://"))
+  }
+
+  @Test(arguments: [
+    "error: Provisioning profile \"X\" doesn't include the com.apple.developer.associated-domains entitlement.",
+    "Provisioning profile \"X\" doesn't support the Associated Domains capability.",
+    "ITMS-90163: \"Invalid Code Signing Entitlements. the key 'com.apple.developer.associated-domains' is not allowed\"",
+    "ITMS-90046: value 'applinks:*example.com' for key 'com.apple.developer.associated-domains' is not supported.",
+    "ITMS-90046: value '*' for key 'com.apple.developer.associated-domains' is not supported.",
+  ])
+  func whatSigningRefusesIsForTheTeamOfTheApp(text: String) {
+    #expect(DeviceOutput.explained(text) == ["code-signing - - not-in-profile"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .codeSigning)
+    #expect(verdict.actor == .appTeam)
+    #expect(verdict.message.contains("applinks:*example.com") == text.contains("applinks:*"))
+  }
+
+  @Test(arguments: [
+    ("Passkey operation failed because app not found in asset links", "passkey-not-linked"),
+    ("Passkeys not supported for this app", "passkey-not-linked"),
+    ("Passkey operation failed because browser is not privileged", "request-failed"),
+    (
+      "{\"error\":\"NoCredentials\",\"message\":\"No viable credential is available\"}",
+      "request-failed"
+    ),
+    ("None of the allowed credentials can be authenticated", "request-failed"),
+  ])
+  func aPasswordManagerOfAndroidRefuses(text: String, code: String) {
+    #expect(DeviceOutput.explained(text) == ["credential-manager - - \(code)"])
+  }
+
+  @Test(arguments: [
+    (
+      "No app deep linking permission found for com.example.app at app.example.com.",
+      "digital-asset-links app.example.com com.example.app not-in-file"
+    ),
+    (
+      "Success! Host www.example.com grants app deep linking to com.example.app.",
+      "digital-asset-links www.example.com com.example.app fine-here"
+    ),
+  ])
+  func googlesTesterOfStatementsIsRead(text: String, row: String) {
+    #expect(DeviceOutput.explained(text) == [row])
+  }
+
+  @Test(arguments: [
+    (
+      "swcd[1] [SWC] ### Bad apple-app-site-association server trust: -6754, 4 (kSecTrustResultUnspecified), {",
+      "swcd-log - - certificate-refused"
+    ),
+    (
+      "swcd[1] [SWC] ### Download URL 'https://example.com/apple-app-site-association' failed: -1",
+      "swcd-log example.com - cdn-failed"
+    ),
+    (
+      "swcd Beginning data task AASA-1A2B { domain: example.com, bytes: 0, route: cdn }",
+      "swcd-log example.com - incomplete"
+    ),
+  ])
+  func linesOfSwcdAreRead(text: String, row: String) {
+    #expect(DeviceOutput.explained(text) == [row])
+  }
+
+  @Test func aCertificateThatADeviceRefusesIsNoUnusableFile() {
+    let text = { (flags: String) in
+      """
+      Service:              applinks
+      App ID:               ABCDE12345.com.example.app
+      Domain:               example.com\(flags)
+      User Approval:        unspecified
+      Site/Fmwk Approval:   unspecified
+      Error:                Error Domain=SWCErrorDomain Code=100 "Disallowed trust result type." UserInfo={Line=174, TrustResultType=6}
+      """
+    }
+    #expect(
+      DeviceOutput.explained(text("?mode=developer")) == [
+        "swcutil-show example.com ABCDE12345.com.example.app certificate-refused"
+      ])
+    // Apple's CDN is asked, so something stands in between.
+    #expect(
+      DeviceOutput.explained(text("")) == [
+        "swcutil-show example.com ABCDE12345.com.example.app never-downloaded"
+      ])
+  }
+
+  @Test func otherErrorsOfSigningInAreRead() {
+    #expect(
+      DeviceOutput.explained(
+        "NSOSStatusErrorDomain Code=-909 \"Autofill is not enabled in Safari settings\"") == [
+          "asauthorization - - request-failed"
+        ])
+    #expect(
+      DeviceOutput.explained("Passkey error: Origin and RP ID do not match") == [
+        "related-origins - - request-failed"
+      ])
+  }
+
+  @Test(arguments: [
     "The certificate is invalid for this domain", "Error: example.com is an invalid domain",
     "The registrar answered that the name which we wanted to buy for the shop is an invalid domain, so",
   ])
@@ -97,13 +248,6 @@ import Testing
       DeviceVerdict($0, of: .debugLink)
     }
     #expect(verdict?.nextStep.contains(next) == true, "\(verdict?.nextStep ?? "")")
-  }
-
-  @Test func anAppThatStartedIsNoFault() {
-    let text =
-      "Starting: Intent { act=android.intent.action.VIEW dat=https://a.example/... }\nStatus: ok\n"
-      + "Activity: com.example.app/.MainActivity\n"
-    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
   }
 
   @Test(arguments: [

@@ -9,6 +9,8 @@ import Testing
 
   @Test(arguments: [
     (Array("\n<!doctype html><title>Sign in</title>".utf8), "begins like a page"),
+    (Array("<br />\n<b>Warning</b>: a in <b>/b.php</b>\n{}".utf8), "message of PHP"),
+    (Array("{\n<<<<<<< HEAD\n}".utf8), "a merge"), (Array("<<<<<<< HEAD\n{}".utf8), "a merge"),
     (Array(" \n".utf8), "is empty"), ([], "is empty"), ([0xEF, 0xBB, 0xBF, 0x3C], "like a page"),
     (Array("HTTP/2 200\ncontent-type: application/json\n\n{}".utf8), "header of an answer"),
     ([0x1F, 0x8B, 8, 0], "gzip"), ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "UTF-16"),
@@ -28,10 +30,15 @@ import Testing
 
   @Test func anEntryInPlaceOfTheListIsToldToGetBrackets() {
     let file = #"{"applinks":{"details":{"appID":"ABCDE12345.x","paths":["/a"]}}}"#
-    let found = Linter.report(onFile: Array(file.utf8)).findings.first {
-      $0.code == .detailsDictionary
-    }
-    #expect(found?.help == "Write `[` before the entry and `]` after it.")
+    let found = Linter.report(onFile: Array(file.utf8)).findings
+    #expect(found.map(\.code) == [.detailsDictionary] && found.first?.severity == .error)
+    #expect(found.first?.help == "Write `[` before the entry and `]` after it.")
+  }
+
+  @Test(arguments: [DocumentKind.apple, .assetLinks])
+  func jsonThatWasEncodedTwiceIsNamed(kind: DocumentKind) {
+    #expect(help(Array(#""{\"applinks\":{}}""#.utf8), kind).contains("encoded twice"))
+    #expect(!help(Array(#""applinks""#.utf8), kind).contains("encoded twice"))
   }
 
   @Test func relationsInOneStringAreParted() {
