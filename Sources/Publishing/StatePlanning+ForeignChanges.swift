@@ -59,11 +59,19 @@ extension StatePlanning {
     let name = stored.domain.name
     var change = ForeignChange(
       domain: name, current: published.revision, expected: desired.revision, undone: [])
-    let documents = desired.domain.documents(try appSource.apps(of: [desired.domain]))
-    let new = DomainComparison.State(
-      ReadDocuments(documents), desired.domain)
-    let current = try published.state(stored.domain)
-    let before = try base.map { try $0.state($0.domain()) }
+    let earlier = try base?.wholeDomain()
+    // What one template gives on both sides is not taken from anybody.
+    let template = desired.domain.template?.name
+    let sharesTemplate =
+      template != nil && template == stored.domain.template?.name
+      && (base == nil || template == earlier?.template?.name)
+    let new = try state(of: sharesTemplate ? desired.domain.ownPart : desired.domain)
+    let current =
+      try sharesTemplate
+      ? state(of: stored.domain.ownPart) : published.state(stored.domain)
+    let before =
+      try sharesTemplate
+      ? earlier.map { try state(of: $0.ownPart) } : base.map { try $0.state($0.domain()) }
     do throws(TooComplex) {
       let changes = try DomainComparison(
         of: name, from: current, to: new, findsExamples: false
@@ -90,6 +98,11 @@ extension StatePlanning {
       change.undone = ["the document, which is too complex to compare"]
     }
     return change
+  }
+
+  private func state(of domain: Domain) throws -> DomainComparison.State {
+    DomainComparison.State(
+      ReadDocuments(domain.documents(try appSource.apps(of: [domain]))), domain)
   }
 
   private static func words(_ changes: [DocumentChange]) -> [String] {

@@ -13,6 +13,8 @@ package struct Restored: Sendable, Equatable {
   package let revivedTokens: [String]
   /// The names of users that exist again, or have the rights of the backup again.
   package let revivedUsers: [String]
+  /// The labels that protected their domains until now, and do not in the backup.
+  package let unprotectedLabels: [String]
   /// Whether, judging by the audit logs, the backup is from another database than the one it
   /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
   package let isForeign: Bool
@@ -83,6 +85,7 @@ extension Backup {
     try file.commit(replacing: false)
     return Restored(
       contents: contents, schema: schema, republished: 0, revivedTokens: [], revivedUsers: [],
+      unprotectedLabels: [],
       isForeign: false, setAside: setAside)
   }
 
@@ -156,6 +159,12 @@ private struct Replacement {
           (SELECT name, role, updated_at FROM main.named_group) ORDER BY name
         """
       ) { $0.text(0) }
+      let unprotected = try connection.all(
+        """
+        SELECT label FROM main.protected_label WHERE label NOT IN (SELECT label FROM saved.protected_label)
+        ORDER BY label
+        """
+      ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
       for (index, table) in tables.enumerated() {
         progress("Replacing the contents", index * 100 / tables.count)
@@ -172,7 +181,7 @@ private struct Replacement {
         "DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes")
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
-        revivedUsers: users, isForeign: isOther, setAside: nil)
+        revivedUsers: users, unprotectedLabels: unprotected, isForeign: isOther, setAside: nil)
     }
   }
 

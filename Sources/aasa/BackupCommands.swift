@@ -80,6 +80,7 @@ enum RestoreCommand {
     object["republished"] = .integer(restored.republished)
     object["revivedTokens"] = .strings(restored.revivedTokens)
     object["revivedUsers"] = .strings(restored.revivedUsers)
+    object["unprotectedLabels"] = .strings(restored.unprotectedLabels)
     object["isOfOtherDatabase"] = .bool(restored.isForeign)
     object["setAside"] = restored.setAside.map { .string($0) } ?? .null
     return JSON.object(object).text
@@ -110,6 +111,11 @@ enum RestoreCommand {
       Terminal.complain(
         "These users have the rights of the backup again; change those that should not: "
           + restored.revivedUsers.joined(separator: ", "))
+    }
+    if !restored.unprotectedLabels.isEmpty {
+      Terminal.complain(
+        "These labels no longer protect their domains; protect them again if they should: "
+          + restored.unprotectedLabels.joined(separator: ", "))
     }
   }
 }

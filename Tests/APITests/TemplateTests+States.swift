@@ -27,6 +27,29 @@ extension TemplateTests {
     #expect(try running.serve("city1.example")["Cache-Control"] == "public, max-age=2")
   }
 
+  @Test func aTableIsAppliedOverTemplatesThatOthersHaveEdited() throws {
+    let pipeline = try running.client(.editor, named: "pipeline")
+    func table(_ slug: String) throws -> RawResponse {
+      let domains = [1, 2].map { index -> JSON in
+        let parameters: JSON = ["app": .string(app(index)), "slug": .string(slug)]
+        return ["domain": .string("city\(index).example"), "parameters": parameters]
+      }
+      return try pipeline.send(
+        "POST", "/v1/apply?template=white-label", json: ["domains": .array(domains)])
+    }
+    #expect(try table("shop").status == 200)
+    #expect(try edit(with(paths: ["/{slug}/*", "/{slug}-more/*"])) > 0)
+    let applied = try table("store")
+    #expect(applied.status == 200, "\(applied.text)")
+    #expect(try paths(1) == ["/store/*", "/store-more/*"])
+    // A value that somebody else gave is theirs.
+    let own: JSON = ["parameters": ["app": .string(app(1)), "slug": "theirs"]]
+    #expect(try admin.send("PATCH", domain(1), json: own).status == 200)
+    let refused = try table("mine")
+    #expect(try refused.code == "changed-elsewhere", "\(refused.text)")
+    #expect(!refused.text.contains("city2.example"))
+  }
+
   @Test func aDomainThatItsStateHasAsExportedStopsNobody() throws {
     let export = try admin.send("GET", "/v1/export").json
     #expect(try admin.send("PATCH", domain(1), json: ["cacheSeconds": 5]).status == 200)

@@ -5,7 +5,7 @@ import Testing
 
 /// Undoing edits of templates, rolling back, and leaving a template.
 extension TemplateTests {
-  private func edit(_ json: JSON, _ query: String = "") throws -> Int {
+  func edit(_ json: JSON, _ query: String = "") throws -> Int {
     let answer = try admin.send("PUT", path + query, json: json)
     return try #require(try answer.json["change"]?.integerValue, "\(answer.text)")
   }

@@ -242,6 +242,16 @@ import Testing
     #expect(records.prefix(2).map(\.domain) == [name, nil])
   }
 
+  @Test func aLabelThatProtectsNoMoreIsNamed() throws {
+    let (kept, later) = (try Label("kept"), try Label("later"))
+    let context = WriteContext(author: "test")
+    #expect(try store.write(context) { try $0.protect(kept) })
+    try save()
+    #expect(try store.write(context) { try $0.protect(later) })
+    #expect(try restore().unprotectedLabels == ["later"])
+    #expect(try store.protectedLabels() == [kept])
+  }
+
   @Test func usersAreThoseOfTheBackupAndSessionsEnd() throws {
     let secret = try store.createToken(name: "anna", role: .admin)
     let token = try #require(try store.token(secret))

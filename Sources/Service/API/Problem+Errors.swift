@@ -139,9 +139,11 @@ extension Problem {
       }
       return Problem(
         .changedSince,
-        "Nothing was undone: \(names(listed, of: count)) changed since change \(change). Undo the later changes first, "
-          + "beginning with the last. To leave such domains as they are and undo the change in the others, repeat with "
-          + "?skip=changed.",
+        "Nothing was undone: \(names(listed, of: count)) changed since change \(change). "
+          + (domains.allSatisfy { $0.laterChange == nil }
+            ? "What did that, such as a restored backup, is no change that can be undone: roll the domains back instead. "
+            : "Undo the later changes first, beginning with the last. ")
+          + "To leave such domains as they are and undo the change in the others, repeat with ?skip=changed.",
         members: members(domains.map(\.name), of: count))
     case .notRevertible(let change, let detail, let domains):
       return Problem(
