@@ -63,7 +63,7 @@ class App extends View {
   start() {
     for (const state of [session, messages, approvals]) state.follow(this);
     session.addEventListener("change", countApprovals, { signal: this.ending });
-    window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
+    window.addEventListener("hashchange", (event) => this.#arrive(event), { signal: this.ending });
     window.addEventListener("keydown", (event) => this.#press(event), { signal: this.ending });
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
     // Somebody may have signed out in another tab.
@@ -136,9 +136,11 @@ class App extends View {
     if (session.name !== undefined) session.set({ name: undefined, role: undefined, ended: session.name });
   }
 
-  #arrive() {
+  #arrive({ isTrusted }) {
     const before = this.#address;
     this.#address = here();
+    // The browser's buttons lead away from below a dialog; what a page changes in its own address does not.
+    if (isTrusted) this.open = undefined;
     this.update();
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;

@@ -386,6 +386,7 @@ export const words = {
       save: "Save edit",
       repeated: "Two parameters have the same name.",
       noName: "Enter the name of the parameter.",
+      foreignHost: (host) => `The host ${host} is not of this domain.`,
     },
     draft: {
       title: "Your edits",
@@ -462,6 +463,7 @@ export const words = {
       cacheSecondsHelp: "How long clients keep the files: 0 to 31,536,000 seconds.",
       strict: "Refuse apps of another environment",
       protected: "A second person approves changes",
+      protectedBy: (label) => `Already so by the label “${label}”. An admin decides under Settings, Protection.`,
       webcredentials: "Passwords and passkeys: Apple apps",
       activitycontinuation: "Handoff",
       androidCredentials: "Passwords and passkeys: Android apps",

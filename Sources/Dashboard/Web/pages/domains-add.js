@@ -55,9 +55,12 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
     const used = (typed, names, field) => {
-      const namesakes = names.filter(([, name]) => name === typed.trim()).map(([id]) => id);
+      const wanted = typed.trim();
+      // Apps without a name are no namesakes.
+      if (wanted === "") return [];
+      const namesakes = names.filter(([, name]) => name === wanted).map(([id]) => id);
       if (namesakes.length > 1) throw refused(field, text.namesakes(namesakes.join(", ")));
-      return typed.trim() === "" ? [] : [byName(typed.trim(), new Map(names))];
+      return [byName(wanted, new Map(names))];
     };
     const entry = {
       apps: used(app, names.apple, "apps"),
