@@ -58,24 +58,23 @@ class Findings extends View {
 
   async #load(signal) {
     // What is suppressed is left out unless it is asked for.
-    const { code, cursor, domain, severity, source, suppressed = "false" } = this.address.query;
+    const { code, cursor, domain, open: asked, severity, source, suppressed = "false" } = this.address.query;
     const filters = { domain, source, suppressed: suppressed === "all" ? undefined : suppressed };
     const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
-    const found = await Promise.all(severities.map((one) => find({ severity: one })));
+    const shown = severities.filter((one) => !severity || one === severity);
+    const found = await Promise.all(shown.map((one) => find({ severity: one })));
     const totals = found.map(({ total }) => total);
     const all = { pending: found[0].pending, totals };
     if (domain || suppressed !== "false") {
-      const only = severities.find((one) => one === severity);
-      return { ...all, ...(await find({ cursor, limit: perDomain, severity: only, code })) };
+      return { ...all, ...(await find({ cursor, limit: perDomain, severity, code })) };
     }
     const codes = found.flatMap(({ counts }, index) =>
       Object.entries(counts)
         .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
-        .map(([code, number]) => ({ severity: severities[index], code, number }))
+        .map(([code, number]) => ({ severity: shown[index], code, number }))
     );
     // The worst is open, unless somebody asks for another one, or closes it.
-    const isAsked = (one) => (!code || code === one.code) && [undefined, "all", one.severity].includes(severity);
-    const open = severity === "all" && !code ? undefined : codes.find(isAsked);
+    const open = codes.find((one) => (!code || code === one.code) && (!asked || asked === one.severity));
     const { number: _, ...only } = open ?? {};
     return { ...all, codes, open, ...(open && await find({ ...only, cursor, limit: perCode })) };
   }
@@ -105,7 +104,7 @@ class Findings extends View {
   }
 
   #toolbar() {
-    const filter = (changes) => ask({ severity: "", code: "", cursor: "", ...changes });
+    const filter = (changes) => ask({ open: "", code: "", cursor: "", ...changes });
     const select = (name, label, words, initial = "") =>
       field(label, {
         id: `finding-${name}`,
@@ -137,7 +136,8 @@ class Findings extends View {
         },
       }),
       filters(
-        ["source", "suppressed"].filter((name) => this.address.query[name]).length,
+        ["severity", "source", "suppressed"].filter((name) => this.address.query[name]).length,
+        select("severity", said.severity, said.severities),
         select("source", said.source, said.sources),
         select("suppressed", said.state, said.states, "false"),
       ),
@@ -177,7 +177,7 @@ class Findings extends View {
     const { severity, code, number } = one;
     const press = (event) => {
       event.preventDefault();
-      ask(content ? { severity: "all", code: "", cursor: "" } : { severity, code, cursor: "" });
+      ask(content ? { open: "none", code: "", cursor: "" } : { open: severity, code, cursor: "" });
     };
     return h(
       "details",
@@ -189,13 +189,15 @@ class Findings extends View {
 
   /** What the findings say, each text once, with its domains and what differs there. */
   #texts(items) {
+    // The texts of one domain are said as they are; of several, each names what the others have, too.
+    const isOne = items.every(({ domain }) => domain === items[0].domain);
     const parts = ({ message, help, domain }) => {
-      const plain = message.replaceAll(domain, "{domain}");
-      const things = [...new Set(plain.match(named))];
+      const shared = (text) => text.replaceAll(`https://${domain}/`, "/").replaceAll(domain, "…");
+      const things = isOne ? [] : [...new Set(shared(message).match(named))];
       const without = (text, left) =>
         things.reduce(
-          (said, thing, index) => left(index) ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "{app}") : said,
-          text.replaceAll(domain, "{domain}"),
+          (said, thing, index) => left(index) ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "…") : said,
+          isOne ? text : shared(text),
         );
       return { things, without, key: `${without(message, () => true)}\n${without(help, () => true)}` };
     };
