@@ -63,3 +63,19 @@ def test_the_findings_of_several_domains_are_said_once_with_paths(example, site)
     found = page.locator(".found-code[open] .found-text").filter(has_text="one.example")
     expect(found).to_contain_text("that it excludes (such as /a)")
     expect(found.get_by_role("listitem")).to_have_count(2)
+
+
+def test_findings_of_android_lead_to_the_route_that_they_are_about(example, site):
+    site.call("PUT", "/v1/domains/z.example", {"entries": [
+        {"apps": [APP], "androidApps": ["com.example.app"], "routes": [{"path": "/help/*"}, {"path": "/*/buy"}]}]},
+        **{"If-None-Match": "*"})
+    page = example.open("#/findings?domain=z.example")
+    older = page.locator(".found-code", has_text="older-android-opens-all")
+    expect(older.get_by_role("listitem")).to_contain_text("z.example · Android")
+    page.get_by_role("link", name="Open route /*/buy").click()
+    marked = page.locator(".route[aria-current]")
+    expect(marked).to_contain_text("/*/buy")
+    expect(marked).to_be_focused()
+    # The answer for a link names the path, and not which of the rules that a route becomes it is.
+    example.open("#/try?url=https://z.example/help/x")
+    expect(page.get_by_text('The first matching Android rule is for the path "/help/*".')).to_be_visible()

@@ -116,3 +116,84 @@ def test_a_dialog_of_the_frame_closes_when_the_browser_goes_back(example):
         page.go_back()
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.go_forward()
+
+
+# The palette
+
+
+@pytest.mark.parametrize("typed, found, seen", [
+    ("add a d", "Add a domain", "dialog"), ("add a t", "Add a template", "dialog"),
+    ("sign", "Sign out", "Sign in to aasa"), ("theme", "Appearance: Dark", None),
+    ("draft", "Draft 1", "Draft 1"), ("spring sale", "Draft 1", "Draft 1"), ("#1", "Draft 1", "Draft 1"),
+    ("live", "Label live", "Domains"), ("staging", "staging", "Domains"), ("edited", "example.com", "example.com")])
+def test_ctrl_k_finds_what_can_be_done_what_waits_labels_and_own_edits(example, site, typed, found, seen):
+    site.put("off.example", "/a/*", labels=["live"])
+    site.call("PUT", "/v1/protected-labels/live")
+    site.call("POST", "/v1/drafts?reason=Spring%20sale", {"domains": [{"domain": "off.example", "cacheSeconds": 60}]})
+    page = example.open(DOMAIN)
+    type_route(page, "/gift/*")
+    expect(page.get_by_role("heading", name="Your edits")).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.keyboard.type(typed)
+    option = page.get_by_role("option").filter(has_text=found).last
+    expect(option).to_be_visible()
+    option.click()
+    if seen is None:
+        expect(page.locator("html")).to_have_attribute("style", re.compile("color-scheme: dark"))
+    elif seen == "dialog":
+        expect(page.get_by_role("dialog", name=found)).to_be_visible()
+        assert page.url.endswith("s")
+    else:
+        expect(page.get_by_role("heading", level=1)).to_contain_text(seen)
+
+
+# What would be published
+
+
+def test_the_preview_of_a_new_domain_says_what_opens_which_apps(example, site):
+    site.call("POST", "/v1/suppressions", {
+        "domain": "*.example", "code": "takes-sign-in-pages", "pointer": "", "reason": "We know", "owner": "admin",
+        "until": "2099-01-01T00:00:00Z"})
+    page = example.open("#/domains")
+    page.get_by_role("button", name="Add a domain").click()
+    page.get_by_label("Domain", exact=True).fill("new.example")
+    page.get_by_label("App (optional)").fill("Example")
+    page.get_by_label("Android (optional)").fill("com.example.app")
+    page.get_by_role("button", name="Preview").click()
+    plan = page.get_by_role("dialog", name="Publish new.example?")
+    expect(plan).to_contain_text("/* opens Example (iOS) and Example (Android). Environment: production.")
+    # Notes are there for whoever wants them, and none that somebody has decided on.
+    expect(plan.get_by_text("Android 14 and earlier ignore the routes")).to_be_hidden()
+    plan.locator("summary").click()
+    expect(plan.get_by_text("Android 14 and earlier ignore the routes")).to_be_visible()
+    expect(plan).not_to_contain_text("takes-sign-in-pages")
+    expect(plan).not_to_contain_text("bytes")
+
+
+# Domains that need a way back
+
+
+def test_edits_are_found_from_the_list_of_domains_on_whatever_page_of_it_they_are(example, site):
+    page = example.open(DOMAIN)
+    type_route(page, "/gift/*")
+    expect(page.get_by_role("heading", name="Your edits")).to_be_visible()
+    page = example.open("#/domains?environment=staging")
+    expect(page.locator(".edits")).to_have_text("1 with your edits: example.com")
+    page.locator(".edits").get_by_role("link").click()
+    expect(page.locator(".route", has_text="/gift/*")).to_be_visible()
+
+
+@pytest.mark.parametrize("where", ["", "/history"])
+def test_a_deleted_domain_is_restored_on_its_own_page(example, site, where):
+    site.put("old.example", "/a/*")
+    site.call("DELETE", "/v1/domains/old.example?accept=opens-nothing&reason=Not%20used", **{"If-Match": "*"})
+    page = example.open("#/domains/old.example" + where)
+    box = page.locator("main .box")
+    expect(box).to_contain_text(re.compile(r"This domain was deleted .* by admin\. Not used"))
+    expect(page.get_by_text("No domain has this name now")).to_have_count(0)
+    box.get_by_role("button", name="Restore").click()
+    page.get_by_role("dialog").get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("Restored old.example.")).to_be_visible()
+    expect(box).to_have_count(0)
+    expect(page.locator(".route" if where == "" else ".history-list li").first).to_be_visible()
+    assert site.call("GET", "/v1/domains/old.example")["enabled"]

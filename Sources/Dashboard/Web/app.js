@@ -123,9 +123,24 @@ class App extends View {
   }
 
   #goTo() {
-    this.set({
-      open: dialog({ title: words.palette.title, close: this.close }, h("aasa-palette", { menu, done: this.close })),
-    });
+    const { appearance: title, appearances, keys } = words.account;
+    const actions = [
+      ...Object.entries(appearances).map(([value, name]) => [
+        `${title}: ${name}`,
+        () => this.#appear(value),
+        words.palette.theme,
+      ]),
+      [keys, () => this.#showKeys()],
+      ...(session.by === "user" ? [] : [[words.signIn.out, () => this.#signOut()]]),
+    ];
+    const palette = h("aasa-palette", { menu, actions, done: this.close });
+    this.set({ open: dialog({ title: words.palette.title, close: this.close }, palette) });
+  }
+
+  #appear(value) {
+    document.documentElement.style.colorScheme = value;
+    localStorage.setItem(keptAppearance, JSON.stringify(value));
+    this.update();
   }
 
   #showKeys() {
@@ -272,10 +287,7 @@ class App extends View {
         value: appearance(),
         options: Object.entries(text.appearances),
         on: {
-          change: ({ target }) => {
-            document.documentElement.style.colorScheme = target.value;
-            localStorage.setItem(keptAppearance, JSON.stringify(target.value));
-          },
+          change: ({ target }) => this.#appear(target.value),
         },
       }),
       h(

@@ -54,6 +54,15 @@ export function ask(changes, { replace = false } = {}) {
   window.dispatchEvent(new Event("hashchange"));
 }
 
+/** Calls `open` if the address asks to add something, as one that was chosen on another page does; it does so once. */
+export function ifAsked(open) {
+  queueMicrotask(() => {
+    if (!here().query.add) return;
+    ask({ add: undefined }, { replace: true });
+    open();
+  });
+}
+
 function decode(part) {
   try {
     return decodeURIComponent(part);

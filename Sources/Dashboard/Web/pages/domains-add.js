@@ -1,12 +1,12 @@
 // The form that adds a domain.
 
 import { path, refused, request } from "../api.js";
-import { asHere, draftField, h, linkButton } from "../parts.js";
+import { asHere, draftField, h, linkButton, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { byName } from "./domain-parts.js";
-import { acceptable, effects, formDialog, planDialog } from "./plan.js";
+import { byName, findingList, foldedFindings } from "./domain-parts.js";
+import { acceptable, formDialog, planDialog } from "./plan.js";
 
 const text = words.domains.add;
 
@@ -33,15 +33,39 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     apple: apps.map(({ app, name }) => [app, name]),
     android: android.map(({ package: id, name }) => [id, name]),
   };
+  /** What is published: a line of it, then what the linter says. */
+  const shown = ({ environment, entries: [entry] }, { findings }) => {
+    const called = (id, names, platform) => [
+      h("bdi", {}, names.find(([one]) => one === id)?.[1] || id),
+      ` (${words.try.platform[platform]})`,
+    ];
+    const all = [
+      ...(entry?.apps ?? []).map((id) => called(id, names.apple, "ios")),
+      ...(entry?.androidApps ?? []).map((id) => called(id, names.android, "android")),
+    ].map((one, index) => [index > 0 && text.and, one]);
+    const [route] = entry?.routes ?? [];
+    const open = worstFirst(findings.filter(({ suppressed }) => !suppressed));
+    const notes = open.filter(({ severity }) => severity === "note");
+    return [
+      h(
+        "p",
+        { key: "what" },
+        route ? [h("code", {}, route.path), text.opens, all] : all.length > 0 ? [all, text.noLink] : text.noApp,
+        ". ",
+        h("span", { class: "quiet" }, `${words.domains.environment}: ${words.environment[environment]}.`),
+      ),
+      findingList(open.filter(({ severity }) => severity !== "note")),
+      foldedFindings(words.severity.count("note", notes.length), notes),
+    ];
+  };
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
-    const show = (value) => effects({ ...value, domain: undefined });
     return {
       title: text.would(name),
       label: text.publish,
       close,
       send,
-      show,
+      show: (value) => shown(body, value),
       done: () => {
         say(text.done(name));
         go(["domains", name]);

@@ -355,9 +355,16 @@ function choices(domain, labels) {
 }
 
 /** Where a finding is: its URL, a link to its route, or its place in words. */
-function where({ url, pointer, domain }) {
+function where({ url, pointer, domain, document, message, code }) {
   if (!(url ?? pointer)) return "";
   const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
+  if (!url && document === "assetlinks.json") {
+    // A route becomes several rules, so the number of a rule does not lead to its route; the message names it.
+    const [, route] = /by the route "([^"]+)"/.exec(message) ?? [];
+    if (route) return [" · ", h("a", { href: to(["domains", domain], { route }) }, said.openRoute(route))];
+    // This one is about all of them.
+    if (code === "older-android-opens-all" || !/\d$/.test(inWords(pointer))) return "";
+  }
   return [
     " · ",
     at

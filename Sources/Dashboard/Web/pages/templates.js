@@ -23,7 +23,7 @@ import {
   View,
   worstFirst,
 } from "../parts.js";
-import { go, to } from "../routing.js";
+import { go, ifAsked, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
@@ -52,7 +52,8 @@ const sections = { rules: "aasa-template-rules", domains: "aasa-template-table",
 class Templates extends View {
   render() {
     const [, name, section = "rules"] = this.address.parts;
-    if (name === undefined) return h("aasa-templates-list", { key: "list", cursor: this.address.query.cursor });
+    const { cursor, add: isAdding } = this.address.query;
+    if (name === undefined) return h("aasa-templates-list", { key: "list", cursor, isAdding });
     const link = (one) => [one, w.sections[one], to(["templates", name, ...(one === "rules" ? [] : [one])])];
     return [
       h("div", { class: "domain-head", key: "head" }, h("h1", {}, h("bdi", {}, name)), quiet(w.one)),
@@ -66,6 +67,7 @@ class Templates extends View {
 
 class List extends View {
   cursor;
+  isAdding;
   #list = new Loading(this, (signal) => get("/v1/templates", { limit: 100, cursor: this.cursor }, signal));
 
   #add() {
@@ -92,6 +94,7 @@ class List extends View {
   render() {
     this.#list.ask(this.cursor);
     const isMine = mayEditTemplates();
+    if (this.isAdding) ifAsked(() => isMine && this.#add());
     return [
       h(
         "div",
