@@ -400,8 +400,22 @@ class TemplateReview extends DraftReview {
     return [...super.questions(preview), ...(preview.skip ? [["skip", w.leave(skipped.length + moreSkipped)]] : [])];
   }
 
+  /** The problem with the template's expectations, in place of what they are in each domain. */
+  #inItsWords(problem) {
+    const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const fits = (pattern, text) => new RegExp(`^${pattern.split(/\{[\w-]+\}/).map(escape).join(".*")}$`).test(text);
+    const inItsWords = (one) => {
+      const isIt = ({ url, app, resolution }) =>
+        resolution === one.expected && fits(url, one.url) && fits(app, one.app);
+      const own = this.draft.domain.expectations?.find(isIt);
+      return own ? { ...one, url: own.url, app: own.app, isOfTemplate: true } : one;
+    };
+    const said = ({ expectations, ...rest }) => ({ ...rest, expectations: expectations?.map(inItsWords) });
+    return { ...problem, body: { ...said(problem.body), problems: problem.body.problems?.map(said) } };
+  }
+
   details({ result, problem }) {
-    return [problem && problemBox(problem), result && templateEffects(result)];
+    return [problem && problemBox(this.#inItsWords(problem)), result && templateEffects(result)];
   }
 }
 
@@ -425,7 +439,7 @@ class History extends View {
         close: this.close,
         send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
         show: templateEffects,
-        isEmpty: (value) => !value.changed && value.published === 0,
+        isEmpty: (value) => value.published === 0 && (!value.changed || value.skipped?.length > 0),
         options: (state) => [
           skippingRefused(state),
         ],
