@@ -111,6 +111,8 @@ def test_files_of_protected_domains_are_asked_for_beside_those_that_are_publishe
     expect(page.get_by_text("Published 1 of 2 files. Asked for the approval of 1.")).to_be_visible()
     page.get_by_role("link", name="Draft 1").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Draft 1")
+    desk.open("#/changes", "Changes")
+    expect(page.locator("tbody tr").first).to_contain_text("Autumn · Draft 1, approved by boris")
     assert site.call("GET", "/v1/domains/example.com")["revision"] == 2
     assert site.call("GET", "/v1/domains/new.example")["revision"] == 1
 
@@ -232,6 +234,8 @@ def test_who_approves_has_seen_every_change_without_a_click_and_equal_ones_once(
     expect(page.locator(".facts")).to_contain_text("approved by boris")
     page.get_by_role("link", name="Draft 1").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Draft 1")
+    desk.open("#/changes", "Changes")
+    expect(page.locator("tbody tr").first).to_contain_text("Autumn · Draft 1, approved by boris")
 
 
 def test_many_different_changes_are_folded_with_the_first_ones_on_the_line(example, site):

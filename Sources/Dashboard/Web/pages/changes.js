@@ -120,6 +120,13 @@ function reasonParts(/** @type {any} */ { action, reason = "" }) {
   };
 }
 
+/** The line of a list with the reason for a change, and with its draft. */
+function why(change) {
+  const { reason, draft } = reasonParts(change);
+  return (reason || draft) &&
+    h("div", { class: "help", dir: "auto", key: "reason" }, reason, reason && draft && " · ", draft);
+}
+
 /** What a record is called on its page: its number and, if there is one, its reason. */
 export const titled = (title, reason) => [
   title,
@@ -162,7 +169,7 @@ class List extends View {
               " ",
               did(one.action, w.applied),
               relation(one),
-              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason),
+              why(one),
             ],
           ],
           [audit.author, (one) => h("bdi", {}, one.author)],

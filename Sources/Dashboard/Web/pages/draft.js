@@ -16,8 +16,9 @@ export function storedDraft(name) {
 /** The names of the domains of which this browser keeps a draft of the person. */
 export function draftedDomains() {
   const beginning = storage("");
-  const names = Object.keys(localStorage).filter((key) => key.startsWith(beginning))
-    .map((key) => key.slice(beginning.length));
+  // A browser may refuse.
+  const keys = parsed(() => JSON.stringify(Object.keys(localStorage))) ?? [];
+  const names = keys.filter((key) => key.startsWith(beginning)).map((key) => key.slice(beginning.length));
   // Another person's name may begin like this one's, and templates have keys of their own.
   return names.filter((name) => /^[^\s/]+$/.test(name) && mayEditDomain(name) && storedDraft(name)).sort();
 }
