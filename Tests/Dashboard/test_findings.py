@@ -79,3 +79,23 @@ def test_findings_of_android_lead_to_the_route_that_they_are_about(example, site
     # The answer for a link names the path, and not which of the rules that a route becomes it is.
     example.open("#/try?url=https://z.example/help/x")
     expect(page.get_by_text('The first matching Android rule is for the path "/help/*".')).to_be_visible()
+
+
+# Suppressions
+
+
+def test_suppressions_of_several_domains_are_listed_and_can_be_ended(example, site):
+    for where in ({"domain": "*.brand.example"}, {"label": "brand-a"}):
+        site.call("POST", "/v1/suppressions", {
+            **where, "code": "public-comment", "pointer": "", "reason": "We know", "owner": "web team",
+            "until": "2099-01-01T00:00:00Z"})
+    page = example.open("#/findings")
+    rows = page.get_by_role("table", name="Suppressions for several domains").get_by_role("row")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text(re.compile("public-comment.*web team", re.DOTALL))
+    expect(rows.filter(has_text="Label brand-a")).to_have_count(1)
+    assert example.page.locator("h2").last.text_content() == "Suppressions for several domains"
+    rows.filter(has_text="*.brand.example").get_by_role("button", name="End suppression").click()
+    page.get_by_role("dialog").get_by_role("button", name="End suppression").click()
+    expect(rows).to_have_count(2)
+    assert [one["label"] for one in site.call("GET", "/v1/suppressions")["items"]] == ["brand-a"]

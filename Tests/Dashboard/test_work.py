@@ -28,7 +28,7 @@ def test_a_slash_finds_the_search_of_the_page_or_else_everything(example):
     page.get_by_role("heading", level=1).click()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
-    example.open("#/apps")
+    example.open("#/templates")
     page.keyboard.press("/")
     expect(page.get_by_role("dialog", name="Go to").get_by_role("combobox")).to_be_focused()
     page.keyboard.press("Escape")

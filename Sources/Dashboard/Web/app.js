@@ -249,7 +249,12 @@ class App extends View {
         "button",
         { type: "button", class: "button menu-button", popovertarget: "menu" },
         words.pages[current] ?? words.pages.menu,
-        waitingBadge(approvals.count),
+        // The number stands beside its page in the menu.
+        approvals.count > 0 && h(
+          "span",
+          { class: "dot", key: "waiting" },
+          h("span", { class: "hidden" }, approvals.count, " ", words.drafts.waiting(approvals.count)),
+        ),
         icon("more"),
       ),
       h(

@@ -357,19 +357,29 @@ const sorting = (title, sort, sorted) => (
   )
 );
 
-/** The buttons below a list: its first page, and the next, whose cursor is `next` or null. The address keeps it. */
-export function cursorPages(next, name = "cursor") {
-  const isFirst = here().query[name] === undefined;
-  const show = (cursor) => ({ target }) => {
+/** The buttons below a list: its first page, the one before, and the next, whose cursor is `next` or null. The address
+ * has the cursor, by its `name`; the entry of the browser's history has those of the pages before, unless a link led
+ * here. Where the `total` is known, `shown` is how many of it the page has. */
+export function cursorPages(next, { name = "cursor", total = undefined, shown = 0, perPage = 0 } = {}) {
+  const { [name]: cursor } = here().query;
+  const before = cursor === undefined ? [] : history.state?.pages;
+  const show = (to, pages) => ({ target }) => {
     target.closest("section, main > *").scrollIntoView();
-    ask({ [name]: cursor });
+    ask({ [name]: to });
+    history.replaceState({ pages }, "");
   };
-  return (!isFirst || next !== null) &&
+  const first = before && total !== undefined ? before.length * perPage : undefined;
+  return (cursor !== undefined || next !== null) &&
     h(
       "nav",
       { class: "pages", "aria-label": words.common.pages, key: "pages" },
-      !isFirst && button(words.common.firstPage, show(undefined), { key: "first" }),
-      next !== null && button(words.common.nextPage, show(next), { key: "next" }),
+      cursor !== undefined && before?.length !== 1 &&
+        button(words.common.firstPage, show(undefined, []), { key: "first" }),
+      before?.length > 0 &&
+        button(words.common.previousPage, show(before.at(-1) ?? undefined, before.slice(0, -1)), { key: "previous" }),
+      next !== null &&
+        button(words.common.nextPage, show(next, before && [...before, cursor ?? null]), { key: "next" }),
+      first !== undefined && quiet(words.common.range(first + 1, first + shown, total)),
     );
 }
 

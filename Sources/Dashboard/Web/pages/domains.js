@@ -289,7 +289,7 @@ class Domains extends View {
     );
   }
 
-  #rows({ items, next, total, isDeleted }) {
+  #rows({ items, next, total, totalIsEstimate, isDeleted }) {
     if (total === 0) {
       const said = isDeleted ? [text.noneDeleted, text.noneDeletedText] : [text.noneFound, text.noneFoundText];
       return empty(...said, button(text.clear, () => this.#clear()));
@@ -308,7 +308,7 @@ class Domains extends View {
         sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach, click: keepSort },
       }),
-      cursorPages(next),
+      cursorPages(next, totalIsEstimate ? {} : { shown: items.length, total, perPage }),
     ];
   }
 

@@ -36,9 +36,14 @@ const [perCode, perDomain] = [50, 200];
 
 class Findings extends View {
   #list = new Loading(this, (signal) => this.#load(signal));
-  #suppressions = new Loading(this, async (signal) => (
-    this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }
-  ));
+  /** Those of the domain, or else those of several domains, which only some may read. */
+  #suppressions = new Loading(this, async (signal) => ({
+    of: this.#domain,
+    items: [],
+    ...(this.#domain
+      ? await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)
+      : isUnlimited() && await get("/v1/suppressions", {}, signal)),
+  }));
   /** What is typed into the filter, until it is sent. */ #typed;
 
   #done(text) {
@@ -93,10 +98,10 @@ class Findings extends View {
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending)),
       ),
       loaded(this.#list, (list) => this.#found(list)),
-      this.#domain !== "" && value && h(
+      value && (this.#domain || this.#suppressions.problem || this.#suppressions.value?.items.length > 0) && h(
         "section",
         { key: "suppressions" },
-        h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
+        h("h2", {}, this.#domain ? [said.suppressionsOf, h("bdi", {}, this.#domain)] : said.suppressionsOfSeveral),
         loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items)),
       ),
       this.open,
@@ -147,6 +152,7 @@ class Findings extends View {
   #found({ items = [], next = null, total, suppressed, totals, codes, open }) {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     const all = totals.reduce((sum, one) => sum + one, 0);
+    const pages = (total, perPage) => cursorPages(next, { total, shown: items.length, perPage });
     return [
       h(
         "p",
@@ -154,7 +160,7 @@ class Findings extends View {
         codes ? said.total(all) : said.total(total),
         this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed),
       ),
-      codes?.map((one) => this.#code(one, one === open && [this.#texts(items), cursorPages(next)])),
+      codes?.map((one) => this.#code(one, one === open && [this.#texts(items), pages(one.number, perCode)])),
       !codes && [...Map.groupBy(worstFirst(items), ({ severity, code }) => `${severity} ${code}`)].map(
         ([key, found]) =>
           h(
@@ -165,7 +171,7 @@ class Findings extends View {
           ),
       ),
       (codes ?? items).length > 0
-        ? !codes && cursorPages(next)
+        ? !codes && pages(total, perDomain)
         : isFiltered
         ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
         : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))),
@@ -259,19 +265,22 @@ class Findings extends View {
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
     const domain = this.#domain;
+    const scope = (one) => one.domain ?? words.domains.labelled(one.label);
+    const end = (one) => domain ? { ...one, domain } : { ...one, domain: scope(one), of: one.domain };
     return table({
-      caption: said.suppressionsOf + domain,
+      caption: domain ? said.suppressionsOf + domain : said.suppressionsOfSeveral,
       rows: items,
       key: (one) => one.id,
       columns: [
         [said.columns.code, (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))]],
+        ...domain ? [] : [[words.pages.domains, (one) => h("bdi", {}, scope(one))]],
         [said.columns.reason, (one) => h("span", { dir: "auto" }, one.reason)],
         [said.columns.owner, (one) => h("bdi", {}, one.owner), "short"],
         [said.columns.until, (one) => [date(one.until), " ", !one.active && badge(said.over)], "short"],
         [said.columns.covers, (one) => count(one.findings), "number"],
         [said.columns.action, (one) =>
           may("editor") &&
-          this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete), "no-title"],
+          this.#endButton(end(one), one.active ? said.end : words.common.delete), "no-title"],
       ],
     });
   }
