@@ -267,8 +267,14 @@ class Effects extends View {
       findingList(worstFirst(fresh).slice(0, 20)),
       left("more-findings", Math.max(0, fresh.length - 20) + more),
       foldedFindings(foldedTitle(others), worstFirst(others).slice(0, 50)),
-      (before ?? after) !== undefined || !isOne
+      (before ?? after) !== undefined
         ? plainList(same.slice(0, mostShown), place, { key: "places", class: "plain help places" })
+        : !isOne
+        ? h(
+          "p",
+          { key: "places", class: "help" },
+          same.slice(0, mostShown).map((one, index) => [index > 0 && ", ", place(one)]),
+        )
         : h(
           "p",
           { class: "help", key: "documents" },
@@ -295,13 +301,13 @@ class Effects extends View {
         // In one domain, each is one of its own.
         const key = same.length > 1 ? one.code + said.message : one;
         const list = isNew ? fresh : others;
-        list.set(key, { ...said, domains: [...list.get(key)?.domains ?? [], domain] });
+        list.set(key, { ...said, domains: new Set([...list.get(key)?.domains ?? [], domain]) });
       }
     }
     const all = (list) =>
       [...list.values()].map(({ domains, ...one }) => ({
         ...one,
-        where: domains.length < same.length && domains.join(", "),
+        where: domains.size < same.length && [...domains].join(", "),
       }));
     const more = same.reduce((sum, { moreFindings = 0 }) => sum + moreFindings, 0);
     return { fresh: all(fresh), others: all(others), more };
@@ -395,7 +401,7 @@ function foldedTitle(findings) {
 function place({ domain, before, after, changedSince }) {
   const last = after ?? before;
   return [
-    h("a", { href: to(["domains", domain]), key: "domain" }, h("bdi", {}, domain)),
+    h("a", { href: to(["domains", domain]), key: `domain ${domain}` }, h("bdi", {}, domain)),
     last !== undefined && [
       " ",
       h(
