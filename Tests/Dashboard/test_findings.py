@@ -47,13 +47,14 @@ def test_only_errors_are_shown_to_whoever_follows_their_number(example, site):
 
 
 def test_the_findings_of_one_domain_are_said_with_its_own_urls(example, site):
-    publish_faults(site)
+    site.call("PUT", "/v1/domains/z.example", {"entries": [{"apps": [APP], "androidApps": ["com.example.app"], "routes": [
+        {"path": "/*/buy"}, {"path": "/item/{id}"}]}]}, **{"If-None-Match": "*"})
     page = example.open("#/findings?domain=z.example&source=lint")
-    found = page.locator(".found-code", has_text="unneeded-exclusion")
-    for path in ("a", "b"):
-        expect(found).to_contain_text(f"https://z.example/{path}")
-    expect(page.locator("main")).not_to_contain_text("{domain}")
-    expect(page.locator("main")).not_to_contain_text("…")
+    found = page.locator(".found-code", has_text="android-differs")
+    expect(found).to_contain_text('Apple\'s systems open "https://z.example/item/{id}", by the route "/item/{id}".')
+    expect(found).to_contain_text('by the route "/*/buy"')
+    for placeholder in ("{domain}", "{app}", "…", "(match)"):
+        expect(page.locator("main")).not_to_contain_text(placeholder)
 
 
 def test_the_findings_of_several_domains_are_said_once_with_paths(example, site):

@@ -90,6 +90,8 @@ export const words = {
         /with PUT \/v1\/android-apps\/\{package\}, or in "androidApps" of the state/g,
         "on the page Apps, or in the state",
       ],
+      // The words around it say that, too.
+      [/ \((?:match|no-match|blocked)\)/g, ""],
       [/The first matching rule is Android rule \d+, a rule for /g, "The first matching Android rule is for "],
       [/An admin can add them with PUT \/v1\/users\/NAME and a role/g, "An admin can add them in the settings"],
       [/Send PUT with "enabled": true first/g, "Enable it first"],
@@ -142,7 +144,7 @@ export const words = {
     appearances: { "": "Same as the system", light: "Light", dark: "Dark" },
     keys: "Keyboard shortcuts",
     allKeys: [
-      [control("K"), "Go to a domain, an app, a template or a page"],
+      [control("K"), "Go to a domain, an app, a template or a page, or start an action"],
       ["/", "Search"],
       ["?", "Show these shortcuts"],
       [control("Z"), "Undo your last edit or, without one, what you have published last"],
@@ -477,7 +479,7 @@ export const words = {
       cacheSecondsHelp: "How long clients keep the files: 0 to 31,536,000 seconds.",
       strict: "Refuse apps of another environment",
       protected: "A second person approves changes",
-      protectedBy: (label) => `Already so by the label “${label}”. An admin decides under Settings, Protection.`,
+      protectedBy: (label) => `The label “${label}” already requires this (Settings, Protection).`,
       webcredentials: "Passwords and passkeys: Apple apps",
       activitycontinuation: "Handoff",
       androidCredentials: "Passwords and passkeys: Android apps",
@@ -550,7 +552,12 @@ export const words = {
       deleted: (name) => `${name} was deleted.`,
       draftGoes: "Your edits of this domain are discarded.",
     },
-    deleted: (time, author) => ["This domain was deleted ", time, author && [" by ", author], "."],
+    deleted: (time, author, reason) => [
+      "This domain was deleted ",
+      time,
+      author && [" by ", author],
+      reason ? [": ", reason] : ".",
+    ],
     gone: {
       title: "No domain has this name now",
       text: "Check the name, or look among the deleted domains.",

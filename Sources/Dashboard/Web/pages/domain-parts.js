@@ -109,9 +109,17 @@ class DomainHeader extends View {
       });
     return h(
       "div",
-      { class: "box warning section-head", key: "deletion" },
-      h("p", {}, w.deleted(exactTime(value.deletedAt), author && h("bdi", {}, author)), " ", h("bdi", {}, reason)),
-      mayEditDomain(this.name) && button(words.domains.restore.button, restore, { key: "restore" }),
+      { class: "box warning", key: "deletion" },
+      h(
+        "div",
+        { class: "section-head" },
+        h(
+          "p",
+          {},
+          w.deleted(exactTime(value.deletedAt), author && h("bdi", {}, author), reason && h("bdi", {}, reason)),
+        ),
+        mayEditDomain(this.name) && button(words.domains.restore.button, restore, { key: "restore" }),
+      ),
     );
   }
 

@@ -341,7 +341,8 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
       isNamed(app) && [" ", link(["apps", "apple", app], app)],
       isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
       isNamed(template) && [" ", link(["templates", template], template)],
-      [token, webhook, user, group].filter(isNamed).map((name) => [
+      // Who signs in does so with the own token.
+      [token !== author && token, webhook, user, group].filter((one) => one && isNamed(one)).map((name) => [
         " ",
         h("bdi", { key: "name", class: "mono" }, name),
       ]),
