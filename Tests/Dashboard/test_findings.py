@@ -95,7 +95,7 @@ def test_suppressions_of_several_domains_are_listed_and_can_be_ended(example, si
     expect(rows).to_have_count(3)
     expect(rows.nth(1)).to_contain_text(re.compile("public-comment.*web team", re.DOTALL))
     expect(rows.filter(has_text="Label brand-a")).to_have_count(1)
-    assert example.page.locator("h2").last.text_content() == "Suppressions for several domains"
+    assert example.access_faults() == []
     rows.filter(has_text="*.brand.example").get_by_role("button", name="End suppression").click()
     page.get_by_role("dialog").get_by_role("button", name="End suppression").click()
     expect(rows).to_have_count(2)

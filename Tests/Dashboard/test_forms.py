@@ -99,6 +99,7 @@ def test_the_settings_of_a_domain_say_which_label_protects_it(desk, site):
     expect(box).to_be_checked()
     expect(box).to_be_disabled()
     expect(box).to_have_accessible_description("The label “live” already requires this (Settings, Protection).")
+    assert desk.access_faults() == []
     page.get_by_label("Labels").fill("other")
     expect(box).not_to_be_checked()
     expect(box).to_be_enabled()
@@ -181,6 +182,7 @@ def test_edits_are_found_from_the_list_of_domains_on_whatever_page_of_it_they_ar
     expect(page.get_by_role("heading", name="Your edits")).to_be_visible()
     page = example.open("#/domains?environment=staging")
     expect(page.locator(".edits")).to_have_text("1 with your edits: example.com")
+    assert example.access_faults() == []
     page.locator(".edits").get_by_role("link").click()
     expect(page.locator(".route", has_text="/gift/*")).to_be_visible()
 
@@ -193,6 +195,8 @@ def test_a_deleted_domain_is_restored_on_its_own_page(example, site, where):
     box = page.locator("main .box")
     expect(box).to_contain_text(re.compile(r"This domain was deleted .* by admin: Not used"))
     expect(page.get_by_text("No domain has this name now")).to_have_count(0)
+    example.settle()
+    assert example.access_faults() == []
     box.get_by_role("button", name="Restore").click()
     page.get_by_role("dialog").get_by_role("button", name="Restore").click()
     expect(page.get_by_text("Restored old.example.")).to_be_visible()

@@ -86,8 +86,9 @@ class Findings extends View {
 
   render() {
     this.#list.ask(this.address.query);
-    this.#suppressions.ask(this.#domain);
     const { value } = this.#list;
+    // What both questions would fail with is said once.
+    if (value) this.#suppressions.ask(this.#domain);
     return [
       h("h1", { key: "h1" }, said.title),
       h("p", { class: "quiet", key: "intro" }, said.intro),

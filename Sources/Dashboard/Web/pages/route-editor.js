@@ -75,7 +75,7 @@ function edited(old, { kind, query, effect, items, ...values }) {
     if (values[name] !== old[name]) route[name] = values[name].trim() || undefined;
   }
   for (const name of flags) route[name] = values[name] === "default" ? undefined : values[name] === "true";
-  if (kind === "whole") route.query = query;
+  if (kind === "whole") route.query = query === old.query ? query : query.trim();
   if (kind === "items") {
     route.query = Object.fromEntries(items.map(({ name, pattern }) => [name, pattern]));
     if ("" in route.query) throw refused("kind", w.noName);
