@@ -69,7 +69,7 @@ def test_domains_that_changed_since_are_named_and_can_be_left_as_they_are(exampl
         {"domain": name, "cacheSeconds": 60} for name in ("one.example", "two.example")]})
     site.call("PATCH", "/v1/domains/two.example", {"cacheSeconds": 70})
     page = example.open(f"#/changes/{again['change']}")
-    expect(page.get_by_role("row", name="two.example")).to_contain_text("changed since")
+    expect(page.get_by_role("listitem").filter(has_text="two.example").last).to_contain_text("changed since")
     page.get_by_role("button", name="Undo").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("alert")).to_contain_text("two.example (in change 4) changed since")
@@ -88,6 +88,41 @@ def test_a_viewer_sees_changes_and_cannot_undo_them(desk, site):
     page = desk.open("#/changes/1?undo=true", "Change 1")
     expect(page.get_by_role("button", name="Undo")).to_have_count(0)
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_change_of_many_domains_says_what_it_did_and_equal_things_once(example, site):
+    names = [f"d{number}.example" for number in range(4)]
+    for name in names:
+        site.put(name, "/a/*", app=f"ABCDE12345.com.example.{name[:2]}")
+    domains = [{"domain": name, "entries": [{"apps": [f"ABCDE12345.com.example.{name[:2]}"],
+                                             "routes": [{"path": "/autumn/*"}, {"path": "/a/*"}]}]} for name in names]
+    domains[3]["cacheSeconds"] = 60
+    change = site.call("POST", "/v1/apply?reason=Autumn", {"domains": domains})["change"]
+    page = example.open(f"#/changes/{change}", f"Change {change}: Autumn")
+    rows = page.locator(".plan > li")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("d0.example, d1.example, d2.example")
+    expect(rows.first.get_by_text('route "/autumn/*" added').last).to_be_visible()
+    expect(rows.last.get_by_text("Cache time: 1 hour → 1 minute").last).to_be_visible()
+    # Each leads to its revisions.
+    rows.first.get_by_role("listitem").filter(has_text="d1.example").get_by_role("link", name="Revision 1 → 2").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("d1.example")
+
+
+def test_a_large_change_is_compared_step_by_step(example, site):
+    names = [f"d{number}.example" for number in range(25)]
+    for seconds in (60, 120):
+        change = site.call("POST", "/v1/apply", {"domains": [{"domain": name, "cacheSeconds": seconds} for name in names]})["change"]
+    page = example.page
+    compared = []
+    page.on("request", lambda request: "/diff" in request.url and compared.append(request.url))
+    example.open(f"#/changes/{change}")
+    expect(page.locator(".plan > li")).to_contain_text("and 17 more")
+    assert len(compared) == 20
+    page.get_by_text("5 more domains, not compared yet").click()
+    page.get_by_role("button", name="Compare 5 more domains").click()
+    expect(page.locator(".plan > li")).to_contain_text("and 22 more")
+    assert len(compared) == 25
 
 
 # Where a domain is managed

@@ -321,7 +321,7 @@ def test_the_worst_findings_come_first_whatever_else_the_address_says(example, s
     expect(codes.first).to_contain_text("error")
     expect(codes.first.get_by_role("listitem")).to_contain_text("z.example")
     example.open("#/findings?domain=z.example")
-    expect(page.get_by_role("heading", level=2).first).to_have_text(re.compile("^error Undefined variable"))
+    expect(page.get_by_role("heading", level=2).first).to_have_text(re.compile("^error A variable has no definition"))
 
 
 def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example, site):
@@ -337,7 +337,7 @@ def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example,
     expect(code).to_have_attribute("open", "")
     # One at a time; the address says which, so that going back closes it.
     expect(page.locator(".found-code[open]")).to_have_count(1)
-    expect(code.get_by_text("published for {domain} but not for www.{domain}")).to_have_count(1)
+    expect(code.get_by_text("published for … but not for www.…")).to_have_count(1)
     expect(code.get_by_role("link", name="one.example")).to_have_attribute("href", "#/domains/one.example")
     expect(code.get_by_role("link", name="two.example")).to_be_visible()
     page.reload()
@@ -353,7 +353,7 @@ def test_what_differs_between_findings_stands_beside_each_domain_and_what_they_s
     site.put("two.example", "/*", app=SHOP)
     page = example.open("#/findings?code=takes-sign-in-pages&severity=note")
     code = page.locator(".found-code[open]")
-    expect(code.get_by_text("the app {app} may open")).to_have_count(1)
+    expect(code.get_by_text("the app … may open")).to_have_count(1)
     expect(code.get_by_role("listitem")).to_have_text([
         re.compile(f"one.example · {APP} · Open route 1 of entry 1"),
         re.compile(f"two.example · {SHOP} · Open route 1 of entry 1")])

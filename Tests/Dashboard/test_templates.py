@@ -169,6 +169,25 @@ def test_domains_that_are_refused_are_named_and_can_be_left_as_they_are(cities, 
     assert paths(site, "city1.example") == ["/other/*"] and paths(site, "city2.example") == ["/shop/*"]
 
 
+def test_a_broken_expectation_of_a_template_is_said_once_with_what_it_expects(cities, site):
+    rules = template(site)
+    rules["expectations"] = [{"url": "https://{domain}/{shop}/1", "app": "{app}", "resolution": "match"}]
+    site.call("PUT", "/v1/templates/white-label", rules)
+    page = cities.open(RULES)
+    page.get_by_role("button", name="Edit /{shop}/*").click()
+    page.get_by_label("Path", exact=True).fill("/x/{shop}/*")
+    page.get_by_role("button", name="Save edit").click()
+    review = page.locator(".review")
+    expect(review.get_by_role("alert").get_by_role("listitem")).to_have_count(1)
+    expect(review.get_by_role("alert")).to_contain_text(
+        "Breaks the template’s expectation https://{domain}/{shop}/1 for {app}: opens the app → no route matches.")
+    expect(review.get_by_role("alert")).to_contain_text("3 domains: city1.example, city2.example, city3.example")
+    # Leaving out the domains that are refused would leave none.
+    expect(review.get_by_role("checkbox")).to_have_count(0)
+    expect(page.locator(".review-foot [role=status]")).to_have_text("Your edits cannot be published yet.")
+    expect(publish_button(page)).to_be_disabled()
+
+
 def test_findings_of_a_template_are_shown_once_with_their_domains(cities):
     page = cities.open(RULES)
     page.get_by_role("button", name="Add a route").click()

@@ -28,7 +28,7 @@ def test_a_slash_finds_the_search_of_the_page_or_else_everything(example):
     page.get_by_role("heading", level=1).click()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
-    example.open("#/apps")
+    example.open("#/templates")
     page.keyboard.press("/")
     expect(page.get_by_role("dialog", name="Go to").get_by_role("combobox")).to_be_focused()
     page.keyboard.press("Escape")
@@ -128,7 +128,9 @@ def test_edits_can_be_undone_after_coming_back_to_their_page(example):
 def test_a_pasted_url_becomes_the_path_the_query_and_the_fragment_of_a_route(example, site):
     page = example.open(DOMAIN)
     page.get_by_role("button", name="Add a route").first.click()
-    page.get_by_label("Path", exact=True).fill("https://www.example.com/sale/shoes?size=42#top ")
+    page.get_by_label("Path", exact=True).fill("https://example.com/sale/shoes?size=42#top ")
+    for key in ("Control+a", "Control+x", "Control+v"):
+        page.keyboard.press(key)
     expect(page.get_by_label("Path", exact=True)).to_have_value("/sale/shoes")
     page.get_by_role("button", name="Save edit").click()
     publish_button(page).click()
@@ -274,13 +276,13 @@ def test_trouble_is_summed_up_above_the_list_and_leads_to_it(example, site):
     site.call("POST", "/v1/drafts", {"domains": [{"domain": "off.example", "cacheSeconds": 60}]})
     page = example.open("#/domains")
     trouble = page.locator(".trouble")
-    expect(trouble).to_have_text("1 check fails · 2 not current at Apple · 1 draft waits for approval")
+    expect(trouble).to_have_text("1 check fails · 2 not current at Apple · 1 of yours waits")
     rows = page.locator("tbody tr")
     for link, domains in (("1 check fails", ["failing.example"]),
                           ("2 not current at Apple", ["example.com", "failing.example"])):
         trouble.get_by_role("link", name=link).click()
         expect(rows.get_by_role("link")).to_have_text(domains)
-    trouble.get_by_role("link", name="1 draft waits for approval").click()
+    trouble.get_by_role("link", name="1 of yours waits").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Approvals")
 
 

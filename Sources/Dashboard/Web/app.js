@@ -63,7 +63,7 @@ class App extends View {
   start() {
     for (const state of [session, messages, approvals]) state.follow(this);
     session.addEventListener("change", countApprovals, { signal: this.ending });
-    window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
+    window.addEventListener("hashchange", (event) => this.#arrive(event), { signal: this.ending });
     window.addEventListener("keydown", (event) => this.#press(event), { signal: this.ending });
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
     // Somebody may have signed out in another tab.
@@ -123,9 +123,24 @@ class App extends View {
   }
 
   #goTo() {
-    this.set({
-      open: dialog({ title: words.palette.title, close: this.close }, h("aasa-palette", { menu, done: this.close })),
-    });
+    const { appearance: title, appearances, keys } = words.account;
+    const actions = [
+      ...Object.entries(appearances).map(([value, name]) => [
+        `${title}: ${name}`,
+        () => this.#appear(value),
+        words.palette.theme,
+      ]),
+      [keys, () => this.#showKeys()],
+      ...(session.by === "user" ? [] : [[words.signIn.out, () => this.#signOut()]]),
+    ];
+    const palette = h("aasa-palette", { menu, actions, done: this.close });
+    this.set({ open: dialog({ title: words.palette.title, close: this.close }, palette) });
+  }
+
+  #appear(value) {
+    document.documentElement.style.colorScheme = value;
+    localStorage.setItem(keptAppearance, JSON.stringify(value));
+    this.update();
   }
 
   #showKeys() {
@@ -136,9 +151,11 @@ class App extends View {
     if (session.name !== undefined) session.set({ name: undefined, role: undefined, ended: session.name });
   }
 
-  #arrive() {
+  #arrive({ isTrusted }) {
     const before = this.#address;
     this.#address = here();
+    // The browser's buttons lead away from below a dialog; what a page changes in its own address does not.
+    if (isTrusted) this.open = undefined;
     this.update();
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
@@ -232,7 +249,12 @@ class App extends View {
         "button",
         { type: "button", class: "button menu-button", popovertarget: "menu" },
         words.pages[current] ?? words.pages.menu,
-        waitingBadge(approvals.count),
+        // The number stands beside its page in the menu.
+        approvals.count > 0 && h(
+          "span",
+          { class: "dot", key: "waiting" },
+          h("span", { class: "hidden" }, approvals.count, " ", words.drafts.waiting(approvals.count)),
+        ),
         icon("more"),
       ),
       h(
@@ -270,10 +292,7 @@ class App extends View {
         value: appearance(),
         options: Object.entries(text.appearances),
         on: {
-          change: ({ target }) => {
-            document.documentElement.style.colorScheme = target.value;
-            localStorage.setItem(keptAppearance, JSON.stringify(target.value));
-          },
+          change: ({ target }) => this.#appear(target.value),
         },
       }),
       h(

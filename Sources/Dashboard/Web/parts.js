@@ -219,28 +219,49 @@ function subject(pointer = "") {
 
 function problemFaults({ body }) {
   const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = body ?? {};
-  const said = words.problem;
   const lines = [
     errors.map(({ pointer, message }) => [subject(pointer), " ", coded(asHere(message))]),
     // Findings that refuse a document are among the errors, too; others are beside the point.
     errors.length === 0 ? findings.map((one) => coded(asHere(`${one.message} ${one.help}`))) : [],
-    expectations.map((one) => [
-      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]),
-      " ",
-      asHere(one.reason),
-    ]),
-    // A change of several domains: what each of them says.
-    problems.slice(0, 10).map((
-      one,
-    ) => [
-      h("bdi", {}, one.domain),
-      ": ",
-      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : asHere(one.detail),
-    ]),
-    problems.length > 10 ? [said.more(problems.length - 10)] : [],
-    conflicts.map((one) => [said.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; ")]),
+    expectations.map(brokenText),
+    problemsOfDomains(problems),
+    conflicts.map((one) => [words.problem.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; ")]),
   ].flat();
   return lines.length > 0 && h("ul", {}, lines.map((line, index) => h("li", { key: index }, line)));
+}
+
+const brokenText = ({ url, app, expected, resolution, reason, isOfTemplate }) => [
+  words.problem.broken(url, app, words.resolution[expected], words.resolution[resolution], isOfTemplate),
+  reason && [" ", asHere(reason.replace(/^No route matches\. /, ""))],
+];
+
+/** What is wrong with several domains: each thing once, with its domains. */
+function problemsOfDomains(problems) {
+  const found = problems.flatMap(({ domain, detail, errors = [], expectations = [] }) =>
+    (expectations.length > 0 ? expectations : errors.length > 0 ? errors : [{ message: detail }]).map((one) => {
+      const { pointer, message, reason, ...rest } = JSON.parse(JSON.stringify(one).replaceAll(domain, "{domain}"));
+      return { domain, one, general: { ...rest, message }, pointer, reason };
+    })
+  );
+  const groups = [...Map.groupBy(found, ({ general }) => JSON.stringify(general)).values()];
+  const text = (one) => one.url ? brokenText(one) : [subject(one.pointer), " ", coded(asHere(one.message))];
+  const shown = groups.slice(0, 10).map((same) => {
+    const [{ domain, one, general, pointer, reason }] = same;
+    const names = [...new Set(same.map((other) => other.domain))];
+    if (names.length === 1) return [h("bdi", {}, domain), ": ", text(one)];
+    // Places differ by domain.
+    const common = (name, value) => same.every((other) => other[name] === value) ? { [name]: value } : {};
+    return [
+      text({ ...general, ...common("pointer", pointer), ...common("reason", reason) }),
+      " ",
+      words.templates.inDomains(names.length),
+      ": ",
+      h("bdi", {}, names.slice(0, 5).join(", ")),
+      names.length > 5 && words.templates.andMore(names.length - 5),
+    ];
+  });
+  const more = new Set(groups.slice(10).flat().map(({ domain }) => domain)).size;
+  return [...shown, ...(more > 0 ? [[words.problem.more(more)]] : [])];
 }
 
 export const waiting = () => h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
@@ -336,19 +357,29 @@ const sorting = (title, sort, sorted) => (
   )
 );
 
-/** The buttons below a list: its first page, and the next, whose cursor is `next` or null. The address keeps it. */
-export function cursorPages(next, name = "cursor") {
-  const isFirst = here().query[name] === undefined;
-  const show = (cursor) => ({ target }) => {
+/** The buttons below a list: its first page, the one before, and the next, whose cursor is `next` or null. The address
+ * has the cursor, by its `name`; the entry of the browser's history has those of the pages before, unless a link led
+ * here. Where the `total` is known, `shown` is how many of it the page has. */
+export function cursorPages(next, { name = "cursor", total = undefined, shown = 0, perPage = 0 } = {}) {
+  const { [name]: cursor } = here().query;
+  const before = cursor === undefined ? [] : history.state?.pages;
+  const show = (to, pages) => ({ target }) => {
     target.closest("section, main > *").scrollIntoView();
-    ask({ [name]: cursor });
+    ask({ [name]: to });
+    history.replaceState({ pages }, "");
   };
-  return (!isFirst || next !== null) &&
+  const first = before && total !== undefined ? before.length * perPage : undefined;
+  return (cursor !== undefined || next !== null) &&
     h(
       "nav",
       { class: "pages", "aria-label": words.common.pages, key: "pages" },
-      !isFirst && button(words.common.firstPage, show(undefined), { key: "first" }),
-      next !== null && button(words.common.nextPage, show(next), { key: "next" }),
+      cursor !== undefined && before?.length !== 1 &&
+        button(words.common.firstPage, show(undefined, []), { key: "first" }),
+      before?.length > 0 &&
+        button(words.common.previousPage, show(before.at(-1) ?? undefined, before.slice(0, -1)), { key: "previous" }),
+      next !== null &&
+        button(words.common.nextPage, show(next, before && [...before, cursor ?? null]), { key: "next" }),
+      first !== undefined && quiet(words.common.range(first + 1, first + shown, total)),
     );
 }
 

@@ -10,7 +10,8 @@ const values = {
   collected: isTrueOrFalse,
   enabled: isTrueOrFalse,
   deleted: /^true$/,
-  severity: /^(error|warning|note|all)$/,
+  severity: /^(error|warning|note)$/,
+  open: /^(error|warning|note|none)$/,
   source: /^(lint|check)$/,
   suppressed: /^(true|false|all)$/,
   undo: isTrueOrFalse,
@@ -51,6 +52,15 @@ export function ask(changes, { replace = false } = {}) {
   if (!replace) return void (location.hash = address);
   history.replaceState(null, "", address);
   window.dispatchEvent(new Event("hashchange"));
+}
+
+/** Calls `open` if the address asks to add something, as one that was chosen on another page does; it does so once. */
+export function ifAsked(open) {
+  queueMicrotask(() => {
+    if (!here().query.add) return;
+    ask({ add: undefined }, { replace: true });
+    open();
+  });
 }
 
 function decode(part) {

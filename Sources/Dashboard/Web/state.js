@@ -45,19 +45,22 @@ export function mayEditDomain(name) {
   return may("editor") && (domains.length === 0 || domains.some(isMine));
 }
 
-/** How many drafts of others wait for the approval of the person: `count`. @type {any} */
-export const approvals = new State({ count: 0 });
+/** How many drafts of others wait for the approval of the person, `count`, and how many of the person, `own`.
+ * @type {any} */
+export const approvals = new State({ count: 0, own: 0 });
 
 let asked = 0;
 
-/** Without an answer, the count stays as it was. */
+/** Without an answer, the counts stay as they were. */
 export async function countApprovals() {
   const mine = ++asked;
   const { items } = session.name === undefined || !may("editor")
     ? { items: [] }
     : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: undefined }));
-  const count = items?.filter(({ author }) => author !== session.name).length ?? approvals.count;
-  if (mine === asked && count !== approvals.count) approvals.set({ count });
+  if (mine !== asked || !items) return;
+  const own = items.filter(({ author }) => author === session.name).length;
+  const count = items.length - own;
+  if (count !== approvals.count || own !== approvals.own) approvals.set({ count, own });
 }
 
 /** Messages that appear for a while, and that screen readers speak. @type {any} */

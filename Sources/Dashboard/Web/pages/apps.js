@@ -42,11 +42,11 @@ const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform
 class Apps extends View {
   render() {
     const [, platform = "apple", name] = this.address.parts;
-    const { cursor, domain } = this.address.query;
+    const { cursor, domain, q = "" } = this.address.query;
     if (!Object.hasOwn(platforms, platform)) return empty(words.pages.notFound, words.pages.notFoundText);
     // Tokens that are limited to domains can neither read nor change apps.
     if (!isUnlimited()) return [h("h1", {}, words.pages.apps), h("p", { class: "box" }, text.limited)];
-    if (name === undefined) return h("aasa-apps-list", { platform, cursor });
+    if (name === undefined) return h("aasa-apps-list", { platform, cursor, q });
     return h("aasa-apps-one", { platform, name, domain });
   }
 }
@@ -54,19 +54,54 @@ class Apps extends View {
 class List extends View {
   platform;
   cursor;
-  #apps = new Loading(
-    this,
-    (signal) => get(platforms[this.platform].list, { limit: 100, cursor: this.cursor }, signal),
-  );
+  q = "";
+  /** A page of the apps or, to be searched, all of them. */
+  #apps = new Loading(this, async (signal) => {
+    const { list } = platforms[this.platform];
+    if (this.q === "") return get(list, { limit: 100, cursor: this.cursor }, signal);
+    const all = [];
+    let cursor;
+    do {
+      const { items, next } = await get(list, { limit: 1000, cursor }, signal);
+      all.push(...items);
+      cursor = next;
+    } while (cursor);
+    return { items: all };
+  });
+
+  #found() {
+    const { value } = this.#apps;
+    const wanted = this.q.trim().toLowerCase();
+    const { id } = platforms[this.platform];
+    const isFound = (app) => `${app.name ?? ""} ${app[id]}`.toLowerCase().includes(wanted);
+    if (wanted === "" || !value) return this.#apps;
+    return { ...this.#apps, run: () => this.#apps.run(), value: { items: value.items.filter(isFound), next: null } };
+  }
 
   render() {
-    const { platform, cursor } = this;
-    this.#apps.ask(platform, cursor);
+    const { platform, cursor, q } = this;
+    this.#apps.ask(platform, q !== "" || cursor);
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
+    /** @type {[string, string]} */
+    const nothing = q === ""
+      ? [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer]
+      : [text.noneFound, text.noneFoundText];
     return [
       h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
-      listing(this.#apps, [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer], {
+      form(
+        () => {},
+        { class: "toolbar", key: "search", role: "search" },
+        field(words.domains.search, {
+          id: "app-search",
+          type: "search",
+          value: q,
+          placeholder: text.searchHint,
+          spellcheck: "false",
+          on: { input: ({ target: { value } }) => ask({ q: value, cursor: undefined }, { replace: true }) },
+        }),
+      ),
+      listing(this.#found(), nothing, {
         caption: text.platform[platform],
         key: (app) => app[platforms[platform].id],
         columns: (items) => columns(platform, items),
@@ -78,14 +113,14 @@ class List extends View {
 
 function columns(platform, items) {
   const { id } = platforms[platform];
-  const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
+  const link = (app, said) => h("a", { href: to(["apps", platform, app[id]]) }, said);
   const onlyAndroid = [
     [text.fingerprints, (app) => count(app.fingerprints.length), "number"],
     [words.pages.findings, (app) => findingCounts(counted(app.findings ?? []))],
   ];
   return [
-    [words.settings.name, link],
-    [text.identifier[platform], (app) => mono(app[id]), "short"],
+    [words.settings.name, (app) => app.name ? link(app, h("bdi", {}, app.name)) : quiet(text.unnamed)],
+    [text.identifier[platform], (app) => app.name ? mono(app[id]) : link(app, mono(app[id])), "short"],
     ...items.every((app) => app.environment === "production")
       ? []
       : [[words.domains.environment, (app) => words.environment[app.environment]]],

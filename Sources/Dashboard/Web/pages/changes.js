@@ -17,7 +17,6 @@ import {
   loaded,
   quiet,
   submit,
-  table,
   tabs,
   time,
   View,
@@ -26,6 +25,7 @@ import {
 import { ask, here, to } from "../routing.js";
 import { approvals, Loading, may } from "../state.js";
 import { words } from "../words.js";
+import { cut } from "./domain-parts.js";
 import { hostName } from "./domains-add.js";
 import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
 import { skippedBox } from "./template-parts.js";
@@ -110,6 +110,32 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
   ];
 }
 
+/** The reason for a change, and the draft that it was, which the API appends: "Sale (draft 6, approved by Anna)". */
+function reasonParts(/** @type {any} */ { action, reason = "" }) {
+  const [, text = "", id, author] = action === "publish draft" &&
+      /^(?:([^]*) \()?draft (\d+), approved by ([^]*?)\)?$/.exec(reason) || [];
+  return id === undefined ? { reason } : {
+    reason: text,
+    draft: [h("a", { href: to(["drafts", id]) }, words.drafts.one(id)), ", ", w.approvedBy(h("bdi", {}, author))],
+  };
+}
+
+/** The line of a list with the reason for a change, and with its draft. */
+function why(change) {
+  const { reason, draft } = reasonParts(change);
+  return (reason || draft) &&
+    h("div", { class: "help", dir: "auto", key: "reason" }, reason, reason && draft && " · ", draft);
+}
+
+/** What a record is called on its page: its number and, if there is one, its reason. */
+export const titled = (title, reason) => [
+  title,
+  reason && [": ", h("bdi", { key: "reason", class: "reason" }, cut(reason))],
+];
+
+/** The reason, if the title has not all of it. */
+export const longReason = (reason) => reason && cut(reason) !== reason && [words.common.reason, h("bdi", {}, reason)];
+
 /** The first domain of a change or of a draft, and how many more there are. */
 export const someDomains = ({ domain, domains = [domain], domainCount }) =>
   domainCount === 0 ? quiet(words.common.none) : [
@@ -143,7 +169,7 @@ class List extends View {
               " ",
               did(one.action, w.applied),
               relation(one),
-              one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason),
+              why(one),
             ],
           ],
           [audit.author, (one) => h("bdi", {}, one.author)],
@@ -154,6 +180,12 @@ class List extends View {
     ];
   }
 }
+
+/** A domain of a change, as those of plans are. */
+export const withAction = (one) => ({
+  ...one,
+  action: one.before === undefined ? "create" : one.after === undefined ? "delete" : "update",
+});
 
 class One extends View {
   number;
@@ -196,7 +228,7 @@ class One extends View {
   render() {
     this.#change.ask(this.query.cursor);
     return [
-      h("h1", { key: "h1" }, w.one(this.number)),
+      h("h1", { key: "h1" }, titled(w.one(this.number), this.#change.value && reasonParts(this.#change.value).reason)),
       h(
         "p",
         { key: "up" },
@@ -216,12 +248,7 @@ class One extends View {
     // What was undone as a whole cannot be undone again.
     const isWhole = next === null && !this.query.cursor;
     const isThere = !change.revertedBy || !isWhole || items.length === 0 || items.some((one) => !one.changedSince);
-    const revision = (domain, number, from) =>
-      number === undefined ? quiet(words.common.none) : h(
-        "a",
-        { href: to(["domains", domain, "history"], { from, to: number }) },
-        count(number),
-      );
+    const { reason, draft } = reasonParts(change);
     return [
       h(
         "section",
@@ -230,7 +257,8 @@ class One extends View {
           [w.what, did(change.action, w.applied)],
           [words.settings.audit.author, h("bdi", {}, change.author)],
           [w.at, exactTime(change.at)],
-          change.reason && [words.common.reason, h("bdi", {}, change.reason)],
+          longReason(reason),
+          draft && [words.drafts.draft, draft],
           [words.pages.domains, count(change.domainCount)],
           apps.length > 0 && [words.pages.apps, [
             apps.map(({ before, after }) =>
@@ -241,26 +269,15 @@ class One extends View {
           ]],
           (change.reverts || change.revertedBy) && [w.state, relation(change)],
         ]),
-        may("editor") && isThere && button(`${w.undo} …`, () => this.#plan(), { kind: "danger" }),
+        may("editor") && isThere && button(`${w.undo} …`, () => this.#plan()),
       ),
-      items.length > 0 && table({
-        caption: words.pages.domains,
-        rows: items,
-        key: (one) => one.domain,
-        columns: [
-          [
-            words.domains.domain,
-            (
-              one,
-            ) => [
-              h("a", { href: to(["domains", one.domain]) }, h("bdi", {}, one.domain)),
-              one.changedSince && [" ", badge(w.changedSince, "warning")],
-            ],
-          ],
-          [w.before, (one) => revision(one.domain, one.before), "number"],
-          [w.after, (one) => revision(one.domain, one.after, one.before), "number"],
-        ],
-      }),
+      items.length > 0 &&
+      h(
+        "section",
+        { class: "sheet", key: "changed" },
+        h("h2", {}, w.changed),
+        domainEffects(items.map(withAction)),
+      ),
       cursorPages(next),
     ];
   }

@@ -341,7 +341,8 @@ class Checks extends View {
       await Promise.all(Object.keys(lists).map(async (one) => [one, await find(lists[one], { limit: 1 })])),
     );
     // Without a choice, the worst that there is.
-    const status = Object.hasOwn(lists, wanted) ? wanted : statuses.find((one) => totals[one].total > 0) ?? "all";
+    const worst = [...statuses, "unchecked"].find((one) => totals[one].total > 0) ?? "all";
+    const status = Object.hasOwn(lists, wanted) ? wanted : worst;
     const { items, next } = await find(lists[status], { cursor, limit: pageSize });
     this.#findSteps(signal);
     return { items, next, status, totals };
@@ -361,6 +362,8 @@ class Checks extends View {
   #check(domain) {
     if (this.#now.isRunning) return;
     this.#wanted = hostName(domain) ?? domain.trim();
+    // Who goes through this list stays there, whatever the check finds.
+    if (this.#list.value?.status === "unchecked") ask({ status: "unchecked" }, { replace: true });
     this.#now.clear();
     this.#now.run();
     // What it says is at the top of the page.
@@ -425,13 +428,23 @@ class Checks extends View {
         ]),
       ),
       status === "unchecked" && items.length > 0
-        ? this.#table(said.neverChecked, items, may("editor") ? [this.#checkButton()] : [])
+        ? [
+          totals.all.total === 0 && h(
+            "p",
+            { class: "quiet", key: "regularly" },
+            said.regularly(h("code", {}, "--check-interval 6h")),
+          ),
+          this.#table(said.neverChecked, items, may("editor") ? [this.#checkButton()] : []),
+        ]
         : items.length > 0
         ? this.#causes(items)
         : totals.all.total === 0 && status === "all"
         ? empty(said.none, said.noneText)
         : empty(said.noneOf, said.noneOfText(status), linkButton(said.showAll, to(["checks"], { status: "all" }))),
-      cursorPages(next),
+      cursorPages(
+        next,
+        totals[status].totalIsEstimate ? {} : { ...totals[status], shown: items.length, perPage: pageSize },
+      ),
     ];
   }
 

@@ -1,15 +1,19 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
-import { get, path } from "../api.js";
+import { get, path, request } from "../api.js";
 import {
   asHere,
   badge,
+  button,
   closeButton,
   coded,
+  empty,
+  exactTime,
   findingHead,
   form,
   h,
   icon,
+  linkButton,
   mono,
   pointers,
   quiet,
@@ -20,27 +24,54 @@ import {
   View,
 } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, Loading, mayEditDomain } from "../state.js";
+import { isUnlimited, Loading, mayEditDomain, say, undoLink } from "../state.js";
 import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
+import { confirmation } from "./plan.js";
 
 const w = words.domain;
 
-/** The heading and the tabs of a domain, with the current one. What it says is loaded again when `fresh` changes. */
-export const domainHeader = (name, current, fresh = undefined) => (
-  h("aasa-domain-header", { key: "header", name, current, fresh })
+/** The heading and the tabs of a domain, with the current one. What it says is loaded again when `fresh` changes.
+ * `restored` is called when a deleted domain is there again; `isGone` says that the page has nothing else to show. */
+export const domainHeader = (name, current, fresh = undefined, { restored = () => {}, isGone = false } = {}) => (
+  h("aasa-domain-header", { key: "header", name, current, fresh, restored, isGone })
 );
+
+/** The dialog that restores a deleted domain, an item of the list; `done` is called after that. */
+export function restoring({ domain, revision, enabled }, close, done) {
+  const text = words.domains.restore;
+  const ask = async (reason) => {
+    const { value } = await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
+    close();
+    say(text.done(domain), "ok", undoLink(value.change));
+    done();
+  };
+  return confirmation({
+    title: text.title(domain),
+    label: text.button,
+    kind: "primary",
+    ask,
+    text: [text.text(revision), " ", enabled === false && text.disabled],
+    close,
+  });
+}
 
 class DomainHeader extends View {
   name;
   current;
   fresh;
+  restored;
+  isGone = false;
   #summary = new Loading(this, async (signal) => {
     const find = async (query) =>
       (await get("/v1/domains", { ...query, limit: 50 }, signal)).items
         .find((one) => one.domain === this.name);
     return await find({ host: this.name }) ?? await find({ q: this.name, deleted: true });
   });
+  /** Who deleted the domain. */
+  #deletion = new Loading(this, async (signal) => (
+    (await get("/v1/changes", { domain: this.name, limit: 1 }, signal)).items[0]
+  ));
   /** What protects the domain, such as a `label`, and the `drafts` that wait for approval. */
   #protection = new Loading(this, async (signal) => {
     const [own, { labels: protecting }, drafts] = await Promise.all([
@@ -61,6 +92,35 @@ class DomainHeader extends View {
         h("a", { key: `draft ${id}`, class: "badge warning", href: to(["drafts", id]) }, w.waits(id, author))
       ),
     ];
+  }
+
+  /** That the domain is deleted, by whom, and the way back. */
+  #deleted() {
+    const { value } = this.#summary;
+    if (!value?.deletedAt) return false;
+    this.#deletion.ask(this.name, value.deletedAt);
+    const { author, reason } = this.#deletion.value ?? {};
+    const restore = () =>
+      this.set({
+        open: restoring(value, this.close, () => {
+          this.#summary.run();
+          this.restored();
+        }),
+      });
+    return h(
+      "div",
+      { class: "box warning", key: "deletion" },
+      h(
+        "div",
+        { class: "section-head" },
+        h(
+          "p",
+          {},
+          w.deleted(exactTime(value.deletedAt), author && h("bdi", {}, author), reason && h("bdi", {}, reason)),
+        ),
+        mayEditDomain(this.name) && button(words.domains.restore.button, restore, { key: "restore" }),
+      ),
+    );
   }
 
   render() {
@@ -98,6 +158,14 @@ class DomainHeader extends View {
         apple && quiet(words.domains.apple, ": ", appleCopy(apple) || words.domains.usually.apple),
       ),
       tabs(w.tabsLabel, ["routes", "settings", "try", "history", "checks"].map(tab), current),
+      this.#deleted(),
+      this.isGone && !this.#summary.isRunning && !this.#summary.value && empty(
+        w.gone.title,
+        w.gone.text,
+        linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
+        linkButton(w.tabs.history, to(["domains", name, "history"])),
+      ),
+      this.open,
     ];
   }
 }
@@ -125,6 +193,9 @@ export async function loadNames({ entries, webcredentials }, signal) {
   ]);
   return { apple, android };
 }
+
+/** The names of apps where no domain says which: those of the first page of each list. */
+export const appNames = (signal) => loadNames({ entries: [], webcredentials: [] }, signal);
 
 export const allApps = (signal) =>
   Promise.all(["/v1/apps", "/v1/android-apps"].map(
@@ -318,11 +389,12 @@ export function findingList(findings, domain = undefined, key = "findings") {
     h("div", { dir: "auto" }, say(one.message)),
     h("div", { class: "quiet" }, say(one.help)),
     one.url && h("div", { class: "help" }, mono(one.url)),
+    one.where && h("div", { class: "help" }, one.where),
     one.appleCode && h("div", { class: "help" }, words.checks.appleCode, " ", h("code", {}, one.appleCode)),
   ], { class: "plain findings", key });
 }
 
-export const foldedFindings = (title, findings, domain) =>
+export const foldedFindings = (title, findings, domain = undefined) =>
   findings.length > 0 &&
   h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
 
@@ -364,7 +436,8 @@ export function byRoute(changes) {
 /** Settings of which the API's words are those of programs. */
 const ours = ["cacheSeconds", "environment", "strict", "protected", "managedBy", "changePassword"];
 
-function settingChange(/** @type {any} */ { what, before, after, summary }) {
+/** A change in words. */
+export function settingChange(/** @type {any} */ { what, before, after, summary }) {
   const said = (one) =>
     what === "cacheSeconds" && one !== undefined
       ? duration(one)
@@ -410,6 +483,9 @@ export function effect(all, names) {
   const kind = ({ platform }) => platform === "android" ? "android" : "apple";
   const apps = Map.groupBy(all, (one) => names?.[kind(one)].get(one.app) || one.app);
   const on = (one) => [icon(kind(one)), h("span", { class: "hidden" }, words.try.platform[one.platform])];
+  // Several apps may have the same name, and one of both platforms mostly has.
+  const icons = (of) => [...new Map(of.map((one) => [kind(one), on(one)])).values()];
+  const ids = (of, name) => [...new Set(of.map(({ app }) => app))].filter((id) => id !== name).join(", ");
   return [
     h("code", { title: url }, cut(url.replace("https://", ""))),
     " ",
@@ -419,7 +495,11 @@ export function effect(all, names) {
       quiet(words.resolution[before], " → "),
       before === "match" ? badge(words.resolution[after], "error") : resolution(after),
     ),
-    [...apps].map(([name, of]) => [" ", h("span", { class: "short quiet" }, of.map(on), " ", h("bdi", {}, cut(name)))]),
+    [...apps].slice(0, 5).map(([name, of]) => [
+      " ",
+      h("span", { class: "short quiet" }, icons(of), " ", h("bdi", { title: ids(of, name) || null }, cut(name))),
+    ]),
+    apps.size > 5 && quiet(words.templates.andMore(apps.size - 5)),
   ];
 }
 

@@ -1,8 +1,8 @@
 // The settings of a domain beside its routes. Changes go to the draft.
 
-import { refused } from "../api.js";
+import { get, refused } from "../api.js";
 import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution, View } from "../parts.js";
-import { mayLabel } from "../state.js";
+import { Loading, mayLabel } from "../state.js";
 import { duration, words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
@@ -113,6 +113,12 @@ class DomainSettings extends View {
   isEditor = false;
   isOpen = false;
   /** Texts while they are being typed, by member. */ #texts = {};
+  #protecting = new Loading(this, (signal) => get("/v1/protected-labels", {}, signal));
+
+  /** What protects the domain, whatever its own setting is. */
+  get #protectingLabel() {
+    return this.shown.labels?.find((one) => this.#protecting.value?.labels.includes(one));
+  }
 
   #set(member, value) {
     this.draft.change((domain) => Object.assign(domain, { [member]: value }));
@@ -200,12 +206,25 @@ class DomainSettings extends View {
     );
   }
 
-  #check = (member, checked) =>
+  #check = (member, checked, rest = {}) =>
     checkbox(w[member], {
       id: `set-${member}`,
       checked,
       on: { change: ({ target }) => this.#set(member, target.checked) },
+      ...rest,
     });
+
+  #protected(checked) {
+    const label = this.#protectingLabel;
+    if (label === undefined) return this.#check("protected", checked);
+    const id = "set-protected-help";
+    return h(
+      "div",
+      { key: "protected" },
+      this.#check("protected", true, { disabled: true, "aria-describedby": id }),
+      h("p", { class: "help", id }, w.protectedBy(label)),
+    );
+  }
 
   #choice = (label, id, value, options, set) =>
     field(label, {
@@ -266,8 +285,9 @@ class DomainSettings extends View {
       case "format":
         return this.#choice(w[member], member, value, w.formats, set);
       case "strict":
-      case "protected":
         return this.#check(member, value ?? false);
+      case "protected":
+        return this.#protected(value ?? false);
       case "dynamicAppLinks":
         return this.#check(member, value !== false);
       case "cacheSeconds":
@@ -320,7 +340,8 @@ class DomainSettings extends View {
     const domain = this.shown;
     const isGiven = domain.template && !this.isTemplate && this.draft.domain[name] === undefined &&
       domain.sources?.[name] === "template";
-    const value = !(this.isTemplate && domain[name] === undefined) && valueText(
+    const label = name === "protected" && this.#protectingLabel;
+    const value = label ? w.protectedBy(label) : !(this.isTemplate && domain[name] === undefined) && valueText(
       name,
       name === "extra" ? extras.map((one) => domain[one]) : domain[name],
       this.names,
@@ -399,6 +420,7 @@ class DomainSettings extends View {
 
   render() {
     const isOpen = this.isOpen && this.isEditor;
+    if (!this.isTemplate) this.#protecting.ask();
     return [
       h(
         "section",

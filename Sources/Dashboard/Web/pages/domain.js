@@ -2,8 +2,8 @@
 
 import { get, path, request } from "../api.js";
 import { h } from "../dom.js";
-import { button, empty, failure, findingCounts, linkButton, loaded } from "../parts.js";
-import { go, to } from "../routing.js";
+import { button, empty, failure, findingCounts, loaded } from "../parts.js";
+import { go } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import {
@@ -27,6 +27,13 @@ import "./domain-template.js";
 import "./entries.js";
 
 const w = words.domain;
+
+/** The route with a path, which findings of Android's file name: `{ entry, route }`, as far as there is one. */
+function routeNamed(path, { entries }) {
+  const isIt = (one) => one.path === path;
+  const entry = entries.find(({ androidApps, routes }) => androidApps?.length > 0 && routes.some(isIt));
+  return { entry, route: entry?.routes.find(isIt) };
+}
 
 class Domain extends DraftPage {
   #name;
@@ -57,15 +64,13 @@ class Domain extends DraftPage {
   render() {
     const isGone = this.loading.problem?.code === "domain-not-found";
     return [
-      domainHeader(this.#name, this.address.parts[2] ?? "routes", this.draft.published?.revision),
-      isGone
-        ? empty(
-          w.gone.title,
-          w.gone.text,
-          linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
-          linkButton(w.tabs.history, to(["domains", this.#name, "history"])),
-        )
-        : loaded(this.loading, () => this.#page()),
+      domainHeader(
+        this.#name,
+        this.address.parts[2] ?? "routes",
+        this.draft.published?.revision,
+        { restored: () => this.loading.run(), isGone },
+      ),
+      !isGone && loaded(this.loading, () => this.#page()),
     ];
   }
 
@@ -84,7 +89,9 @@ class Domain extends DraftPage {
     this.#findings.ask(draft.published.revision);
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
     // Findings are of what is published.
-    const { entry, route } = place(this.address.query.at ?? "", undefined, inForce(draft.published, this.of.given));
+    const { at = "", route: named } = this.address.query;
+    const published = inForce(draft.published, this.of.given);
+    const { entry, route } = named === undefined ? place(at, undefined, published) : routeNamed(named, published);
     return [
       draft.isStale && this.conflict(
         this.#whatOthersDid(),

@@ -1,12 +1,12 @@
 // The form that adds a domain.
 
 import { path, refused, request } from "../api.js";
-import { asHere, draftField, h, linkButton } from "../parts.js";
+import { asHere, draftField, h, linkButton, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { byName } from "./domain-parts.js";
-import { acceptable, effects, formDialog, planDialog } from "./plan.js";
+import { byName, findingList, foldedFindings } from "./domain-parts.js";
+import { acceptable, formDialog, planDialog } from "./plan.js";
 
 const text = words.domains.add;
 
@@ -33,15 +33,39 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     apple: apps.map(({ app, name }) => [app, name]),
     android: android.map(({ package: id, name }) => [id, name]),
   };
+  /** What is published: a line of it, then what the linter says. */
+  const shown = ({ environment, entries: [entry] }, { findings }) => {
+    const called = (id, names, platform) => [
+      h("bdi", {}, names.find(([one]) => one === id)?.[1] || id),
+      ` (${words.try.platform[platform]})`,
+    ];
+    const all = [
+      ...(entry?.apps ?? []).map((id) => called(id, names.apple, "ios")),
+      ...(entry?.androidApps ?? []).map((id) => called(id, names.android, "android")),
+    ].map((one, index) => [index > 0 && text.and, one]);
+    const [route] = entry?.routes ?? [];
+    const open = worstFirst(findings.filter(({ suppressed }) => !suppressed));
+    const notes = open.filter(({ severity }) => severity === "note");
+    return [
+      h(
+        "p",
+        { key: "what" },
+        route ? [h("code", {}, route.path), text.opens, all] : all.length > 0 ? [all, text.noLink] : text.noApp,
+        ". ",
+        h("span", { class: "quiet" }, `${words.domains.environment}: ${words.environment[environment]}.`),
+      ),
+      findingList(open.filter(({ severity }) => severity !== "note")),
+      foldedFindings(words.severity.count("note", notes.length), notes),
+    ];
+  };
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
-    const show = (value) => effects({ ...value, domain: undefined });
     return {
       title: text.would(name),
       label: text.publish,
       close,
       send,
-      show,
+      show: (value) => shown(body, value),
       done: () => {
         say(text.done(name));
         go(["domains", name]);
@@ -55,9 +79,12 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
     const used = (typed, names, field) => {
-      const namesakes = names.filter(([, name]) => name === typed.trim()).map(([id]) => id);
+      const wanted = typed.trim();
+      // Apps without a name are no namesakes.
+      if (wanted === "") return [];
+      const namesakes = names.filter(([, name]) => name === wanted).map(([id]) => id);
       if (namesakes.length > 1) throw refused(field, text.namesakes(namesakes.join(", ")));
-      return typed.trim() === "" ? [] : [byName(typed.trim(), new Map(names))];
+      return [byName(wanted, new Map(names))];
     };
     const entry = {
       apps: used(app, names.apple, "apps"),

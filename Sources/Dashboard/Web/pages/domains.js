@@ -1,6 +1,6 @@
 // All domains: what a person sees at a glance, and searches.
 
-import { get, parsed, path, request } from "../api.js";
+import { get, parsed, request } from "../api.js";
 import {
   badge,
   button,
@@ -25,14 +25,13 @@ import {
   time,
   View,
 } from "../parts.js";
-import { ask, go, here, to } from "../routing.js";
-import { isUnlimited, Loading, may, mayLabel, say, session, undoLink } from "../state.js";
+import { ask, go, here, ifAsked, to } from "../routing.js";
+import { approvals, isUnlimited, Loading, may, mayLabel, say, session } from "../state.js";
 import { words } from "../words.js";
 import { checkStatus } from "./checks.js";
-import { allApps, appleCopy } from "./domain-parts.js";
+import { allApps, appleCopy, restoring } from "./domain-parts.js";
 import { addDomain, exact } from "./domains-add.js";
-import { storedDraft } from "./draft.js";
-import { confirmation } from "./plan.js";
+import { draftedDomains, storedDraft } from "./draft.js";
 import "./bulk.js";
 
 const text = words.domains;
@@ -40,6 +39,7 @@ const perPage = 50;
 const pause = 250;
 const daysToWarn = 14;
 const countable = 10_000;
+const fewEdits = 5;
 
 /** What needs somebody: the page that lists it, and its query. @type {Record<string, [string, any]>} */
 const trouble = {
@@ -47,6 +47,7 @@ const trouble = {
   errors: ["findings", { severity: "error", source: "lint" }],
   unfetched: ["domains", { collected: "false" }],
   drafts: ["drafts", {}],
+  own: ["drafts", {}],
 };
 
 const quick = [
@@ -82,14 +83,13 @@ class Domains extends View {
   /** How much needs somebody. To count what Apple has not fetched takes long among very many domains. */
   #trouble = new Loading(this, async (signal) => {
     const total = async (list, query = {}) => (await get(list, { ...query, limit: 1 }, signal)).total;
-    const [all, failing, errors, drafts] = await Promise.all([
+    const [all, failing, errors] = await Promise.all([
       total("/v1/domains"),
       total("/v1/domains", trouble.failing[1]),
       total("/v1/findings", { ...trouble.errors[1], suppressed: false }),
-      get("/v1/drafts", { status: "open", limit: 1000 }, signal),
     ]);
     const unfetched = all <= countable && await total("/v1/domains", trouble.unfetched[1]);
-    return { failing, errors, unfetched, drafts: drafts.items.length };
+    return { failing, errors, unfetched };
   });
 
   /** What the address asks for, as far as the list takes it. */
@@ -104,6 +104,7 @@ class Domains extends View {
   }
 
   start() {
+    approvals.follow(this);
     const { sort, cursor } = this.address.query;
     const kept = parsed(() => localStorage.getItem(sortKey()));
     if (!sort && !cursor && kept) ask({ sort: kept }, { replace: true });
@@ -166,6 +167,7 @@ class Domains extends View {
     const isFiltered = set.length > 0;
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const add = () => addDomain((open) => this.set({ open }), this.#known.value);
+    if (this.address.query.add && this.#known.value) ifAsked(() => mayAdd() && add());
     return [
       h(
         "div",
@@ -176,10 +178,10 @@ class Domains extends View {
           "div",
           { class: "actions" },
           linkButton(words.pages.bulk, to(["bulk"])),
-          may("editor") && mayLabel() &&
-            button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }),
+          mayAdd() && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" }),
         ),
       ),
+      editsLine(draftedDomains()),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(set),
         failure(this.#known) || failure(this.#trouble),
@@ -196,7 +198,8 @@ class Domains extends View {
   }
 
   #troubleLine() {
-    const found = Object.entries(this.#trouble.value ?? {}).filter(([, number]) => number > 0);
+    const { count: drafts, own } = approvals;
+    const found = Object.entries({ ...this.#trouble.value, drafts, own }).filter(([, number]) => number > 0);
     const link = (name) => ({
       key: name,
       class: ["failing", "errors"].includes(name) ? "error" : null,
@@ -286,7 +289,7 @@ class Domains extends View {
     );
   }
 
-  #rows({ items, next, total, isDeleted }) {
+  #rows({ items, next, total, totalIsEstimate, isDeleted }) {
     if (total === 0) {
       const said = isDeleted ? [text.noneDeleted, text.noneDeletedText] : [text.noneFound, text.noneFoundText];
       return empty(...said, button(text.clear, () => this.#clear()));
@@ -305,7 +308,7 @@ class Domains extends View {
         sorted: this.#query.sort ?? "name",
         on: { keydown: (event) => this.#move(event), focusin: reach, click: keepSort },
       }),
-      cursorPages(next),
+      cursorPages(next, totalIsEstimate ? {} : { shown: items.length, total, perPage }),
     ];
   }
 
@@ -341,7 +344,7 @@ class Domains extends View {
     const restore = (item) =>
       button(
         text.restore.button,
-        () => this.#askRestore(item),
+        () => this.set({ open: restoring(item, this.close, () => this.#list.run()) }),
         { "aria-label": text.restore.title(item.domain) },
       );
     return [
@@ -352,25 +355,29 @@ class Domains extends View {
       may("editor") && [text.restore.column, restore, "no-title"],
     ].filter(Boolean);
   }
+}
 
-  #askRestore({ domain, revision, enabled }) {
-    const ask = async (reason) => {
-      const { value } = await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
-      this.close();
-      say(text.restore.done(domain), "ok", undoLink(value.change));
-      this.#list.run();
-    };
-    this.set({
-      open: confirmation({
-        title: text.restore.title(domain),
-        label: text.restore.button,
-        kind: "primary",
-        ask,
-        text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
-        close: this.close,
-      }),
-    });
-  }
+export const mayAdd = () => may("editor") && mayLabel();
+
+/** The domains with edits of the person, which may be on other pages of the list. */
+function editsLine(names) {
+  const link = (name, index) => [
+    index > 0 && ", ",
+    h("a", { key: name, href: to(["domains", name]) }, h("bdi", {}, name)),
+  ];
+  return names.length > 0 &&
+    h(
+      "div",
+      { class: "edits", key: "edits" },
+      text.edits(names.length),
+      names.slice(0, fewEdits).map(link),
+      names.length > fewEdits && h(
+        "details",
+        { key: "more" },
+        h("summary", {}, words.templates.andMore(names.length - fewEdits)),
+        names.slice(fewEdits).map(link),
+      ),
+    );
 }
 
 /** A list of choices, which may not have the current one yet, or no longer. */

@@ -13,6 +13,16 @@ export function storedDraft(name) {
   return base?.revision && domain?.entries ? { base, domain, at, reason } : undefined;
 }
 
+/** The names of the domains of which this browser keeps a draft of the person. */
+export function draftedDomains() {
+  const beginning = storage("");
+  // A browser may refuse.
+  const keys = parsed(() => JSON.stringify(Object.keys(localStorage))) ?? [];
+  const names = keys.filter((key) => key.startsWith(beginning)).map((key) => key.slice(beginning.length));
+  // Another person's name may begin like this one's, and templates have keys of their own.
+  return names.filter((name) => /^[^\s/]+$/.test(name) && mayEditDomain(name) && storedDraft(name)).sort();
+}
+
 /** Changes the draft that the browser keeps of a domain, or begins one: `change` gets its domain. */
 export async function draftStored(name, change) {
   if (!storedDraft(name)) {

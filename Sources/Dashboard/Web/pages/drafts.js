@@ -4,6 +4,7 @@ import { get, path, request } from "../api.js";
 import {
   badge,
   button,
+  chips,
   define,
   draftField,
   exactTime,
@@ -14,34 +15,38 @@ import {
   problemBox,
   time,
   View,
+  waiting,
 } from "../parts.js";
-import { to } from "../routing.js";
+import { ask, to } from "../routing.js";
 import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { recordTabs, someDomains } from "./changes.js";
+import { longReason, recordTabs, someDomains, titled, withAction } from "./changes.js";
 import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
 
 const w = words.drafts;
 
-const kinds = { open: "note", approved: "ok", declined: "error" };
+const kinds = { open: "warning", approved: "ok", declined: "error" };
 const status = ({ status }) => badge(w.status[status], kinds[status], { key: "status" });
 
 class Drafts extends View {
-  #list = new Loading(this, (signal) =>
-    get(
-      "/v1/drafts",
-      { cursor: this.address.query.cursor, limit: 50 },
-      signal,
-    ));
+  #list = new Loading(this, async (signal) => {
+    const { cursor, status } = this.address.query;
+    const list = await get("/v1/drafts", { cursor, status: status === "all" ? undefined : "open", limit: 50 }, signal);
+    const isOpen = (one) => one.status === "open";
+    return { ...list, items: [...list.items.filter(isOpen), ...list.items.filter((one) => !isOpen(one))] };
+  });
 
   render() {
     const [, id] = this.address.parts;
     if (id !== undefined) return h("aasa-draft", { key: id, number: id });
     this.#list.ask(this.address.query);
+    const { status: shown = "open" } = this.address.query;
+    const chip = (one) => [one, w.show[one], one === shown, () => ask({ status: one, cursor: undefined })];
     return [
       h("h1", { key: "h1" }, words.pages.drafts),
       recordTabs("drafts"),
       h("p", { class: "quiet", key: "intro" }, w.intro),
+      chips(words.common.filters, ["open", "all"].map(chip)),
       listing(this.#list, [w.empty, w.emptyText], {
         caption: words.pages.drafts,
         columns: [
@@ -53,6 +58,7 @@ class Drafts extends View {
               h("a", { href: to(["drafts", one.id]) }, `#${one.id}`),
               " ",
               status(one),
+              one.status === "open" && one.author === session.name && [" ", badge(w.own)],
               one.reason && h("div", { class: "help", dir: "auto", key: "reason" }, one.reason),
             ],
           ],
@@ -70,10 +76,19 @@ class One extends View {
   #url = "";
   #draft = new Loading(this, (signal) => get(this.#url, {}, signal));
   #plan = new Loading(this, (signal) => get(this.#url + "/plan", {}, signal));
+  /** What an approved draft did. */
+  #change = new Loading(this, (signal) => get(path`/v1/changes/${this.#draft.value.change}`, { limit: 100 }, signal));
+  /** What others declined, or have overtaken, as it would change what is published now. */
+  #proposal = new Loading(this, async (signal) => {
+    const { domains = [], ...state } = this.#draft.value.state;
+    const body = { ...state, domains: domains.map(({ revision: _, ...one }) => one) };
+    const query = { dryRun: true, approved: true, overwrite: true };
+    return (await request("POST", "/v1/apply", { body, query, signal })).value;
+  });
 
   start() {
     this.#url = path`/v1/drafts/${this.number}`;
-    for (const answer of [this.#draft, this.#plan]) answer.run();
+    this.#draft.run();
     countApprovals();
   }
 
@@ -118,7 +133,7 @@ class One extends View {
 
   render() {
     return [
-      h("h1", { key: "h1" }, w.one(this.number)),
+      h("h1", { key: "h1" }, titled(w.one(this.number), this.#draft.value?.reason)),
       h("p", { key: "up" }, h("a", { href: to(["drafts"]) }, "← ", words.pages.drafts)),
       loaded(this.#draft, (draft) => this.#shown(draft)),
       this.open,
@@ -126,11 +141,16 @@ class One extends View {
   }
 
   #shown(draft) {
-    const { value: plan, problem } = this.#plan;
     const isOpen = draft.status === "open";
     const isOwn = draft.author === session.name;
+    if (isOpen) this.#plan.ask(draft.comments.length);
+    const { value: plan, problem } = this.#plan;
     // Others have changed what it changes, so nobody can approve it any more.
-    const isOutdated = plan?.refused?.some(({ code }) => code === "draft-outdated");
+    const isOutdated = isOpen && plan?.refused?.some(({ code }) => code === "draft-outdated");
+    if (draft.change) this.#change.ask(draft.change);
+    const isGone = (!isOpen && !draft.change) || isOutdated || this.#change.problem;
+    if (isGone) this.#proposal.ask(draft.id);
+    const proposal = this.#proposal.value;
     const decline = (reason) => request("POST", `${this.#url}/decline`, { query: { reason } });
     const withdraw = (reason) => request("DELETE", this.#url, { query: { reason } });
     return [
@@ -138,11 +158,16 @@ class One extends View {
         "section",
         { class: "sheet", key: "about" },
         facts([
-          [w.state, [status(draft), draft.endedBy && [" ", h("bdi", {}, draft.endedBy), " ", draft.endedReason]]],
+          [w.state, [
+            status(draft),
+            draft.endedBy && [" ", w.by(h("bdi", {}, draft.endedBy), exactTime(draft.endedAt))],
+            draft.endedReason && [": ", h("bdi", {}, draft.endedReason)],
+          ]],
           [words.settings.audit.author, h("bdi", {}, draft.author)],
           [words.changes.at, exactTime(draft.createdAt)],
-          draft.reason && [words.common.reason, h("bdi", {}, draft.reason)],
-          draft.change && [words.changes.change, h("a", { href: to(["changes", draft.change]) }, `#${draft.change}`)],
+          longReason(draft.reason),
+          draft.change &&
+          [words.changes.change, h("a", { href: to(["changes", draft.change]) }, words.changes.one(draft.change))],
         ]),
         draft.comments.map((one, index) =>
           h(
@@ -165,13 +190,6 @@ class One extends View {
             button(`${w.comment} …`, () => this.#comment()),
           ),
       ),
-      // The plan of an outdated draft does not show what was asked for, and one that has ended has none.
-      (!isOpen || isOutdated) && h(
-        "details",
-        { class: "sheet", key: "asked" },
-        h("summary", {}, w.asked),
-        h("pre", {}, JSON.stringify(draft.state, undefined, 2)),
-      ),
       isOpen && problem && problemBox(problem, () => this.#plan.run()),
       isOpen && plan &&
       h(
@@ -179,7 +197,31 @@ class One extends View {
         { class: "sheet", key: "plan" },
         h("h2", {}, w.plan),
         (plan.refused ?? []).map((one, index) => problemBox({ key: index, detail: one.detail, body: one })),
-        domainEffects(changed(plan.domains)),
+        // Of an outdated draft, this is not what was asked for.
+        !isOutdated && domainEffects(changed(plan.domains)),
+      ),
+      draft.change && !isGone && h(
+        "section",
+        { class: "sheet", key: "change" },
+        h("h2", {}, words.changes.changed),
+        loaded(this.#change, ({ items, next }) => [
+          domainEffects(items.map(withAction)),
+          next !== null && h("p", { key: "rest" }, h("a", { href: to(["changes", draft.change]) }, w.allOfChange)),
+        ]),
+      ),
+      isGone && h(
+        "section",
+        { class: "sheet", key: "asked" },
+        h("h2", {}, w.asked),
+        this.#proposal.isRunning && waiting(),
+        proposal && [
+          h("p", { class: "quiet", key: "now" }, w.askedNow),
+          domainEffects(changed(proposal.domains)),
+          changed(proposal.domains).length === 0 && h("p", { key: "nothing" }, words.bulk.nothing),
+        ],
+        // What cannot be planned any more is shown as it was sent.
+        this.#proposal.problem &&
+          h("pre", { tabindex: "0", "aria-label": w.asked }, JSON.stringify(draft.state, undefined, 2)),
       ),
     ];
   }

@@ -34,6 +34,10 @@ const glyph = (name, label, press, rest = {}) =>
     ...rest,
   });
 const about = (key, ...text) => h("p", { class: "quiet", key }, text);
+/** Whether a route matches every URL, so that none after it has an effect. */
+const takesAll = ({ path = "*", query, fragment }) => (
+  ["*", "/*"].includes(path) && query === undefined && fragment === undefined
+);
 
 class Entries extends View {
   /** @type {import("./draft.js").Draft} */ draft;
@@ -372,18 +376,22 @@ class Entries extends View {
   }
 
   #edit(entry, route = undefined) {
-    const { entries } = this.draft.domain;
+    const { entries, domain, aliases = [] } = this.draft.domain;
     const { format } = this.domain;
     const next = entry.routes[entry.routes.indexOf(route) + 1]?.id;
     const save = (edited, target) => {
       this.close();
-      this.#put(edited, entry.id, target, route && target === entry.id ? next : undefined);
+      // What comes to an entry goes to its end, but before a route that would leave it nothing.
+      const last = byId(entries, target).routes.at(-1);
+      const end = last && takesAll(last) && !takesAll(edited) ? last.id : undefined;
+      this.#put(edited, entry.id, target, route && target === entry.id ? next : end);
     };
     this.set({
       open: editRoute(route ?? {}, {
         entry: entry.id,
         save,
         close: this.close,
+        hosts: domain && [domain, ...aliases],
         entries: entries.map((one, index) => [String(one.id), w.entry(index + 1)]),
         isModern: entry.keys ? entry.keys.includes("components") : format !== "legacy",
       }),

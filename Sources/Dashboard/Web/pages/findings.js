@@ -36,9 +36,14 @@ const [perCode, perDomain] = [50, 200];
 
 class Findings extends View {
   #list = new Loading(this, (signal) => this.#load(signal));
-  #suppressions = new Loading(this, async (signal) => (
-    this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }
-  ));
+  /** Those of the domain, or else those of several domains, which only some may read. */
+  #suppressions = new Loading(this, async (signal) => ({
+    of: this.#domain,
+    items: [],
+    ...(this.#domain
+      ? await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)
+      : isUnlimited() && await get("/v1/suppressions", {}, signal)),
+  }));
   /** What is typed into the filter, until it is sent. */ #typed;
 
   #done(text) {
@@ -58,32 +63,32 @@ class Findings extends View {
 
   async #load(signal) {
     // What is suppressed is left out unless it is asked for.
-    const { code, cursor, domain, severity, source, suppressed = "false" } = this.address.query;
+    const { code, cursor, domain, open: asked, severity, source, suppressed = "false" } = this.address.query;
     const filters = { domain, source, suppressed: suppressed === "all" ? undefined : suppressed };
     const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
-    const found = await Promise.all(severities.map((one) => find({ severity: one })));
+    const shown = severities.filter((one) => !severity || one === severity);
+    const found = await Promise.all(shown.map((one) => find({ severity: one })));
     const totals = found.map(({ total }) => total);
     const all = { pending: found[0].pending, totals };
     if (domain || suppressed !== "false") {
-      const only = severities.find((one) => one === severity);
-      return { ...all, ...(await find({ cursor, limit: perDomain, severity: only, code })) };
+      return { ...all, ...(await find({ cursor, limit: perDomain, severity, code })) };
     }
     const codes = found.flatMap(({ counts }, index) =>
       Object.entries(counts)
         .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
-        .map(([code, number]) => ({ severity: severities[index], code, number }))
+        .map(([code, number]) => ({ severity: shown[index], code, number }))
     );
     // The worst is open, unless somebody asks for another one, or closes it.
-    const isAsked = (one) => (!code || code === one.code) && [undefined, "all", one.severity].includes(severity);
-    const open = severity === "all" && !code ? undefined : codes.find(isAsked);
+    const open = codes.find((one) => (!code || code === one.code) && (!asked || asked === one.severity));
     const { number: _, ...only } = open ?? {};
     return { ...all, codes, open, ...(open && await find({ ...only, cursor, limit: perCode })) };
   }
 
   render() {
     this.#list.ask(this.address.query);
-    this.#suppressions.ask(this.#domain);
     const { value } = this.#list;
+    // What both questions would fail with is said once.
+    if (value) this.#suppressions.ask(this.#domain);
     return [
       h("h1", { key: "h1" }, said.title),
       h("p", { class: "quiet", key: "intro" }, said.intro),
@@ -94,10 +99,10 @@ class Findings extends View {
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending)),
       ),
       loaded(this.#list, (list) => this.#found(list)),
-      this.#domain !== "" && value && h(
+      value && (this.#domain || this.#suppressions.problem || this.#suppressions.value?.items.length > 0) && h(
         "section",
         { key: "suppressions" },
-        h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
+        h("h2", {}, this.#domain ? [said.suppressionsOf, h("bdi", {}, this.#domain)] : said.suppressionsOfSeveral),
         loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items)),
       ),
       this.open,
@@ -105,7 +110,7 @@ class Findings extends View {
   }
 
   #toolbar() {
-    const filter = (changes) => ask({ severity: "", code: "", cursor: "", ...changes });
+    const filter = (changes) => ask({ open: "", code: "", cursor: "", ...changes });
     const select = (name, label, words, initial = "") =>
       field(label, {
         id: `finding-${name}`,
@@ -137,7 +142,8 @@ class Findings extends View {
         },
       }),
       filters(
-        ["source", "suppressed"].filter((name) => this.address.query[name]).length,
+        ["severity", "source", "suppressed"].filter((name) => this.address.query[name]).length,
+        select("severity", said.severity, said.severities),
         select("source", said.source, said.sources),
         select("suppressed", said.state, said.states, "false"),
       ),
@@ -147,6 +153,7 @@ class Findings extends View {
   #found({ items = [], next = null, total, suppressed, totals, codes, open }) {
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     const all = totals.reduce((sum, one) => sum + one, 0);
+    const pages = (total, perPage) => cursorPages(next, { total, shown: items.length, perPage });
     return [
       h(
         "p",
@@ -154,7 +161,7 @@ class Findings extends View {
         codes ? said.total(all) : said.total(total),
         this.address.query.suppressed === "all" && suppressed > 0 && said.ofThem(suppressed),
       ),
-      codes?.map((one) => this.#code(one, one === open && [this.#texts(items), cursorPages(next)])),
+      codes?.map((one) => this.#code(one, one === open && [this.#texts(items), pages(one.number, perCode)])),
       !codes && [...Map.groupBy(worstFirst(items), ({ severity, code }) => `${severity} ${code}`)].map(
         ([key, found]) =>
           h(
@@ -165,7 +172,7 @@ class Findings extends View {
           ),
       ),
       (codes ?? items).length > 0
-        ? !codes && cursorPages(next)
+        ? !codes && pages(total, perDomain)
         : isFiltered
         ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
         : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))),
@@ -177,7 +184,7 @@ class Findings extends View {
     const { severity, code, number } = one;
     const press = (event) => {
       event.preventDefault();
-      ask(content ? { severity: "all", code: "", cursor: "" } : { severity, code, cursor: "" });
+      ask(content ? { open: "none", code: "", cursor: "" } : { open: severity, code, cursor: "" });
     };
     return h(
       "details",
@@ -189,13 +196,15 @@ class Findings extends View {
 
   /** What the findings say, each text once, with its domains and what differs there. */
   #texts(items) {
+    // The texts of one domain are said as they are; of several, each names what the others have, too.
+    const isOne = items.every(({ domain }) => domain === items[0].domain);
     const parts = ({ message, help, domain }) => {
-      const plain = message.replaceAll(domain, "{domain}");
-      const things = [...new Set(plain.match(named))];
+      const shared = (text) => text.replaceAll(`https://${domain}/`, "/").replaceAll(domain, "…");
+      const things = isOne ? [] : [...new Set(shared(message).match(named))];
       const without = (text, left) =>
         things.reduce(
-          (said, thing, index) => left(index) ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "{app}") : said,
-          text.replaceAll(domain, "{domain}"),
+          (said, thing, index) => left(index) ? said.replaceAll(thing, thing[0] === '"' ? '"…"' : "…") : said,
+          isOne ? text : shared(text),
         );
       return { things, without, key: `${without(message, () => true)}\n${without(help, () => true)}` };
     };
@@ -257,19 +266,22 @@ class Findings extends View {
   #decisions(items) {
     if (items.length === 0) return h("p", { class: "quiet", key: "none" }, said.noSuppressions);
     const domain = this.#domain;
+    const scope = (one) => one.domain ?? words.domains.labelled(one.label);
+    const end = (one) => domain ? { ...one, domain } : { ...one, domain: scope(one), of: one.domain };
     return table({
-      caption: said.suppressionsOf + domain,
+      caption: domain ? said.suppressionsOf + domain : said.suppressionsOfSeveral,
       rows: items,
       key: (one) => one.id,
       columns: [
         [said.columns.code, (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))]],
+        ...domain ? [] : [[words.pages.domains, (one) => h("bdi", {}, scope(one))]],
         [said.columns.reason, (one) => h("span", { dir: "auto" }, one.reason)],
         [said.columns.owner, (one) => h("bdi", {}, one.owner), "short"],
         [said.columns.until, (one) => [date(one.until), " ", !one.active && badge(said.over)], "short"],
         [said.columns.covers, (one) => count(one.findings), "number"],
         [said.columns.action, (one) =>
           may("editor") &&
-          this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete), "no-title"],
+          this.#endButton(end(one), one.active ? said.end : words.common.delete), "no-title"],
       ],
     });
   }
@@ -353,9 +365,16 @@ function choices(domain, labels) {
 }
 
 /** Where a finding is: its URL, a link to its route, or its place in words. */
-function where({ url, pointer, domain }) {
+function where({ url, pointer, domain, document, message, code }) {
   if (!(url ?? pointer)) return "";
   const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
+  if (!url && document === "assetlinks.json") {
+    // A route becomes several rules, so the number of a rule does not lead to its route; the message names it.
+    const [, route] = /by the route "([^"]+)"/.exec(message) ?? [];
+    if (route) return [" · ", h("a", { href: to(["domains", domain], { route }) }, said.openRoute(route))];
+    // This one is about all of them.
+    if (code === "older-android-opens-all" || !/\d$/.test(inWords(pointer))) return "";
+  }
   return [
     " · ",
     at

@@ -6,7 +6,7 @@ import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain } from "../state.js";
 import { words } from "../words.js";
 import { did } from "./changes.js";
-import { changeList, domainHeader } from "./domain-parts.js";
+import { appNames, changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
 
 const text = words.history;
@@ -21,6 +21,8 @@ class History extends View {
     // The list has only some of them.
     return { ...diff, published: await get(`${of}/revisions/${diff.to}`, {}, signal) };
   });
+
+  #names = new Loading(this, appNames);
 
   get #name() {
     return this.address.parts[1];
@@ -63,8 +65,9 @@ class History extends View {
     const { cursor, from, to } = here().query;
     this.#revisions.ask(cursor);
     this.#diff.ask(from, to);
+    this.#names.ask();
     return [
-      domainHeader(this.#name, "history", this.#current),
+      domainHeader(this.#name, "history", this.#current, { restored: () => this.#restored() }),
       loaded(this.#revisions, (list) =>
         h(
           "div",
@@ -131,7 +134,7 @@ class History extends View {
     return [
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
-      diff.changes.length > 0 && changeList(diff),
+      diff.changes.length > 0 && changeList(diff, this.#names.value),
       h(
         "details",
         { key: "more" },

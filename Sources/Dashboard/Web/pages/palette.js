@@ -5,7 +5,10 @@ import { h, quiet, View } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
+import { mayAdd } from "./domains.js";
+import { draftedDomains } from "./draft.js";
 import { sections } from "./settings.js";
+import { mayEditTemplates } from "./template-parts.js";
 
 const text = words.palette;
 const pause = 150;
@@ -14,6 +17,7 @@ const few = 6;
 class Palette extends View {
   /** The names of the pages. @type {string[]} */ menu;
   /** Closes the dialog. */ done;
+  /** What the frame can do: `[name, press, further words]` of each. @type {[string, () => void, string?][]} */ actions;
   #typed = "";
   #chosen = 0;
   #timer;
@@ -27,10 +31,16 @@ class Palette extends View {
   #known = new Loading(this, async (signal) => {
     // Tokens that are limited to domains can read neither.
     const load = async (list) => isUnlimited() ? (await get(list, { limit: 1000 }, signal)).items : [];
-    const [templates, apple, android] = await Promise.all(["templates", "apps", "android-apps"].map(
-      (name) => load(`/v1/${name}`),
-    ));
+    const [templates, apple, android, drafts, { labels }] = await Promise.all([
+      ...["templates", "apps", "android-apps"].map((name) => load(`/v1/${name}`)),
+      get("/v1/drafts", { status: "open", limit: 100 }, signal).then(({ items }) => items),
+      get("/v1/protected-labels", {}, signal),
+    ]);
     return [
+      ...drafts.map(({ id, reason }) => (
+        item(text.draft, words.drafts.one(id), ["drafts", id], reason, `#${id}`)
+      )),
+      ...labels.map((label) => labelled(label)),
       ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
       ...apple.map(({ app, name }) =>
         item(words.document["apple-app-site-association"], name || app, ["apps", "apple", app], app)
@@ -50,16 +60,31 @@ class Palette extends View {
         item(words.pages.settings, words.settings.sections[name], ["settings", name])
       )),
     ];
-    const fits = (list) => list.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(wanted)).slice(0, few);
-    const domains = wanted === "" ? [] : this.#domains.value ?? [];
+    const fits = (list) =>
+      list.filter(({ name, id, more }) => `${name} ${id} ${more}`.toLowerCase().includes(wanted)).slice(0, few);
+    if (wanted === "") return fits(pages);
+    const domains = this.#domains.value ?? [];
     const undo = made.change && { kind: text.action, name: text.undo, id: "", href: undoLink(made.change).href };
-    const wantsUndo = wanted !== "" && text.undo.toLowerCase().startsWith(wanted);
-    return [
+    const actions = [
+      mayAdd() && item(text.action, words.domains.add.open, ["domains"], "", "", { add: true }),
+      mayEditTemplates() && item(text.action, words.templates.add, ["templates"], "", "", { add: true }),
+      ...this.actions.map(([name, press, more = ""]) => ({ kind: text.action, name, id: "", press, more })),
+    ].filter(Boolean);
+    const environments = Object.entries(words.environment).map(([environment, name]) => (
+      item(text.filter, name, ["domains"], "", "", { environment })
+    ));
+    const labels = new Set(domains.flatMap((one) => one.labels ?? []));
+    const known = this.#known.value ?? [];
+    const found = [
       ...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])),
       ...fits(pages),
-      ...(wanted === "" ? [] : fits(this.#known.value ?? [])),
-      ...(undo && wantsUndo ? [undo] : []),
+      ...fits(draftedDomains().map((name) => item(words.domain.draft.title, name, ["domains", name], "", text.edits))),
+      ...fits(known),
+      ...fits(actions),
+      ...fits([...environments, ...[...labels].map((label) => labelled(label))]),
+      ...(undo && text.undo.toLowerCase().startsWith(wanted) ? [undo] : []),
     ];
+    return [...new Map(found.map((one) => [one.href ?? one.name, one])).values()];
   }
 
   /** Whether domains may still come before what is listed. */
@@ -67,9 +92,10 @@ class Palette extends View {
     return this.#typed.trim() !== "" && (this.#timer !== undefined || this.#domains.isRunning);
   }
 
-  #open(href) {
+  #open({ href, press }) {
     this.done();
-    location.hash = href;
+    if (press) press();
+    else location.hash = href;
   }
 
   render() {
@@ -122,27 +148,30 @@ class Palette extends View {
       h(
         "ul",
         { class: "plain", id: "palette-list", role: "listbox", "aria-label": text.title, key: "list" },
-        items.map(({ kind, name, id, href }, index) =>
-          h(
+        items.map((one, index) => {
+          const { kind, name, id, href } = one;
+          return h(
             "li",
             {
-              key: href,
+              key: href ?? name,
               id: `palette-${index}`,
               role: "option",
               "aria-selected": String(index === chosen),
-              on: { click: () => this.#open(href) },
+              on: { click: () => this.#open(one) },
             },
             h("bdi", {}, name),
             id !== name && quiet(id),
             h("span", { class: "help" }, kind),
-          )
-        ),
+          );
+        }),
       ),
       items.length === 0 && h("p", { class: "quiet", role: "status", key: "none" }, text.none),
     ];
   }
 }
 
-const item = (kind, name, parts, id = "") => ({ kind, name, id, href: to(parts) });
+/** `more` are words that find it, which it does not show. */
+const item = (kind, name, parts, id = "", more = "", query = {}) => ({ kind, name, id, more, href: to(parts, query) });
+const labelled = (label) => item(text.filter, words.domains.labelled(label), ["domains"], "", "", { label });
 
 customElements.define("aasa-palette", Palette);

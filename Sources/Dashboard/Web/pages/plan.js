@@ -1,10 +1,12 @@
 // A change that is shown before it is made: the dry run's answer, what has to be accepted, a reason, and a button.
 
+import { get, path } from "../api.js";
 import {
   asHere,
   badge,
   button,
   choices,
+  coded,
   count,
   define,
   dialog,
@@ -14,19 +16,35 @@ import {
   form,
   h,
   loaded,
+  pointers,
   problemBox,
   size,
   submit,
   View,
+  waiting,
   worstFirst,
 } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { changeList, effectList, findingList, plainList } from "./domain-parts.js";
+import {
+  appNames,
+  byRoute,
+  changeList,
+  effectList,
+  findingList,
+  foldedFindings,
+  plainList,
+  settingChange,
+} from "./domain-parts.js";
 
-/** So many domains of a plan are shown one by one. */
-const shownDomains = 200;
+const w = words.bulk;
+/** So many rows and domains are shown one by one. */
+const mostShown = 200;
+/** With at most so many rows, all are open. */
+const mostOpen = 5;
+/** So many domains are compared before somebody asks for more. */
+const perStep = 20;
 
 /** A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
  * `close` ends the dialog. After the change, `said(value)` is the message, and `done(value)` is called. `label` is on
@@ -140,62 +158,260 @@ export const reasonField = (draft) => (
   draftField(words.common.reason, draft, "reason", { maxlength: 1000, help: words.common.reasonHelp })
 );
 
-export const domainEffects = (domains) => [
-  h(
-    "ul",
-    { class: "plan", key: "plan" },
-    domains.slice(0, shownDomains).map((one) =>
-      h(
-        "li",
-        { key: one.domain },
-        h(
-          "details",
-          { open: domains.length <= 2 ? true : undefined },
-          h(
-            "summary",
-            {},
-            h("bdi", { class: "mono" }, one.domain),
-            " ",
-            one.action && actionBadge(one.action),
-            " ",
-            one.diff?.affectsLinks && badge(words.bulk.links, "warning", { key: "links" }),
-            " ",
-            h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings))),
-          ),
-          effects(one),
-        ),
-      )
-    ),
-  ),
-  left("more", domains.length - shownDomains),
-];
+/** What happens to domains, those of a plan or of a change. Of the latter, the revisions `before` and `after` are compared
+ * here. */
+export const domainEffects = (domains) => h("aasa-effects", { key: "plan", domains });
+
+/** What a publication changes in one domain. */
+export const effects = (one) => h("aasa-effects", { key: "effects", domains: [one], isBare: true });
 
 export const left = (key, number) => number > 0 && h("p", { class: "help", key }, words.bulk.more(count(number)));
 
-/** What a publication changes: settings, routes, links, and what the linter says. */
-export function effects(
-  { domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0, androidApps = [] },
-) {
-  const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
-  return h(
-    "div",
-    { class: "plan-effects" },
-    diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
-    changedResolutions.length > 0 && [
-      h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
-      effectList(changedResolutions.slice(0, 20), undefined),
-    ],
-    plainList(androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message], { key: "android" }),
-    findingList(worstFirst(findings).slice(0, 20)),
-    left("more-findings", Math.max(0, findings.length - 20) + moreFindings),
-    h(
-      "p",
-      { class: "help", key: "documents" },
-      files.join(", "),
-      " ",
-      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open),
-    ),
+/** The effects on domains. Those to which the same happens are one row, and what was found before is told apart. */
+class Effects extends View {
+  /** @type {any[]} */ domains = [];
+  isBare = false;
+  /** So many domains are compared. */ #most = perStep;
+  /** What was asked about domains: how they differ, or what was found in them until now. */ #known = new Map();
+  /** Which rows somebody has opened or closed. */ #open = new Map();
+  #names = new Loading(this, appNames);
+  #asking = new Loading(this, (signal) => (
+    inTurns(this.#unknown.slice(0, this.#most).filter((one) => !this.#known.has(questionOf(one))), async (one) => {
+      const answer = await (isCompared(one) ? difference : foundBefore)(one, signal).catch((problem) => {
+        if (signal.aborted) throw problem;
+        return { problem: problem.detail };
+      });
+      this.#known.set(questionOf(one), answer);
+    })
+  ));
+
+  /** What has to be asked: the domains of a change, and those of a plan with findings. */
+  get #unknown() {
+    return this.domains.filter((one) => isCompared(one) || (one.diff && one.domain && one.findings?.some(isCounted)));
+  }
+
+  render() {
+    this.#names.ask();
+    this.#asking.ask(this.#most, this.#unknown.map(questionOf));
+    const { isRunning } = this.#asking;
+    const all = this.domains.map((one) => ({ ...one, ...this.#known.get(questionOf(one)) }));
+    if (this.isBare) return this.#effects(all);
+    const isLater = (one) => isCompared(one) && !one.problem;
+    const [later, now] = [all.filter(isLater), all.filter((one) => !isLater(one))];
+    const groups = [...Map.groupBy(now, sameness)];
+    return [
+      groups.length > 0 && h(
+        "ul",
+        { class: "plan", key: "plan" },
+        groups.slice(0, mostShown).map(([key, same]) => this.#row(key, same, groups.length <= mostOpen)),
+      ),
+      left("more", groups.length - mostShown),
+      isRunning ? waiting() : later.length > 0 && h(
+        "details",
+        { key: "later" },
+        h("summary", {}, w.later(later.length)),
+        plainList(later, place),
+        button(w.compareMore(Math.min(perStep, later.length)), () => {
+          this.#most += perStep;
+          this.update();
+        }),
+      ),
+    ];
+  }
+
+  #row(key, same, isOpen) {
+    const [{ action, diff }] = same;
+    const { fresh } = this.#findings(same);
+    return h(
+      "li",
+      { key },
+      h(
+        "details",
+        { open: this.#open.get(key) ?? isOpen, on: { toggle: ({ target }) => this.#open.set(key, target.open) } },
+        h(
+          "summary",
+          {},
+          same.slice(0, 3).map(({ domain }, index) => [index > 0 && ", ", h("bdi", { class: "mono" }, domain)]),
+          same.length > 3 && words.templates.andMore(same.length - 3),
+          " ",
+          action && !diff && actionBadge(action),
+          " ",
+          diff?.affectsLinks && badge(w.links, "warning", { key: "links" }),
+          " ",
+          h("span", { key: "counts" }, fresh.length > 0 && findingCounts(counted(fresh))),
+          diff && h("span", { class: "brief", key: "brief" }, brief(together(same))),
+        ),
+        this.#effects(same),
+      ),
+    );
+  }
+
+  /** What happens to domains to which the same happens: settings, routes, links, and what the linter says. */
+  #effects(same) {
+    const [{ domain, documents = [], diff, problem, before, after, changedResolutions = [], androidApps = [] }] = same;
+    const isOne = same.length === 1;
+    const { fresh, others, more } = this.#findings(same);
+    const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
+    return h(
+      "div",
+      { class: "plan-effects", key: "effects" },
+      diff ? changeList(together(same), this.#names.value, 50) : files.length > 0 && h("p", { key: "new" }, w.first),
+      problem && !diff && h("p", { key: "problem", class: "fault" }, asHere(problem)),
+      changedResolutions.length > 0 && [
+        h("p", { key: "links-title" }, h("strong", {}, w.expected)),
+        effectList(changedResolutions.slice(0, 20), this.#names.value),
+      ],
+      plainList(androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message], {
+        key: "android",
+      }),
+      findingList(worstFirst(fresh).slice(0, 20)),
+      left("more-findings", Math.max(0, fresh.length - 20) + more),
+      foldedFindings(foldedTitle(others), worstFirst(others).slice(0, 50)),
+      (before ?? after) !== undefined
+        ? plainList(same.slice(0, mostShown), place, { key: "places", class: "plain help places" })
+        : !isOne
+        ? h(
+          "p",
+          { key: "places", class: "help" },
+          same.slice(0, mostShown).map((one, index) => [index > 0 && ", ", place(one)]),
+        )
+        : h(
+          "p",
+          { class: "help", key: "documents" },
+          files.join(", "),
+          " ",
+          domain && diff && h("a", { href: to(["domains", domain]) }, w.open),
+        ),
+      left("more-places", same.length - mostShown),
+    );
+  }
+
+  /** Findings that publishing adds, each once, and `others`: those from before, suppressed ones, and notes of which
+   * nobody knows. */
+  #findings(same) {
+    const [fresh, others] = [new Map(), new Map()];
+    for (const { domain, diff, found, findings = [] } of same) {
+      const left = [...found ?? []];
+      for (const one of findings) {
+        const index = left.indexOf(kindOf(one));
+        if (index >= 0) left.splice(index, 1);
+        const isNew = isCounted(one) && index < 0 && (found || !diff || one.severity !== "note");
+        const named = (text) => same.length > 1 ? text.replaceAll(domain, "{domain}") : text;
+        const said = { ...one, message: named(one.message), help: named(one.help), isBefore: index >= 0 };
+        // In one domain, each is one of its own.
+        const key = same.length > 1 ? one.code + said.message : one;
+        const list = isNew ? fresh : others;
+        list.set(key, { ...said, domains: new Set([...list.get(key)?.domains ?? [], domain]) });
+      }
+    }
+    const all = (list) =>
+      [...list.values()].map(({ domains, ...one }) => ({
+        ...one,
+        where: domains.size < same.length && [...domains].join(", "),
+      }));
+    const more = same.reduce((sum, { moreFindings = 0 }) => sum + moreFindings, 0);
+    return { fresh: all(fresh), others: all(others), more };
+  }
+}
+
+/** Whether a domain is one of a change, whose revisions have to be compared. */
+const isCompared = ({ diff, before, after }) => !diff && before !== undefined && after !== undefined;
+const questionOf = ({ domain, before, after }) => [domain, before, after].join(" ");
+const isCounted = ({ suppressed }) => !suppressed;
+
+/** What a finding is, whatever route or URL it is about. */
+const kindOf = ({ code, message }) => code + message.replace(pointers, "").replace(/"[^"]*"|https:[^\s)]+|\d+/g, "");
+
+async function difference({ domain, before, after }, signal) {
+  const { from: _from, to: _to, ...diff } = await get(
+    path`/v1/domains/${domain}/diff`,
+    { from: before, to: after },
+    signal,
   );
+  return { diff };
+}
+
+async function foundBefore({ domain }, signal) {
+  const { items } = await get("/v1/findings", { domain, source: "lint", limit: 1000 }, signal);
+  return { found: items.map(kindOf) };
+}
+
+/** Does some things at once, and the others after them. */
+async function inTurns(items, work) {
+  const rest = [...items];
+  const turn = async () => {
+    while (rest.length > 0) await work(rest.shift());
+  };
+  await Promise.all([turn(), turn(), turn(), turn()]);
+}
+
+/** What happens to a domain, in which neither its name nor its apps matter. */
+const sameness = ({ domain, action, diff, problem, changedResolutions, androidApps }) =>
+  JSON.stringify([
+    action,
+    problem,
+    diff?.moreChanges,
+    diff && byRoute(diff.changes).map((one) => [
+      settingChange(one),
+      one.affectsLinks,
+      [...new Set(one.examples.map(({ before, after }) => before + after))].sort(),
+    ]),
+    changedResolutions,
+    androidApps,
+  ]).replaceAll(domain, "{domain}");
+
+/** How domains change to which the same happens: with the apps of all. */
+function together(same) {
+  const [{ domain, diff }] = same;
+  if (same.length === 1) return diff;
+  const all = same.map((one) => byRoute(one.diff.changes));
+  const changes = byRoute(diff.changes).map((change, index) => {
+    const examples = all.flatMap((changes, which) =>
+      changes[index].examples.map((one) => JSON.stringify(one).replaceAll(same[which].domain, "{domain}"))
+    );
+    return {
+      ...change,
+      summary: change.summary.replaceAll(domain, "{domain}"),
+      example: undefined,
+      moreExamples: [...new Set(examples)].map((one) => JSON.parse(one)),
+    };
+  });
+  return { ...diff, changes };
+}
+
+/** The first changes, on a line. */
+function brief({ changes, moreChanges = 0 }) {
+  const shown = byRoute(changes);
+  const more = shown.length - 2 + moreChanges;
+  return [
+    shown.length === 0 && words.domain.draft.noEffects,
+    shown.slice(0, 2).map((one, index) => [index > 0 && " · ", coded(settingChange(one))]),
+    more > 0 && words.templates.andMore(more),
+  ];
+}
+
+/** The title of findings that are folded: "4 notes as before". */
+function foldedTitle(findings) {
+  const isNotes = findings.every((one) => one.severity === "note");
+  const text = isNotes ? words.severity.count("note", findings.length) : w.import.findings(findings.length);
+  return findings.every((one) => one.isBefore || one.suppressed) ? w.asBefore(text) : text;
+}
+
+/** The way to a domain and, of a change, to its revisions. */
+function place({ domain, before, after, changedSince }) {
+  const last = after ?? before;
+  return [
+    h("a", { href: to(["domains", domain]), key: `domain ${domain}` }, h("bdi", {}, domain)),
+    last !== undefined && [
+      " ",
+      h(
+        "a",
+        { href: to(["domains", domain, "history"], { from: before, to: last }), key: "revision" },
+        before && after ? words.history.between(before, after) : words.history.revision(last),
+      ),
+    ],
+    changedSince && [" ", badge(words.changes.changedSince, "warning", { key: "since" })],
+  ];
 }
 
 export function actionBadge(action) {
@@ -258,4 +474,4 @@ export const confirmation = ({ text, ask, ...question }) =>
     ...question,
   });
 
-define({ "aasa-plan": Plan, "aasa-form": FormDialog });
+define({ "aasa-effects": Effects, "aasa-plan": Plan, "aasa-form": FormDialog });

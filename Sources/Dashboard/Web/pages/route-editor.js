@@ -3,15 +3,19 @@
 import { refused } from "../api.js";
 import { button, capital, closeButton, draftField, h } from "../parts.js";
 import { words } from "../words.js";
+import { hostName } from "./domains-add.js";
 import { formDialog } from "./plan.js";
 
 const w = words.domain.editor;
 const flags = ["caseSensitive", "percentEncoded"];
-const aURL = /^https?:\/\/[^/\s]+(\/[^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?\s*$/i;
+const aURL = /^(https?:\/\/)?([^/?#\s]+)(\/[^?#\s]*)?(?:\?([^#\s]*))?(?:#(\S*))?$/i;
+/** A path with a query or a fragment. Without "=", a question mark is one character of a pattern. */
+const longPath = /^(\/[^?#\s]*)(?:\?([^?#\s=]+=[^#\s]*))?(?:#(\S*))?$/;
 
 /** Describes the dialog for a route, `{}` for a new one. `entries`: `[[id, title]]`; `entry`: the ID of its entry;
- * `isModern`: whether its entry can say more than paths; `save(route, entryId)`. */
-export function editRoute(route, { entries, entry, isModern, save, close }) {
+ * `isModern`: whether its entry can say more than paths; `hosts`: the names of the domain, or undefined if any URL may
+ * be pasted; `save(route, entryId)`. */
+export function editRoute(route, { entries, entry, isModern, hosts, save, close }) {
   const { query, exclude, ...rest } = route;
   /** @type {any} */
   const draft = {
@@ -30,9 +34,34 @@ export function editRoute(route, { entries, entry, isModern, save, close }) {
     label: w.save,
     close,
     draft,
-    send: (values) => save(edited(route, values), Number(values.entry)),
-    fields: (draft, update) => fields(draft, update, entries, isModern),
+    send: (values) => {
+      const host = divide(values, route, hosts, isModern);
+      if (host) throw refused("path", w.foreignHost(host));
+      save(edited(route, values), Number(values.entry));
+    },
+    fields: (draft, update) => {
+      const pasted = () => {
+        divide(draft, route, hosts, isModern);
+        update();
+      };
+      return fields(draft, update, pasted, entries, isModern);
+    },
   });
+}
+
+/** Divides what was pasted as the path, maybe a URL, between the fields. Returns a host that is not the domain's. */
+function divide(draft, old, hosts, isModern) {
+  // What stands in the file already is meant like that.
+  if (!draft.path || draft.path === old.path) return;
+  draft.path = draft.path.trim();
+  const [all, scheme, host, ...parts] = aURL.exec(draft.path) ?? [];
+  const name = all && hostName(host);
+  const isOwn = hosts?.some((one) => one === name || (one.startsWith("*.") && name?.endsWith(one.slice(1))));
+  if (scheme && hosts && !isOwn) return host;
+  const [path = "/", query, fragment] = scheme || isOwn ? parts : longPath.exec(draft.path)?.slice(1) ?? [draft.path];
+  // Older entries have only paths, and the linter says so.
+  if (!isModern && !scheme && !isOwn) return;
+  Object.assign(draft, { path }, query && isModern && { kind: "whole", query }, fragment && isModern && { fragment });
 }
 
 function add({ items }, name = "", pattern = "?*") {
@@ -43,10 +72,10 @@ function edited(old, { kind, query, effect, items, ...values }) {
   const route = { ...old, exclude: effect === "exclude" || undefined, query: undefined };
   // An empty text that was there stays; an empty field otherwise means "any".
   for (const name of ["path", "fragment", "comment", "fallback"]) {
-    if (values[name] !== old[name]) route[name] = values[name] || undefined;
+    if (values[name] !== old[name]) route[name] = values[name].trim() || undefined;
   }
   for (const name of flags) route[name] = values[name] === "default" ? undefined : values[name] === "true";
-  if (kind === "whole") route.query = query;
+  if (kind === "whole") route.query = query === old.query ? query : query.trim();
   if (kind === "items") {
     route.query = Object.fromEntries(items.map(({ name, pattern }) => [name, pattern]));
     if ("" in route.query) throw refused("kind", w.noName);
@@ -55,7 +84,7 @@ function edited(old, { kind, query, effect, items, ...values }) {
   return route;
 }
 
-function fields(draft, update, entries, isModern) {
+function fields(draft, update, pasted, entries, isModern) {
   const text = (name, rest) => draftField(w[name], draft, name, { autocomplete: "off", ...rest });
   const select = (name, options, rest) => text(name, { tag: "select", options, ...rest });
   const asFlag = (name) => [["default", w.asDefault], ...Object.entries(words.domain.flags[name])];
@@ -63,16 +92,20 @@ function fields(draft, update, entries, isModern) {
     if (draft.items.length === 0) add(draft);
     update();
   };
-  // Of a URL that was pasted, the host is the domain's.
-  const trim = () => {
-    const [, path, query, fragment] = aURL.exec(draft.path) ?? [];
-    if (path === undefined) return;
-    Object.assign(draft, { path }, query && isModern && { kind: "whole", query }, fragment && isModern && { fragment });
-    update();
-  };
   return [
     effects(draft),
-    text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true, change: trim }),
+    text("path", {
+      placeholder: "/buy/*",
+      help: w.pathHelp,
+      focus: true,
+      on: {
+        input: ({ target, inputType }) => {
+          draft.path = target.value;
+          // While somebody types, nothing moves.
+          if (inputType === "insertFromPaste") pasted();
+        },
+      },
+    }),
     isModern && [
       select("kind", [["none", w.noQuery], ["items", w.items], ["whole", w.whole]], { change }),
       draft.kind === "items" && pairs(draft, update),
@@ -80,7 +113,7 @@ function fields(draft, update, entries, isModern) {
       text("comment", { help: w.commentHelp, dir: "auto" }),
       h(
         "details",
-        { key: "more", class: "field" },
+        { key: "more", class: "field", open: draft.fragment ? true : undefined },
         h("summary", {}, w.more),
         text("fragment", { help: w.fragmentHelp }),
         flags.map((name) => select(name, asFlag(name))),

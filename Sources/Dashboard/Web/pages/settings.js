@@ -24,7 +24,7 @@ import {
 } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
-import { words } from "../words.js";
+import { duration, words } from "../words.js";
 import { did, recordFilters } from "./changes.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
@@ -324,7 +324,7 @@ class Audit extends View {
 }
 
 function entry({ id, at, author, address, action, reason, changes, domain, revision, ...named }) {
-  const { app, androidApp, token, webhook, user, group } = named;
+  const { app, androidApp, template, token, webhook, user, group, change, domainCount } = named;
   const text = words.settings.audit;
   const isNamed = (name) => name !== undefined && !action.includes(name);
   const link = (parts, text, query) => h("a", { key: text, href: to(parts, query), class: "mono" }, text);
@@ -336,11 +336,13 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
       {},
       h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
       " ",
-      domain ? did(action) : did(action, words.changes.applied),
+      linked(domain ? did(action) : did(action, words.changes.applied)),
       domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
       isNamed(app) && [" ", link(["apps", "apple", app], app)],
       isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
-      [token, webhook, user, group].filter(isNamed).map((name) => [
+      isNamed(template) && [" ", link(["templates", template], template)],
+      // Who signs in does so with the own token.
+      [token !== author && token, webhook, user, group].filter((one) => one && isNamed(one)).map((name) => [
         " ",
         h("bdi", { key: "name", class: "mono" }, name),
       ]),
@@ -354,12 +356,30 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
           text.revision(count(revision)),
         ),
       ),
+      domainCount > 0 && [" ", text.in, " ", words.templates.inDomains(domainCount)],
+      // The revision of a domain leads to the same.
+      change && !revision && [", ", h("a", { key: "change", href: to(["changes", change]) }, text.change(change))],
     ),
     h("p", { class: "help when", key: "when" }, exactTime(at), address && [" · ", text.from(address)]),
     reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-    changes && h("p", { key: "changes", class: "help changed" }, changes),
+    changes && h("p", { key: "changes", class: "help changed" }, inOurWords(changes)),
   );
 }
+
+/** What was done, with links to the draft or the label that it names. */
+function linked(said) {
+  const [, before, kind, name] = typeof said === "string" && /^(.* )(draft |label )(\S+)$/.exec(said) || [];
+  if (!name) return said;
+  const href = kind === "draft " ? to(["drafts", name]) : to(["domains"], { label: name });
+  return [before, h("a", { key: "named", href }, kind, name)];
+}
+
+/** The API writes seconds, and pages do not. */
+const inOurWords = (changes) =>
+  changes.replace(
+    /\bcacheSeconds changed: from (\d+) to (\d+)/g,
+    (_, from, to) => `${words.domain.settings.cacheSeconds}: ${duration(Number(from))} → ${duration(Number(to))}`,
+  );
 
 class Replicas extends View {
   #list = new Loading(this, (signal) => get("/v1/replicas", {}, signal));

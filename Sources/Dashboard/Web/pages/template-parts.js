@@ -118,6 +118,8 @@ async function dryRun(put, signal) {
     try {
       const approved = preview.needsApproval && true;
       const { value } = await put({ accept: accept.join(","), skip: preview.skip, approved });
+      // Without the domains that are refused, none would be left.
+      if (preview.skip && value.published === 0) return { ...preview, accept, skip: undefined };
       return { ...preview, result: value, accept };
     } catch (problem) {
       if (signal.aborted) return preview;

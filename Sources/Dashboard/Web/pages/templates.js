@@ -23,7 +23,7 @@ import {
   View,
   worstFirst,
 } from "../parts.js";
-import { go, to } from "../routing.js";
+import { go, ifAsked, to } from "../routing.js";
 import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
@@ -52,7 +52,8 @@ const sections = { rules: "aasa-template-rules", domains: "aasa-template-table",
 class Templates extends View {
   render() {
     const [, name, section = "rules"] = this.address.parts;
-    if (name === undefined) return h("aasa-templates-list", { key: "list", cursor: this.address.query.cursor });
+    const { cursor, add: isAdding } = this.address.query;
+    if (name === undefined) return h("aasa-templates-list", { key: "list", cursor, isAdding });
     const link = (one) => [one, w.sections[one], to(["templates", name, ...(one === "rules" ? [] : [one])])];
     return [
       h("div", { class: "domain-head", key: "head" }, h("h1", {}, h("bdi", {}, name)), quiet(w.one)),
@@ -66,6 +67,7 @@ class Templates extends View {
 
 class List extends View {
   cursor;
+  isAdding;
   #list = new Loading(this, (signal) => get("/v1/templates", { limit: 100, cursor: this.cursor }, signal));
 
   #add() {
@@ -92,6 +94,7 @@ class List extends View {
   render() {
     this.#list.ask(this.cursor);
     const isMine = mayEditTemplates();
+    if (this.isAdding) ifAsked(() => isMine && this.#add());
     return [
       h(
         "div",
@@ -397,8 +400,22 @@ class TemplateReview extends DraftReview {
     return [...super.questions(preview), ...(preview.skip ? [["skip", w.leave(skipped.length + moreSkipped)]] : [])];
   }
 
+  /** The problem with the template's expectations, in place of what they are in each domain. */
+  #inItsWords(problem) {
+    const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const fits = (pattern, text) => new RegExp(`^${pattern.split(/\{[\w-]+\}/).map(escape).join(".*")}$`).test(text);
+    const inItsWords = (one) => {
+      const isIt = ({ url, app, resolution }) =>
+        resolution === one.expected && fits(url, one.url) && fits(app, one.app);
+      const own = this.draft.domain.expectations?.find(isIt);
+      return own ? { ...one, url: own.url, app: own.app, isOfTemplate: true } : one;
+    };
+    const said = ({ expectations, ...rest }) => ({ ...rest, expectations: expectations?.map(inItsWords) });
+    return { ...problem, body: { ...said(problem.body), problems: problem.body.problems?.map(said) } };
+  }
+
   details({ result, problem }) {
-    return [problem && problemBox(problem), result && templateEffects(result)];
+    return [problem && problemBox(this.#inItsWords(problem)), result && templateEffects(result)];
   }
 }
 
@@ -422,7 +439,7 @@ class History extends View {
         close: this.close,
         send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
         show: templateEffects,
-        isEmpty: (value) => !value.changed && value.published === 0,
+        isEmpty: (value) => value.published === 0 && (!value.changed || value.skipped?.length > 0),
         options: (state) => [
           skippingRefused(state),
         ],

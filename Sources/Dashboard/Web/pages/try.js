@@ -171,7 +171,7 @@ class Try extends View {
           only: this.#name,
         })
       ),
-      cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page"),
+      cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, { name: "page" }),
     ];
   }
 }

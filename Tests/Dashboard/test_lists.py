@@ -1,0 +1,91 @@
+"""Lists: the way through their pages, their searches, and what they show at first."""
+import re
+
+from conftest import APP, SHOP
+from playwright.sync_api import expect
+
+
+def test_pages_of_a_list_are_turned_forward_and_back_and_say_where_they_are(desk, site):
+    site.apply_template(120)
+    desk.sign_in()
+    page = desk.open("#/domains")
+    pages = page.get_by_role("navigation", name="Pages of the list")
+    buttons = pages.get_by_role("button")
+    expect(pages).to_contain_text("1–50 of 120")
+    expect(buttons).to_have_text(["Next page"])
+    first = page.locator("tbody tr").first.text_content()
+    pages.get_by_role("button", name="Next page").click()
+    expect(pages).to_contain_text("51–100 of 120")
+    expect(buttons).to_have_text(["Previous page", "Next page"])
+    pages.get_by_role("button", name="Next page").click()
+    expect(pages).to_contain_text("101–120 of 120")
+    expect(buttons).to_have_text(["First page", "Previous page"])
+    # The way back is there after a reload, too.
+    page.reload()
+    pages.get_by_role("button", name="Previous page").click()
+    expect(pages).to_contain_text("51–100 of 120")
+    pages.get_by_role("button", name="Previous page").click()
+    expect(pages).to_contain_text("1–50 of 120")
+    expect(page.locator("tbody tr").first).to_have_text(first)
+    page.go_back()
+    expect(pages).to_contain_text("51–100 of 120")
+    # A link to a page does not know those before it.
+    address = page.url.split("/#")[1]
+    desk.open("#/apps", "Apps")
+    desk.open("#" + address)
+    expect(buttons).to_have_text(["First page", "Next page"])
+
+
+def test_apps_are_found_by_name_and_identifier_and_those_without_a_name_say_so(example, site):
+    site.put("one.example", "/a/*", app=SHOP)
+    page = example.open("#/apps")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    unnamed = rows.filter(has_text="no name")
+    expect(unnamed.get_by_role("link", name=SHOP)).to_have_attribute("href", re.compile("com.example.shop"))
+    page.get_by_role("searchbox").fill("EXAMPLE.SHOP")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text(SHOP)
+    page.get_by_role("searchbox").fill("Example")
+    expect(rows).to_have_count(2)
+    page.get_by_role("searchbox").fill("nothing")
+    expect(page.get_by_role("heading", name="No app matches")).to_be_visible()
+    page.get_by_role("searchbox").fill("")
+    expect(rows.filter(has_text=APP)).to_have_count(1)
+
+
+def test_domains_that_were_never_checked_are_shown_first_where_none_was(example):
+    page = example.open("#/checks")
+    expect(page.get_by_role("button", name="Not checked 1")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Check example.com now")).to_be_visible()
+    expect(page.get_by_text("start the server with --check-interval 6h")).to_be_visible()
+
+
+def test_the_audit_log_leads_to_what_it_names_and_says_times_in_words(example, site):
+    site.apply_template(2)
+    site.call("PUT", "/v1/protected-labels/live")
+    site.call("POST", "/v1/drafts", {"domains": [{"domain": "example.com", "cacheSeconds": 60}]})
+    site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 7200}, **{"If-Match": "*"})
+    page = example.open("#/settings/audit")
+    for name, address in (("draft 1", "#/drafts/1"), ("label live", "#/domains?label=live"),
+                          ("white-label", "#/templates/white-label")):
+        expect(page.locator(".audit").get_by_role("link", name=name, exact=True)).to_have_attribute("href", address)
+    expect(page.locator(".audit")).to_contain_text("Cache time: 1 hour → 2 hours")
+
+
+def test_the_menu_is_in_the_bar_as_long_as_it_fits(example, site):
+    site.token = site.create_token("editor", name="other")
+    site.call("POST", "/v1/drafts", {"domains": [{"domain": "example.com", "cacheSeconds": 60}]})
+    page = example.open("#/domains")
+    menu = page.get_by_role("navigation", name="Main menu")
+    opener = page.locator(".menu-button")
+    for width, is_inline in ((1024, True), (870, True), (850, False), (360, False)):
+        page.set_viewport_size({"width": width, "height": 700})
+        expect(menu).to_be_visible(visible=is_inline)
+        expect(opener).to_be_visible(visible=not is_inline)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    # The number belongs to Changes, not to the page that the button names.
+    expect(opener.locator(".dot")).to_be_visible()
+    expect(opener.locator(".badge")).to_have_count(0)
+    opener.click()
+    expect(menu.get_by_role("link", name="Changes")).to_contain_text("1")
