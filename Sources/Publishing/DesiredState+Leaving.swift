@@ -27,7 +27,7 @@ extension DesiredState {
   /// The state in which apps that it has as they were exported stay as others have made them since.
   ///
   /// - Parameter author: Who applies the state.
-  /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too.
+  /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too; `appTakenBack`.
   func leavingApps(_ store: Store, by author: String) throws -> DesiredState {
     // As they were exported, or so again.
     func edited<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
@@ -47,12 +47,15 @@ extension DesiredState {
         else { return app }
         if app.isAsExported { return app.left }
         if app.wasExported?(stored.app) != false {
-          // Somebody may have taken back what the state has.
-          if let last = changes[app.id.id], last.author != author || last.isUndo,
-            last.app.before?.withoutAuthor == Key.state(app.app(over: stored.app)).withoutAuthor,
-            last.app.after?.withoutAuthor == Key.state(stored.app).withoutAuthor
+          // Somebody may have taken back what the state brought: then its author and they did the opposite of each other.
+          let desired = ChangedApp(
+            before: Key.state(stored.app).withoutAuthor,
+            after: Key.state(app.app(over: stored.app)).withoutAuthor)
+          if let last = changes[app.id.id], last.count == 2, last[0].author != author,
+            last[1].author == author, last[1].app.withoutAuthors == desired,
+            last[0].app.withoutAuthors == desired.reversed
           {
-            throw PublicationError.appChangedElsewhere(app.id.id, author: last.author)
+            throw PublicationError.appTakenBack(app.id.id, author: last[0].author)
           }
           return app
         }

@@ -161,6 +161,8 @@ package enum PublicationError: Error, Sendable {
   case templateChangedElsewhere(TemplateName, author: String, revision: Int, expected: Int)
   /// Somebody else has changed an app since the state was exported, and the state changes it, too.
   case appChangedElsewhere(LinkedApp, author: String?)
+  /// Somebody else has taken back the very change that the state makes to an app.
+  case appTakenBack(LinkedApp, author: String)
   /// The file of a domain that uses a template would be adopted or removed.
   case usesTemplate(DomainName, TemplateName)
   /// What an edit would change comes from the template of the domain.

@@ -315,6 +315,13 @@ extension AppState {
   }
 }
 
+extension ChangedApp {
+  /// The same without the notes of who added the app.
+  var withoutAuthors: ChangedApp {
+    ChangedApp(before: before?.withoutAuthor, after: after?.withoutAuthor)
+  }
+}
+
 extension DesiredApp {
   /// Exactly this app.
   init(_ app: Key.App) {

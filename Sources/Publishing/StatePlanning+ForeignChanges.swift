@@ -65,13 +65,12 @@ extension StatePlanning {
     let sharesTemplate =
       template != nil && template == stored.domain.template?.name
       && (base == nil || template == earlier?.template?.name)
-    let new = try state(of: sharesTemplate ? desired.domain.ownPart : desired.domain)
-    let current =
+    let own =
       try sharesTemplate
-      ? state(of: stored.domain.ownPart) : published.state(stored.domain)
-    let before =
-      try sharesTemplate
-      ? earlier.map { try state(of: $0.ownPart) } : base.map { try $0.state($0.domain()) }
+      ? ownStates(of: [desired.domain, stored.domain] + [earlier].compactMap(\.self)) : nil
+    let new = try own?[0] ?? state(of: desired.domain)
+    let current = try own?[1] ?? published.state(stored.domain)
+    let before = try base.map { try own?.last ?? $0.state($0.domain()) }
     do throws(TooComplex) {
       let changes = try DomainComparison(
         of: name, from: current, to: new, findsExamples: false
@@ -80,24 +79,33 @@ extension StatePlanning {
         change.undone = Self.words(changes.filter(\.loses))
         return change.undone.isEmpty ? nil : change
       }
-      let own = try DomainComparison(of: name, from: before, to: new, findsExamples: false)
-      let made = Set(own.changes.map(\.identity))
-      let halves = Set(own.changes.flatMap(\.halves))
+      let mine = try DomainComparison(of: name, from: before, to: new, findsExamples: false)
+      let made = Set(mine.changes.map(\.identity))
+      let halves = Set(mine.changes.flatMap(\.halves))
       change.undone = Self.words(
         changes.filter { change in
           !made.contains(change.identity)
             && (change.halves.isEmpty || !halves.isSuperset(of: change.halves))
-            && (own.areSettingsKnown || !change.concernsSettings || change.loses)
+            && (mine.areSettingsKnown || !change.concernsSettings || change.loses)
         })
       if change.undone.isEmpty { return nil }
       let others = try DomainComparison(of: name, from: before, to: current, findsExamples: false)
       change.sides = ForeignChange.Sides(
-        base: base.revision.number, own: Self.words(own.changes),
+        base: base.revision.number, own: Self.words(mine.changes),
         others: Self.words(others.changes))
     } catch {
       change.undone = ["the document, which is too complex to compare"]
     }
     return change
+  }
+
+  /// What domains have besides their template; `nil` if one of them names an app that no longer exists.
+  private func ownStates(of domains: [Domain]) throws -> [DomainComparison.State]? {
+    do {
+      return try domains.map { try state(of: $0.ownPart) }
+    } catch StoreError.unknownApps {
+      return nil
+    }
   }
 
   private func state(of domain: Domain) throws -> DomainComparison.State {

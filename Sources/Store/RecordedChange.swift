@@ -66,6 +66,14 @@ package struct ChangedApp: Sendable, Equatable {
   /// `nil` if the change deleted it.
   package let after: AppState?
 
+  /// An app that changed from one state to another.
+  package init(before: AppState?, after: AppState?) {
+    (self.before, self.after) = (before, after)
+  }
+
+  /// What takes it back.
+  package var reversed: ChangedApp { ChangedApp(before: after, after: before) }
+
   /// Whether the change gave it another identifier.
   package var isRenamed: Bool {
     if let before, let after { before.id != after.id } else { false }
@@ -75,8 +83,6 @@ package struct ChangedApp: Sendable, Equatable {
 /// What somebody did to an app.
 package struct AppChange: Sendable {
   package let author: String
-  /// Whether it undid another change.
-  package let isUndo: Bool
   package let app: ChangedApp
 }
 

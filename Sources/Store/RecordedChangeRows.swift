@@ -150,31 +150,32 @@ enum RecordedChangeRows {
     apps(in: try things(of: change, connection))
   }
 
-  /// How many of the newest changes are looked at for those of apps, and how many at once.
-  private static let (newest, atOnce) = (10_000, 200)
+  /// How many of the newest changes of apps are looked at for those of some, and how many at once.
+  private static let (newest, atOnce) = (2_000, 20)
 
   static func last(
     of apps: Set<LinkedApp>, _ connection: any Connection
-  ) throws -> [LinkedApp: AppChange] {
-    var found: [LinkedApp: AppChange] = [:]
-    var (before, seen) = (Int64.max, 0)
-    while found.count < apps.count && seen < newest {
+  ) throws -> [LinkedApp: [AppChange]] {
+    var found: [LinkedApp: [AppChange]] = [:]
+    var (before, seen, open) = (Int64.max, 0, apps)
+    while !open.isEmpty && seen < newest {
       let changes = try connection.all(
-        "SELECT id, author, reverts, apps FROM recorded_change WHERE id < ? ORDER BY id DESC LIMIT ?",
-        [.integer(before), .integer(atOnce)]
+        """
+        SELECT id, author, apps FROM recorded_change WHERE id < ? AND apps <> '[]' ORDER BY id DESC LIMIT ?
+        """, [.integer(before), .integer(atOnce)]
       ) { row in
         (
-          id: row.integer(0), author: row.text(1), isUndo: row.optionalInteger(2) != nil,
-          apps: Self.apps(in: try row.json(3).arrayValue ?? [])
+          id: row.integer(0), author: row.text(1),
+          apps: Self.apps(in: try row.json(2).arrayValue ?? [])
         )
       }
       guard let last = changes.last else { break }
       (before, seen) = (last.id, seen + changes.count)
       for change in changes {
         for app in change.apps {
-          for id in Set([app.before, app.after].compactMap { $0?.id })
-          where apps.contains(id) && found[id] == nil {
-            found[id] = AppChange(author: change.author, isUndo: change.isUndo, app: app)
+          for id in Set([app.before, app.after].compactMap { $0?.id }) where open.contains(id) {
+            found[id, default: []].append(AppChange(author: change.author, app: app))
+            if found[id]?.count == 2 { open.remove(id) }
           }
         }
       }

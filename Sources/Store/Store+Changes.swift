@@ -34,8 +34,8 @@ extension Store {
     try read { try RecordedChangeRows.apps(of: change, $0) }
   }
 
-  /// What the last changes of apps did to them, as far as they are recorded among the newest changes.
-  package func lastChanges(of apps: Set<LinkedApp>) throws -> [LinkedApp: AppChange] {
+  /// The last two changes of apps, the newest first, as far as they are recorded among the newest changes of apps.
+  package func lastChanges(of apps: Set<LinkedApp>) throws -> [LinkedApp: [AppChange]] {
     try apps.isEmpty ? [:] : scan { try RecordedChangeRows.last(of: apps, $0) }
   }
 

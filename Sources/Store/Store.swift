@@ -17,7 +17,7 @@ package final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
-  /// How many times as long as others usually wait at most an edit of several domains may keep them waiting.
+  /// How many times as long as others usually wait at most they wait for edits of several domains, all together.
   private static let longestWaits = 6
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
@@ -157,8 +157,10 @@ package final class Store: Sendable {
   }
 
   private func waitBudget(of context: WriteContext) -> WaitBudget {
-    WaitBudget(
-      .milliseconds(waitBudget.load(ordering: .relaxed)), isAbandoned: context.isAbandoned)
+    let milliseconds = waitBudget.load(ordering: .relaxed)
+    return WaitBudget(
+      .milliseconds(milliseconds), free: .milliseconds(milliseconds * Self.longestWaits),
+      isAbandoned: context.isAbandoned)
   }
 
   /// Runs `body` in a transaction that sees one state.

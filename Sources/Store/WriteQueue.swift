@@ -75,17 +75,19 @@ final class WriteQueue: Sendable {
 /// How much longer a writer waits, for all of its turns together.
 struct WaitBudget {
   private var rest: Duration
+  /// How much longer it may wait beside that while others write many domains.
+  private var free: Duration
   /// Whether nobody waits for the result any more.
   let isAbandoned: @Sendable () -> Bool
 
-  init(_ rest: Duration, isAbandoned: @escaping @Sendable () -> Bool) {
-    self.rest = rest
+  init(_ rest: Duration, free: Duration, isAbandoned: @escaping @Sendable () -> Bool) {
+    (self.rest, self.free) = (rest, free)
     self.isAbandoned = isAbandoned
   }
 
   /// Repeats `attempt`, which waits up to the given number of milliseconds, until it succeeds.
   ///
-  /// - Parameter isFree: Whether waiting costs nothing now.
+  /// - Parameter isFree: Whether somebody writes many domains now.
   /// - Throws: `StoreError.busy`, and what `attempt` throws.
   mutating func wait(
     _ attempt: (Int) throws -> Bool, unless isFree: () -> Bool = { false }
@@ -93,7 +95,8 @@ struct WaitBudget {
     while true {
       let start = ContinuousClock.now
       if try attempt(min(100, max(1, Int(rest / .milliseconds(1))))) { return }
-      if !isFree() { rest -= ContinuousClock.now - start }
+      let waited = ContinuousClock.now - start
+      if free > .zero && isFree() { free -= waited } else { rest -= waited }
       if rest <= .zero || isAbandoned() { throw StoreError.busy }
     }
   }

@@ -66,14 +66,19 @@ enum DiffCommand {
     difference: "something would change", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    switch try DesiredChange(arguments: arguments, format: planFormat(arguments))
+    let outcome = try DesiredChange(arguments: arguments, format: planFormat(arguments))
       .apply(isDryRun: true)
-    {
+    if arguments.has(approved), outcome == .different { Terminal.complain(approvedNote) }
+    return switch outcome {
     case .refused: .failure
     case .different: .different
     case .same: .success
     }
   }
+
+  /// What `--draft` means for the plan.
+  fileprivate static let approvedNote =
+    "Protected domains are shown as if somebody had approved their changes."
 
   private static func planFormat(_ arguments: Arguments) throws(UsageError) -> PlanPrinter.Format {
     guard let format: PlanPrinter.Format = try arguments.choice(format) else {
@@ -150,8 +155,7 @@ private struct DesiredChange {
     Terminal.complain(
       "\(gone.count.counted("file")) of the last export \(gone.count == 1 ? "is" : "are") gone: \(names)"
         + (gone.count > 5 ? " and \(gone.count - 5) more" : "")
-        + ". What \(gone.count == 1 ? "it described stays" : "they described stays") as it is; --prune deletes it."
-    )
+        + ". If the domains still exist, they stay; --prune deletes them.")
   }
 
   /// Applies a table of the domains of a template.

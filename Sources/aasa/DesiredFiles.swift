@@ -137,13 +137,13 @@ struct DesiredFiles {
     let path = source.path
     let (names, others) = try Self.contents(of: path)
     unrelated += others.filter { $0 != Self.templatesName }.map { "\(path)/\($0)" }
-    try readTemplates(path, &faults)
+    let manifest = try ExportManifest(in: path) { Terminal.complain($0) }
+    try readTemplates(path, manifest, &faults)
     let before = domains + unchanged.count
     if names.isEmpty {
       faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
     let all = Set(names)
-    let manifest = try ExportManifest(in: path) { Terminal.complain($0) }
     gone += manifest.files.keys.filter { !$0.contains("/") && !all.contains($0) }.sorted()
       .map { "\(path)/\($0)" }
     // The apps come first, although other names may precede theirs.
@@ -172,7 +172,7 @@ struct DesiredFiles {
           continue
         }
         if let fault = Self.nameFault(in: json, file, name, all) { faults.append(fault) }
-        try add(json.revised(manifest.revisions[name]), to: "domains", &faults)
+        try add(manifest.revised(json, of: name), to: "domains", &faults)
       } else if let members = json.objectValue?.members, !members.isEmpty,
         members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
       {
@@ -194,7 +194,9 @@ struct DesiredFiles {
     }
   }
 
-  private mutating func readTemplates(_ directory: String, _ faults: inout [String]) throws {
+  private mutating func readTemplates(
+    _ directory: String, _ manifest: ExportManifest, _ faults: inout [String]
+  ) throws {
     let path = "\(directory)/\(Self.templatesName)"
     if !Self.isDirectory(path) { return }
     for name in try Self.names(in: path) {
@@ -207,7 +209,8 @@ struct DesiredFiles {
           "\(file.quotedPath) must be an object whose \"template\" is \(name.dropLast(5).description.quoted), the name of the file."
         )
       }
-      try add(json, to: "templates", &faults)
+      let name = "\(Self.templatesName)/\(name)"
+      try add(manifest.revised(json, of: name), to: "templates", &faults)
     }
   }
 
@@ -262,7 +265,11 @@ struct DesiredFiles {
     {
       // What it calls `apps` are texts of its document.
       sources[sources.count - 1].domain = json["domain"]?.stringValue ?? ""
-      return try add(json, to: "domains", &faults)
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+      let manifest = try ExportManifest(in: directory) { Terminal.complain($0) }
+      return try add(
+        manifest.revised(json, of: String(parts.last ?? "")), to: "domains", &faults)
     }
     if rest["template"] != nil, rest["domains"] == nil,
       let json = Self.json(bytes, of: path, &faults)
@@ -461,14 +468,5 @@ struct DesiredFiles {
   /// The name of a file in a directory, with the directory if there are others.
   private func shown(_ name: String, of source: Source) -> String {
     areSeveral ? "\(source.path)/\(name)" : name
-  }
-}
-
-extension JSON {
-  /// The domain of a file that says the same as a later revision than it names.
-  fileprivate func revised(_ revision: Int?) -> JSON {
-    guard let revision, var object = objectValue, object["revision"] != nil else { return self }
-    object["revision"] = .integer(revision)
-    return .object(object)
   }
 }

@@ -8,8 +8,41 @@ struct ExportManifest {
 
   /// The SHA-256 of each file that was exported.
   private(set) var files: [String: String] = [:]
-  /// The revision that a file says the same as, where it names another one itself.
-  private(set) var revisions: [String: Int] = [:]
+  /// The files that say the same as a later revision than they name.
+  private(set) var revisions: [String: Revision] = [:]
+
+  struct Revision {
+    /// The one that the file names.
+    let named: Int
+    /// The one that it says the same as.
+    let current: Int
+
+    var json: JSON { ["names": .integer(named), "is": .integer(current)] }
+  }
+
+  /// The revision that a file is of, by its name in the directory and its content.
+  func revision(of file: String, _ content: JSON) -> JSON? {
+    guard let known = revisions[file], content["revision"] == .integer(known.named) else {
+      return content["revision"]
+    }
+    return .integer(known.current)
+  }
+
+  /// Whether two contents are the same, whatever revisions they name.
+  func isSame(_ content: JSON, _ other: JSON) -> Bool {
+    guard
+      var (one, two) = content.objectValue.flatMap({ one in other.objectValue.map { (one, $0) } })
+    else { return content == other }
+    (one["revision"], two["revision"]) = (nil, nil)
+    return one == two
+  }
+
+  /// The content of a file with the revision that it is of.
+  func revised(_ content: JSON, of file: String) -> JSON {
+    guard var object = content.objectValue, object["revision"] != nil else { return content }
+    object["revision"] = revision(of: file, content)
+    return .object(object)
+  }
 
   /// Reads that of a directory; empty without one.
   ///
@@ -25,7 +58,10 @@ struct ExportManifest {
         files[member.key] = member.value.stringValue
       }
       for member in json["revisions"]?.objectValue?.members ?? [] {
-        revisions[member.key] = member.value.integerValue
+        guard let named = member.value["names"]?.integerValue,
+          let current = member.value["is"]?.integerValue
+        else { continue }
+        revisions[member.key] = Revision(named: named, current: current)
       }
     } catch {
       complain("\(file.quotedPath) is not JSON: \(error).")

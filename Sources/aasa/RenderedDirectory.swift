@@ -131,11 +131,11 @@ final class RenderedDirectory {
     let draft = "\(path)/\(Self.markerName)/\(drafts.count)"
     let descriptor = open(draft, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw failure("Cannot write", name, errno) }
-    defer { close(descriptor) }
     drafts.append(Draft(path: draft, target: name))
-    if let code = Terminal.write(bytes, to: descriptor) {
-      throw failure("Cannot write", name, code)
-    }
+    var code = Terminal.write(bytes, to: descriptor)
+    // Some network file systems report only here that the disk is full.
+    if close(descriptor) != 0 { code = code ?? errno }
+    if let code { throw failure("Cannot write", name, code) }
   }
 
   /// Gives the drafts of the batch their names, then deletes what its hosts no longer have.

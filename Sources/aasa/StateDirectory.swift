@@ -7,12 +7,11 @@ import Store
 /// Writes a state as a directory to keep in git: `apps.json` and a file for each domain, which
 /// `DesiredFiles` reads.
 ///
-/// A file that already says the same is not touched, whatever revision it names, and neither is one that
-/// somebody has edited while nobody has changed the domain, the template or the apps. The file of a domain that no longer exists is
+/// A file that already says the same is not touched, whatever revision it names, and neither is one that somebody has
+/// edited while nobody has changed the domain, the template or the apps. The file of a domain that no longer exists is
 /// removed only if the previous export left it like that: `.aasa-export.json` lists the SHA-256 of each file, and the
 /// revision of a file that says the same but names an earlier one. Other files are left alone.
 struct StateDirectory {
-
   private let path: String
   private(set) var written: [String] = []
   private(set) var removed: [String] = []
@@ -58,14 +57,13 @@ struct StateDirectory {
         "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), which "
           + "lists the apps. Export to stdout instead.")
     }
-    let (file, revisions) = ("\(name).json", try manifest().revisions)
+    let (file, manifest) = ("\(name).json", try manifest())
     try write(file, domain) { old in
       let (before, after) = (
         DomainResource.domain(in: old, over: nil), DomainResource.domain(in: domain, over: nil)
       )
       if before != nil && before == after { return .same }
-      let revision = revisions[file].map { .integer($0) } ?? old["revision"]
-      return revision == domain["revision"] ? .edited : .outdated
+      return manifest.revision(of: file, old) == domain["revision"] ? .edited : .outdated
     }
   }
 
@@ -77,8 +75,10 @@ struct StateDirectory {
     try writing(folder) {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
-    try write("\(DesiredFiles.templatesName)/\(name).json", template) { old in
-      old["revision"] == template["revision"] ? .edited : .outdated
+    let (file, manifest) = ("\(DesiredFiles.templatesName)/\(name).json", try manifest())
+    try write(file, template) { old in
+      if manifest.isSame(old, template) { return .same }
+      return manifest.revision(of: file, old) == template["revision"] ? .edited : .outdated
     }
   }
 
@@ -140,13 +140,13 @@ struct StateDirectory {
     switch comparison {
     case .same:
       unchanged += 1
-      if let oldHash, oldHash != hash {
-        hash = oldHash
-        revisions[name] = json["revision"]
-      }
+      guard let old, let oldHash, oldHash != hash else { break }
+      // That of the apps is never removed, and tells nothing else of which state it is.
+      if name != DesiredFiles.appsName { hash = oldHash }
+      try note(json["revision"]?.integerValue, of: name, old)
     case .edited:
       edited.append(name)
-      revisions[name] = try manifest().revisions[name].map { .integer($0) }
+      revisions[name] = try manifest().revisions[name]?.json
     case .outdated, .other:
       _ = try put(name, bytes)
       written.append(name)
@@ -154,6 +154,18 @@ struct StateDirectory {
       if oldHash == nil && isAsBefore { restored.append(name) }
     }
     hashes.append((name, .string(hash)))
+  }
+
+  /// Notes the revision that a file says the same as, unless it names that.
+  private mutating func note(_ revision: Int?, of name: String, _ file: [UInt8]) throws {
+    do throws(JSON.SyntaxError) {
+      let named = try JSON.parse(file, limits: .trusted).value["revision"]?.integerValue
+      if let named, let revision, named != revision {
+        revisions[name] = ExportManifest.Revision(named: named, current: revision).json
+      }
+    } catch {
+      // It was compared, so it is JSON.
+    }
   }
 
   private static func comparison(

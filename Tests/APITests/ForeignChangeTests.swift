@@ -528,12 +528,37 @@ import Testing
     let refused = try pipeline.send("POST", "/v1/apply", json: rotation)
     #expect(try refused.status == 409 && refused.code == "changed-elsewhere", "\(refused.text)")
     #expect(try export()["androidApps"]?[0]?["fingerprints"] != edited["fingerprints"])
+    #expect(refused.text.contains("has taken back"), "\(refused.text)")
     // Any other edit of it goes on.
     var other = edited
     other["fingerprints"] = [["sha256": .string(Self.fingerprint("AD")), "label": "play-signing"]]
     let another = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(other)]])
     #expect(another.status == 200, "\(another.text)")
     #expect(try pipeline.send("POST", "/v1/apply?overwrite=true", json: rotation).status == 200)
+  }
+
+  @Test func whatSomebodyAddedToAnAppBeforeTheExportCanBeRemovedByAState() throws {
+    let pipeline = try running.client(.editor, named: "pipeline")
+    let used: JSON = [
+      "androidApps": Self.package["androidApps"] ?? .null,
+      "domains": [["domain": "c.example", "androidCredentials": ["com.example.app"]]],
+    ]
+    #expect(try pipeline.send("POST", "/v1/apply", json: used).status == 200)
+    let own = try #require(try export()["androidApps"]?[0]?["fingerprints"])
+    let both: JSON = .array(
+      (own.arrayValue ?? []) + [["sha256": .string(Self.fingerprint("AC")), "label": "upload"]])
+    let put = try admin.send(
+      "PUT", "/v1/android-apps/com.example.app", json: ["name": "Mine", "fingerprints": both])
+    #expect(put.status == 200, "\(put.text)")
+    var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
+    edited["fingerprints"] = own
+    let applied = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(edited)]])
+    #expect(applied.status == 200, "\(applied.text)")
+    // What its author took back is no conflict either.
+    let change = try #require(try applied.json["change"]?.integerValue)
+    #expect(try pipeline.send("POST", "/v1/changes/\(change)/revert").status == 200)
+    let again = try pipeline.send("POST", "/v1/apply", json: ["androidApps": [.object(edited)]])
+    #expect(again.status == 200, "\(again.text)")
   }
 
   @Test func aDraftLeavesAppsToOthers() throws {

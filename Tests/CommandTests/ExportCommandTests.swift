@@ -106,12 +106,49 @@ import Testing
     #expect(try trial.exportDirectory().output == "0 files written, 0 removed, 3 unchanged\n")
     try trial.replace("600", with: "700", in: "a.example.json")
     #expect(try trial.exportDirectory().output.hasSuffix(", 1 left as edited\n"))
-    let pipeline = try trial.server.client().send(
-      "POST", "/v1/tokens", json: ["name": "pipeline", "role": "editor"])
-    let token = try pipeline.json["secret"]?.stringValue ?? pipeline.json["token"]?.stringValue
+    let token = try pipeline()
     let applied = try trial.run("apply", at: .server, trial.directory, token: token)
     #expect(applied.status == 0, "\(applied.errors)")
     #expect(try client.send("GET", "/v1/domains/a.example").json["cacheSeconds"] == 700)
+  }
+
+  /// The list of what was exported says of which revision a file is, and only of the file that it was made for.
+  @Test func anOlderFileIsOfTheRevisionThatItNames() throws {
+    _ = try trial.exportDirectory()
+    let older = try trial.scratch.text("state/a.example.json")
+    let client = try trial.server.client()
+    func patch(_ seconds: Int) throws {
+      let change: JSON = ["cacheSeconds": .integer(seconds)]
+      #expect(try client.send("PATCH", "/v1/domains/a.example", json: change).status == 200)
+    }
+    try patch(600)
+    _ = try trial.exportDirectory()
+    try patch(700)
+    try patch(600)
+    #expect(try trial.exportDirectory().output == "0 files written, 0 removed, 3 unchanged\n")
+    try trial.scratch.write(older.replacing("/a\"", with: "/b\""), to: "state/a.example.json")
+    let token = try pipeline()
+    for path in [trial.directory, "\(trial.directory)/a.example.json"] {
+      let applied = try trial.run("apply", at: .server, path, token: token)
+      #expect(
+        applied.status == 1 && applied.errors.contains("others have changed"), "\(applied.errors)")
+    }
+    #expect(try client.send("GET", "/v1/domains/a.example").json["cacheSeconds"] == 600)
+  }
+
+  private func pipeline() throws -> String {
+    let answer = try trial.server.client().send(
+      "POST", "/v1/tokens", json: ["name": "pipeline", "role": "editor"])
+    return try answer.json["secret"]?.stringValue ?? answer.json["token"]?.stringValue ?? ""
+  }
+
+  @Test func anAppsFileThatWasFormattedKeepsYourEdits() throws {
+    _ = try trial.exportDirectory()
+    let text = try JSON.parse(trial.scratch.read("state/apps.json")).value.text
+    try trial.scratch.write(text, to: "state/apps.json")
+    #expect(try trial.exportDirectory().output == "0 files written, 0 removed, 3 unchanged\n")
+    try trial.replace("\"Example\"", with: "\"Mine\"", in: "apps.json")
+    #expect(try trial.exportDirectory().output.hasSuffix(", 1 left as edited\n"))
   }
 
   @Test func aFileThatYouHaveDeletedComesBackAndIsNamed() throws {

@@ -58,7 +58,9 @@ struct UndocumentedRules {
 
   /// The sentences for a reason, each with a space in front.
   var sentences: String {
-    let rules = found.map(\.rawValue).joined(separator: "; ")
+    let rules =
+      found.map(\.rawValue).joined(separator: "; ")
+      + (steps > 0 ? "" : "\(found.isEmpty ? "" : "; ")others were not looked for")
     return others.reduce(rules.isEmpty ? "" : " Undocumented: \(rules).") { "\($0) \($1)" }
   }
 

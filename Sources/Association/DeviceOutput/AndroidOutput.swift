@@ -386,7 +386,8 @@ struct DebugLinkOutput {
     let (scheme, rest) = (link[..<colon], link[(colon + 1)...])
     if !scheme.allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }) { return nil }
     let isPort =
-      scheme.contains(UInt8(ascii: ".")) && rest.first.map(\.isASCIIDigit) == true
+      (scheme.contains(UInt8(ascii: ".")) || scheme.elementsEqual("localhost".utf8))
+      && rest.first.map(\.isASCIIDigit) == true
       && rest.prefix { $0 != UInt8(ascii: "/") }.allSatisfy(\.isASCIIDigit)
     return isPort ? nil : scheme
   }
@@ -395,26 +396,37 @@ struct DebugLinkOutput {
   private static func browser(_ line: ArraySlice<UInt8>) -> String? {
     guard line.starts(with: "Activity:".utf8) else { return nil }
     let package = line.dropFirst(9).trimmed.prefix { $0 != UInt8(ascii: "/") }.value
-    return browsers.contains(package) ? package : nil
+    return browsers.contains(package) || package.contains("browser") ? package : nil
   }
 
   /// What took the URL that the command asks for, by one of the lines behind it.
   private mutating func noteTaker(_ line: ArraySlice<UInt8>) {
-    guard var row = taker ?? started, ["unresolved", "started"].contains(row.state) else { return }
-    row.state = "started"
+    guard var row = taker ?? started, ["unresolved", "started", "chooser"].contains(row.state)
+    else {
+      return
+    }
+    row.state = row.state == "chooser" ? "chooser" : "started"
     if line.starts(with: "Activity:".utf8) {
-      row.app = line.dropFirst(9).trimmed.prefix { $0 != UInt8(ascii: "/") }.valueOrNone ?? row.app
+      let component = line.dropFirst(9).trimmed
+      row.app = component.prefix { $0 != UInt8(ascii: "/") }.valueOrNone ?? row.app
+      if Self.isChooser(component) { (row.state, row.app) = ("chooser", nil) }
     } else {
       row.others.append(line.trimmed.value)
     }
     taker = row
   }
 
+  /// Whether it is the dialog in which a user chooses an app.
+  private static func isChooser(_ component: ArraySlice<UInt8>) -> Bool {
+    component.starts(with: "android/".utf8)
+      || ["ResolverActivity", "ChooserActivity", "intentresolver"].contains(where: component.has)
+  }
+
   private static let browsers: Set = [
-    "com.android.chrome", "com.chrome.beta", "org.chromium.chrome", "org.mozilla.firefox",
-    "com.sec.android.app.sbrowser", "com.microsoft.emmx", "com.brave.browser", "com.opera.browser",
-    "com.opera.mini.native", "com.duckduckgo.mobile.android", "com.vivaldi.browser",
-    "com.mi.globalbrowser", "com.huawei.browser",
+    "com.android.chrome", "com.chrome.beta", "com.chrome.dev", "org.chromium.chrome",
+    "org.mozilla.firefox", "com.microsoft.emmx", "com.opera.mini.native",
+    "com.duckduckgo.mobile.android",
+    "org.mozilla.focus", "org.mozilla.fenix", "org.mozilla.klar",
   ]
 
   static func rows(in text: PastedText) -> DeviceRows {

@@ -1,8 +1,10 @@
 /// Why Xcode, or App Store Connect, refuses an app that has the entitlement of associated domains.
 enum CodeSigningError {
-  /// The words of Xcode and App Store Connect about profiles and signatures.
+  /// How Xcode and App Store Connect refuse it.
   private static let words = [
-    "rovisioning profile", "Code Signing Entitlements", "ITMS-90", "signed with",
+    "doesn't include the", "doesn’t include the", "doesn't support the", "doesn’t support the",
+    "allowed the specified entitlements", "Invalid Code Signing Entitlements", "ITMS-90046",
+    "ITMS-90163",
   ]
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {

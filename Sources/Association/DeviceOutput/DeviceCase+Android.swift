@@ -219,11 +219,16 @@ extension DeviceCase {
         .noActivity, .sure, .appTeam,
         "The URL \(row.url?.shown ?? "") has no scheme, so it is no link of the web.",
         next: "Write it with https:// and without a port: `-d https://HOST/PATH`.")
+    case "chooser":
+      return DeviceVerdict(
+        .notVerifiedYet, .likely, .user,
+        "Android asks which app shall open the link: for this device, no app is verified for \(host).",
+        next: "Paste what `adb shell pm get-app-links PACKAGE` prints.")
     case "started":
       let isExplicit = row.others.contains { $0.hasPrefix("pkg: ") }
       let wasRunning = row.others.contains { $0.hasPrefix("Warning: ") }
       return DeviceVerdict(
-        .fineHere, isExplicit ? .likely : .sure, .appTeam,
+        .fineHere, .likely, .appTeam,
         "\(row.app.map(\.shown) ?? "The app") took the link."
           + (isExplicit
             ? " The command names the app, so this says nothing about verification." : "")
@@ -232,8 +237,8 @@ extension DeviceCase {
           ? "If it does not show the page of the link, look at `onNewIntent` of its activity."
           : isExplicit
             ? "Repeat the command without the package."
-            : "If links on pages still open the browser, paste what `adb shell pm get-app-links \(package)` prints."
-      )
+            : "If that is not your app, or links on pages still open the browser, paste what `adb shell pm get-app-links "
+              + "PACKAGE` prints.")
     case "quoted":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,

@@ -139,7 +139,7 @@ package struct DeviceRow: Sendable, Hashable {
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
-  /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `started` or
+  /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started` or
   /// `selection-only`.
   package var state: String
   package var error: String?
@@ -256,10 +256,12 @@ extension DeviceOutput.Kind {
     if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
     // What says more about the device goes first.
     let hasStarted = has(.startedActivity) && (has(.statusOK) || has(.notStarted))
-    if found.isEmpty && (has(.unresolvedIntent) || has(.noActivityFound) || hasStarted) {
+    if found.isEmpty, has(.unresolvedIntent) || has(.noActivityFound) || hasStarted,
+      !DebugLinkOutput.rows(in: text).rows.isEmpty
+    {
       found.insert(.debugLink)
     }
-    if found.isEmpty && RelyingPartyError.markers.contains(where: has) {
+    if found.isEmpty && RelyingPartyError.isMarked(has, text.flat) {
       found.insert(.relyingParty)
     }
     if found.isEmpty && CodeSigningError.isMarked(has, text.flat) { found.insert(.codeSigning) }

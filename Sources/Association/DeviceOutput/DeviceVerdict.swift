@@ -110,7 +110,7 @@ package struct DeviceVerdict: Sendable {
     case .relyingParty: self = one.relyingPartyVerdict
     case .codeSigning: self = one.codeSigningVerdict
     case .debugLink
-    where ["unresolved", "quoted", "other-scheme", "no-scheme", "browser", "started"]
+    where ["unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started"]
       .contains(row.state):
       self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict

@@ -1,29 +1,43 @@
 /// Why the server of a site refuses what a passkey answered: its library compares the origin and the RP ID (Web
 /// Authentication Level 3, sections 7.1 and 7.2). The words are those of SimpleWebAuthn, java-webauthn-server and webauthn4j.
 enum RelyingPartyError {
-  static let markers: [Marker] = [
-    .androidOrigin, .registrationOrigin, .authenticationOrigin, .rpIDHash, .unexpectedRPIDHash,
+  private static let sentences: [Marker] = [.registrationOrigin, .authenticationOrigin]
+  private static let hashes: [Marker] = [.rpIDHash, .unexpectedRPIDHash]
+  /// What refuses an origin in other words. Without one, an origin may be one that is accepted.
+  private static let refusals = [
+    "Incorrect origin", "Unexpected attestation origin", "Unexpected client data origin",
+    "nvalid origin", "BadOrigin", "rigin mismatch", "rigin does not match", "rigin doesn't match",
   ]
 
   /// The longest origin, in bytes.
   private static let longest = 300
 
+  static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
+    (sentences + hashes).contains(where: has)
+      || has(.androidOrigin) && refusals.contains(where: text.has)
+  }
+
   /// One row: the text names no host of the site for certain.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
     let flat = text.flat
-    if let place = flat.firstRange(of: Marker.androidOrigin.rawValue) {
-      let hash = flat[place.upperBound...].prefix(longest).prefix {
-        $0.isASCIILetterOrDigit || "-_".utf8.contains($0)
-      }
-      row.error = Marker.androidOrigin.rawValue + hash.value
-      row.signatures = [Fingerprint(base64URL: hash.value)].compactMap(\.self)
-    } else if let marker = [Marker.rpIDHash, .unexpectedRPIDHash].first(where: {
-      flat.has($0.rawValue)
-    }) {
+    if let marker = hashes.first(where: { flat.has($0.rawValue) }) {
       row.error = marker.rawValue
+    } else if let origins = origins(in: flat) {
+      row.error = origins
     } else {
-      row.error = origins(in: flat)
+      // The origin that is refused stands behind the words.
+      let refusal = refusals.lazy.compactMap { flat.firstRange(of: $0) }.first
+      let rest = refusal.map { flat[$0.upperBound...] } ?? flat
+      let place = rest.firstRange(of: Marker.androidOrigin.rawValue)
+      row.error =
+        (place.map { rest[$0.lowerBound...] } ?? rest).prefix(longest)
+        .prefix { !" \"',;)]}".utf8.contains($0) }.valueOrNone
+    }
+    if let error = row.error, error.hasPrefix(Marker.androidOrigin.rawValue) {
+      let hash = error.dropFirst(Marker.androidOrigin.rawValue.count)
+        .prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
+      row.signatures = [Fingerprint(base64URL: String(hash))].compactMap(\.self)
     }
     var found = DeviceRows()
     found.add(row)
@@ -32,7 +46,7 @@ enum RelyingPartyError {
 
   /// `https://a, not https://b`, of `Unexpected registration response origin "https://a", expected "https://b"`.
   private static func origins(in text: ArraySlice<UInt8>) -> String? {
-    let sentence = [Marker.registrationOrigin, .authenticationOrigin].lazy.compactMap {
+    let sentence = sentences.lazy.compactMap {
       text.firstRange(of: $0.rawValue)
     }.first.map { text[$0.upperBound...].prefix(2 * longest) }
     guard let given = sentence?.between("\"", and: "\"") else { return nil }
@@ -57,8 +71,9 @@ extension DeviceCase {
         "Use one RP ID in both: a domain without scheme and port.")
     }
     if error.hasPrefix(Marker.androidOrigin.rawValue) {
+      let origin = error.prefix { $0 != "," }
       return verdict(
-        "The site's server does not accept the origin of the Android app, \(error.shown)"
+        "The site's server does not accept the origin of the Android app, \(String(origin).shown)"
           + (row.signatures.first.map { ", which is its certificate \($0)" } ?? "")
           + ". The device had let the request through, so this is not about assetlinks.json.",
         "Add this origin to those that the server expects, beside https://HOST; one for each certificate, such as that of "

@@ -9,8 +9,8 @@ struct SwcdLog {
   static let badTrust = "Bad apple-app-site-association server trust"
 
   private var found = DeviceRows()
-  /// The last request that the device began.
-  private var asked: DeviceRow?
+  /// The requests that the device began.
+  private var asked: [DeviceRow] = []
   /// By how much a fold may be shorter than another one, because the next word does not fit, in bytes.
   private static let longestWord = 30
 
@@ -24,7 +24,7 @@ struct SwcdLog {
     var log = SwcdLog()
     text.forEachLine { log.take($0.text) }
     log.end()
-    if log.found.rows.isEmpty, let asked = log.asked { log.found.add(asked) }
+    if log.found.rows.isEmpty { for row in log.asked { log.found.add(row) } }
     return log.found
   }
 
@@ -79,7 +79,7 @@ struct SwcdLog {
     } else if let row = Self.entry(whole[...]) {
       found.add(row)
     } else if let place = whole[...].firstRange(of: Marker.beginningTask.rawValue) {
-      asked = Self.named(whole[place.upperBound...], state: "asked")
+      asked.append(Self.named(whole[place.upperBound...], state: "asked"))
     }
   }
 

@@ -230,7 +230,7 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
     if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let port = text.utf8[colon...].dropFirst()
       return port.isEmpty || port.contains(where: { !$0.isASCIIDigit })
-        ? (.domainMalformed, "has a colon where a dot belongs") : (.domainHasPort, "has a port")
+        ? (.domainMalformed, "has a colon") : (.domainHasPort, "has a port")
     }
     if text.contains("*") {
       return (.domainHasWildcard, "has a wildcard, which only an alias may have")

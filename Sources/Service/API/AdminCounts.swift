@@ -41,7 +41,7 @@ package final class AdminCounts: Sendable {
     case .expectationsBroken, .changedElsewhere, .changedSince, .notRevertible, .nothingChosen,
       .notEditable,
       .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
-      .appChangedElsewhere,
+      .appChangedElsewhere, .appTakenBack,
       .usesTemplate, .fromTemplate, .detached, .notAdoptable, .notAlike,
       .templateChanged, .outsideLimits, .needsApproval, .draftOutdated,
       .nothingToApprove, nil:

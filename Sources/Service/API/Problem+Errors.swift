@@ -106,6 +106,11 @@ extension Problem {
         "Nothing was changed: \(author.quoted) has published revision \(revision) of the template "
           + "\(template.text.quoted), and this state was made from revision \(expected). Export again and merge, or "
           + "repeat with ?overwrite=true.")
+    case .appTakenBack(let app, let author):
+      return Problem(
+        .changedElsewhere,
+        "Nothing was changed: \(author.quoted) has taken back what this state has of the app \(app). Take it out of the state, "
+          + "or repeat with ?overwrite=true to publish it again.")
     case .appChangedElsewhere(let app, let author):
       return Problem(
         .changedElsewhere,
@@ -140,9 +145,11 @@ extension Problem {
       return Problem(
         .changedSince,
         "Nothing was undone: \(names(listed, of: count)) changed since change \(change). "
-          + (domains.allSatisfy { $0.laterChange == nil }
-            ? "What did that, such as a restored backup, is no change that can be undone: roll the domains back instead. "
-            : "Undo the later changes first, beginning with the last. ")
+          + (domains.contains { $0.laterChange != nil }
+            ? "Undo the later changes first, beginning with the last. " : "")
+          + (domains.contains { $0.laterChange == nil }
+            ? "Domains without a later change were restored from a backup, for example: roll these back instead. "
+            : "")
           + "To leave such domains as they are and undo the change in the others, repeat with ?skip=changed.",
         members: members(domains.map(\.name), of: count))
     case .notRevertible(let change, let detail, let domains):
@@ -359,7 +366,7 @@ extension Problem {
     case .tookTooLong:
       return .busy(
         "Writing so many domains took too long for others who wait to edit."
-          + " Apply the state in parts, or when fewer people edit.")
+          + " Apply the state in parts, or when fewer people edit.", seconds: 60)
     case .notServedYet(let stored, _): return notServedYet(stored)
     case .readOnlyStore(let writers):
       let servers = writers.isEmpty ? "one that accepts them" : writers.joined(separator: " or ")

@@ -86,10 +86,11 @@ extension Problem {
   }
 
   /// The work was not begun, because it had to wait too long.
-  static func busy(_ reason: String) -> Problem {
+  /// - Parameter seconds: When to try again.
+  static func busy(_ reason: String, seconds: Int = 1) -> Problem {
     Problem(
       .busy, "\(reason) Nothing was changed. Repeat the request later.",
-      fields: [HeaderField("Retry-After", "1")])
+      fields: [HeaderField("Retry-After", "\(seconds)")])
   }
 
   var json: JSON {

@@ -66,6 +66,7 @@ import Testing
   @Test(arguments: [
     ("dat=10.128.122.228:3000 pkg=com.example.app", "debug-link - com.example.app no-activity"),
     ("dat=www.example.com/path", "debug-link - - no-activity"),
+    ("dat=localhost:8080/x", "debug-link - - no-activity"),
     ("dat=com.example.app:/open", "debug-link - - no-activity"),
   ])
   func aURLWithoutASchemeIsNoLink(intent: String, row: String) {
@@ -118,6 +119,37 @@ import Testing
     let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relyingParty)
     #expect(verdict.message.contains(words), "\(verdict.message)")
     #expect(verdict.nextStep.contains("proxy") == text.contains("expected \"http://"))
+  }
+
+  @Test(arguments: [
+    "android/com.android.internal.app.ResolverActivity",
+    "com.android.intentresolver/.ChooserActivity",
+    "com.android.browser/.BrowserActivity", "org.mozilla.focus/.activity.MainActivity",
+  ])
+  func aChooserOrABrowserIsNoAppThatTookTheLink(activity: String) {
+    let text =
+      "Starting: Intent { act=a dat=https://example.com/x }\nStatus: ok\nActivity: \(activity)\n"
+    #expect(DeviceOutput.explained(text) == ["debug-link example.com - not-verified-yet"])
+  }
+
+  @Test(arguments: [
+    "Starting: Intent { cmp=com.example.app/.Main }\nStatus: ok\nActivity: com.example.app/.Main\n",
+    "{\"type\":\"webauthn.get\",\"origin\":\"android:apk-key-hash:abc\"}",
+    "Allowed origins: https://example.com, android:apk-key-hash:abc",
+    "I have com.apple.developer.associated-domains in my entitlements and my provisioning profile, but links open Safari",
+    "My app is signed with the right team and codesign -d shows com.apple.developer.associated-domains",
+  ])
+  func whatRefusesNothingIsNoError(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+
+  @Test func theOriginThatIsRefusedIsNamedAndNotOneThatIsExpected() {
+    let text =
+      "Unexpected authentication response origin \"http://localhost:3000\", expected one of: https://example.com, "
+      + "android:apk-key-hash:abc"
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relyingParty)
+    #expect(verdict.message.contains("http://localhost:3000"), "\(verdict.message)")
+    #expect(!verdict.message.contains("Android"))
   }
 
   @Test(arguments: [
