@@ -83,10 +83,11 @@ struct ProblemText {
         "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
-    let problems = list("problems").flatMap { problem in
+    let problems = grouped(list("problems")).flatMap { problem, others in
       let place =
         files?.tablePlace(of: problem["domain"]?.stringValue ?? "").map { "\($0): " } ?? ""
-      return ["  \(place)\(asOptions(problem["detail"]?.stringValue ?? ""))"]
+      let detail = asOptions(problem["detail"]?.stringValue ?? "")
+      return ["  \(place)\(detail)\(same(for: others))"]
         + faults(of: problem, files).map { "  \($0)" }
     }
     let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
@@ -97,6 +98,37 @@ struct ProblemText {
     return differences + errors + more("moreErrors") + expectations + more("moreExpectations")
       + problems
       + more("moreProblems") + conflicts + more("moreConflicts") + claims(problem, files)
+  }
+
+  /// Problems that say the same of several domains, each once with the other domains.
+  private static func grouped(_ problems: [JSON]) -> [(problem: JSON, others: [String])] {
+    var groups: [(problem: JSON, others: [String])] = []
+    var places: [String: Int] = [:]
+    for problem in problems {
+      guard let domain = problem["domain"]?.stringValue, var object = problem.objectValue,
+        let detail = problem["detail"]?.stringValue
+      else {
+        groups.append((problem, []))
+        continue
+      }
+      object["domain"] = nil
+      object["detail"] = .string(detail.replacing(domain, with: ""))
+      let general = JSON.object(object).text
+      if let place = places[general] {
+        groups[place].others.append(domain)
+      } else {
+        places[general] = groups.count
+        groups.append((problem, []))
+      }
+    }
+    return groups
+  }
+
+  /// `" The same holds for b.example, c.example and 3 more."`
+  private static func same(for domains: [String]) -> String {
+    if domains.isEmpty { return "" }
+    let more = domains.count > 5 ? " and \(domains.count - 5) more" : ""
+    return " The same holds for \(domains.prefix(5).joined(separator: ", "))\(more)."
   }
 
   /// A domain that others have changed, and what would be undone.

@@ -40,6 +40,15 @@ import Testing
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))
+    let both = try trial.scratch.write(
+      #"{"domains": [{"domain": "a.example", "cacheSeconds": 60}, {"domain": "b.example", "cacheSeconds": 60}]}"#,
+      to: "both.json")
+    let protect = try trial.server.client().send(
+      "PATCH", "/v1/domains/b.example", json: ["protected": true])
+    #expect(protect.status == 200)
+    let grouped = try run("diff", by: anna, both)
+    #expect(grouped.errors.contains("The same holds for b.example."), "\(grouped.errors)")
+    #expect(grouped.errors.split(separator: "\n").count { $0.contains("is protected") } == 1)
     let planned = try run("diff", by: anna, "--draft", file)
     #expect(
       planned.status == 2 && planned.errors.hasPrefix("Protected domains are shown as"),
