@@ -105,7 +105,7 @@ extension Backup {
 
 /// Replaces the contents of a database with those of a copy of a backup, in one transaction.
 ///
-/// Clients remember the numbers of revisions (`If-Match`), entries and routes, so the number of a domain that both have
+/// Clients remember the numbers of revisions (`If-Match`), entries and routes, so the number of what both have
 /// means one thing: revisions continue from the higher number, and so do the keys of new rows.
 private struct Replacement {
   private let connection: SQLiteConnection
@@ -177,8 +177,12 @@ private struct Replacement {
       try connection.execute(Self.continueNumbers)
       try Self.record(now: now, connection)
       let republished = try republish()
+      try republishTemplates()
       try connection.execute(
-        "DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes")
+        """
+        DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes;
+        DROP TABLE temp.last_templates
+        """)
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
         revivedUsers: users, unprotectedLabels: unprotected, isForeign: isOther, setAside: nil)
@@ -198,6 +202,9 @@ private struct Replacement {
     CREATE TEMP TABLE last_routes AS
       SELECT own_name, number, last_route FROM main.entry
       JOIN \(named) AS domain ON domain.id = domain_id;
+    CREATE TEMP TABLE last_templates AS
+      SELECT name, number, content, published_at FROM main.template
+      JOIN main.template_revision ON template_id = template.id AND number = template.revision;
     CREATE TEMP TABLE before AS
       SELECT own_name, number, \(digests) AS digests, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
@@ -258,6 +265,26 @@ private struct Replacement {
       FROM temp.last_routes AS before JOIN \(named) AS now USING (own_name)
       WHERE now.id = entry.domain_id AND before.number = entry.number;
     """
+
+  /// Saves a template again under a new number if its number would go back or would belong to another revision.
+  private func republishTemplates() throws {
+    try connection.run(
+      """
+      INSERT INTO main.template_revision (template_id, number, content, published_at, author, reason, is_applied)
+      SELECT template.id, before.number + 1, restored.content, ?1, ?2, ?3, 0
+      FROM temp.last_templates AS before
+      JOIN main.template USING (name)
+      JOIN main.template_revision AS restored ON restored.template_id = template.id
+        AND restored.number = template.revision
+      WHERE before.number > restored.number OR before.number = restored.number
+        AND (before.content, before.published_at) IS NOT (restored.content, restored.published_at)
+      """, [.integer(now), .text(Self.context.author), .text(Self.action)])
+    try connection.execute(
+      """
+      UPDATE main.template SET revision =
+        (SELECT max(number) FROM main.template_revision WHERE template_id = template.id)
+      """)
+  }
 
   /// Publishes the document again under a new number for each domain whose revision number would go back
   /// or would belong to another revision. Returns the number of these domains.

@@ -242,6 +242,27 @@ import Testing
     #expect(records.prefix(2).map(\.domain) == [name, nil])
   }
 
+  @Test func aTemplateGoesOnUnderANewNumber() throws {
+    let (template, other) = (try TemplateName("shop"), try TemplateName("other"))
+    let context = WriteContext(author: "test")
+    func put(_ name: TemplateName, _ seconds: Int) throws {
+      _ = try store.write(context) {
+        try $0.put(Template(name, parameters: [], members: ["cacheSeconds": .integer(seconds)]))
+      }
+    }
+    try put(template, 60)
+    try put(other, 60)
+    try save()
+    try put(template, 120)
+    try put(template, 180)
+    try restore()
+    let stored = try store.template(template)
+    #expect(stored.revision == 4 && stored.template.members["cacheSeconds"] == 60)
+    #expect(try store.template(other).revision == 1)
+    try put(template, 240)
+    #expect(try store.template(template).revision == 5)
+  }
+
   @Test func aLabelThatProtectsNoMoreIsNamed() throws {
     let (kept, later) = (try Label("kept"), try Label("later"))
     let context = WriteContext(author: "test")
