@@ -57,7 +57,7 @@ def test_apps_are_found_by_name_and_identifier_and_those_without_a_name_say_so(e
 def test_a_search_for_apps_says_that_none_matches_only_after_it_has_searched_all(example, site):
     page = example.open("#/apps")
     waiting = []
-    page.route("**/v1/apps?*limit=1000*", waiting.append)
+    page.route("**/v1/apps?*limit=1000*", lambda route: waiting.append(route))
     page.get_by_role("searchbox").fill("nothing")
     expect(page.locator(".loading")).to_be_visible()
     expect(page.get_by_role("heading", name="No app matches")).to_have_count(0)

@@ -394,14 +394,14 @@ export function findingList(findings, domain = undefined, key = "findings") {
   ], { class: "plain findings", key });
 }
 
-export const foldedFindings = (title, findings, domain = undefined) =>
+export const foldedFindings = (title, findings, domain = undefined, most = findings.length) =>
   findings.length > 0 &&
   h(
     "details",
     { key: "folded" },
     h("summary", {}, title),
-    findingList(findings.slice(0, 50), domain),
-    left("more", findings.length - 50),
+    findingList(findings.slice(0, most), domain),
+    left("more", findings.length - most),
   );
 
 /** What a change may be about that no file shows. */

@@ -279,7 +279,7 @@ class Effects extends View {
       }),
       findingList(worstFirst(fresh).slice(0, 20)),
       left("more-findings", Math.max(0, fresh.length - 20) + more),
-      foldedFindings(foldedTitle(others), worstFirst(others)),
+      foldedFindings(foldedTitle(others), worstFirst(others), undefined, 50),
       (before ?? after) !== undefined
         ? plainList(same.slice(0, mostShown), place, { key: "places", class: "plain help places" })
         : !isOne
