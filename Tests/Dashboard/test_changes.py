@@ -125,6 +125,18 @@ def test_a_large_change_is_compared_step_by_step(example, site):
     assert len(compared) == 25
 
 
+def test_a_comparison_that_failed_can_be_tried_again(example, site):
+    change = site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 60})["change"]
+    page = example.page
+    page.route("**/diff?*", lambda route: route.abort())
+    example.open(f"#/changes/{change}")
+    expect(page.locator(".plan")).to_contain_text("The server cannot be reached.")
+    page.unroute("**/diff?*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".plan")).to_contain_text("Cache time: 1 hour → 1 minute")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
 # Where a domain is managed
 
 

@@ -69,10 +69,36 @@ def test_a_url_of_another_host_is_no_route_of_the_domain(example):
     page = example.open(DOMAIN)
     type_route(page, "https://other.example/gift")
     path = page.get_by_label("Path", exact=True)
-    expect(path).to_have_accessible_description(re.compile("The host other.example is not of this domain."))
+    expect(path).to_have_accessible_description(re.compile('"other.example" is neither this domain nor one of its aliases.'))
     path.fill("https://example.com/gift")
     page.get_by_role("button", name="Save edit").click()
     expect(paths_of(page).last).to_have_text("/gift")
+
+
+def test_a_url_with_a_query_is_refused_where_an_entry_can_only_have_paths(desk, site):
+    site.put("example.com", "/buy/*", format="legacy")
+    desk.sign_in()
+    page = desk.open(DOMAIN)
+    type_route(page, "https://example.com/gift?a=1")
+    path = page.get_by_label("Path", exact=True)
+    expect(path).to_have_value("https://example.com/gift?a=1")
+    expect(path).to_have_accessible_description(
+        re.compile("This entry can only have paths. Remove the query and the fragment."))
+    path.fill("https://example.com/gift")
+    page.get_by_role("button", name="Save edit").click()
+    expect(paths_of(page).last).to_have_text("/gift")
+
+
+def test_more_conditions_stay_open_while_somebody_works_in_them(example):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Add a route").first.click()
+    page.get_by_text("More conditions").click()
+    fragment = page.get_by_label("Fragment")
+    fragment.fill("top")
+    page.get_by_label("Query", exact=True).select_option("whole")
+    fragment.fill("")
+    page.get_by_label("Query", exact=True).select_option("none")
+    expect(fragment).to_be_visible()
 
 
 def test_a_route_is_added_before_one_that_takes_every_path(desk, site):
@@ -83,6 +109,9 @@ def test_a_route_is_added_before_one_that_takes_every_path(desk, site):
     expect(paths_of(page)).to_have_text(["/buy/*", "/logout/*", "/*"])
     type_route(page, "*")
     expect(paths_of(page)).to_have_text(["/buy/*", "/logout/*", "/*", "*"])
+    # Also if several at the end take every path.
+    type_route(page, "/last/*")
+    expect(paths_of(page)).to_have_text(["/buy/*", "/logout/*", "/last/*", "/*", "*"])
 
 
 # Settings
@@ -93,16 +122,22 @@ def test_the_settings_of_a_domain_say_which_label_protects_it(desk, site):
     site.call("PUT", "/v1/protected-labels/live")
     desk.sign_in()
     page = desk.open(DOMAIN + "/settings")
-    expect(page.locator(".settings-group").first).to_contain_text("The label “live” already requires this")
+    expect(page.locator(".settings-group").first).to_contain_text("Required by the label “live”")
     page.get_by_role("button", name="Edit settings").click()
     box = page.get_by_label("A second person approves changes")
     expect(box).to_be_checked()
-    expect(box).to_be_disabled()
-    expect(box).to_have_accessible_description("The label “live” already requires this (Settings, Protection).")
+    # The keyboard reaches it, and changes nothing.
+    box.focus()
+    page.keyboard.press("Space")
+    expect(box).to_have_attribute("aria-disabled", "true")
+    expect(box).to_be_checked()
+    expect(box).to_have_accessible_description("Required by the label “live” (Settings, Protection).")
     assert desk.access_faults() == []
     page.get_by_label("Labels").fill("other")
+    expect(box).not_to_have_attribute("aria-disabled", "true")
     expect(box).not_to_be_checked()
-    expect(box).to_be_enabled()
+    box.check()
+    expect(box).to_be_checked()
 
 
 # Going elsewhere
@@ -181,7 +216,7 @@ def test_edits_are_found_from_the_list_of_domains_on_whatever_page_of_it_they_ar
     type_route(page, "/gift/*")
     expect(page.get_by_role("heading", name="Your edits")).to_be_visible()
     page = example.open("#/domains?environment=staging")
-    expect(page.locator(".edits")).to_have_text("1 with your edits: example.com")
+    expect(page.locator(".edits")).to_have_text("Your unpublished edits: example.com")
     assert example.access_faults() == []
     page.locator(".edits").get_by_role("link").click()
     expect(page.locator(".route", has_text="/gift/*")).to_be_visible()

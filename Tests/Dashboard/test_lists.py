@@ -54,6 +54,24 @@ def test_apps_are_found_by_name_and_identifier_and_those_without_a_name_say_so(e
     expect(rows.filter(has_text=APP)).to_have_count(1)
 
 
+def test_a_search_for_apps_says_that_none_matches_only_after_it_has_searched_all(example, site):
+    page = example.open("#/apps")
+    waiting = []
+    page.route("**/v1/apps?*limit=1000*", lambda route: waiting.append(route))
+    page.get_by_role("searchbox").fill("nothing")
+    expect(page.locator(".loading")).to_be_visible()
+    expect(page.get_by_role("heading", name="No app matches")).to_have_count(0)
+    waiting[0].continue_()
+    expect(page.get_by_role("heading", name="No app matches")).to_be_visible()
+
+
+def test_a_search_for_apps_shows_200_and_says_how_many_more_there_are(example, site):
+    site.call("POST", "/v1/apply", {"apps": [{"app": f"ABCDE12345.com.many.a{number}"} for number in range(203)]})
+    page = example.open("#/apps?q=many")
+    expect(page.locator("tbody tr")).to_have_count(200)
+    expect(page.get_by_text("… and 3 more.")).to_be_visible()
+
+
 def test_domains_that_were_never_checked_are_shown_first_where_none_was(example):
     page = example.open("#/checks")
     expect(page.get_by_role("button", name="Not checked 1")).to_have_attribute("aria-pressed", "true")

@@ -276,13 +276,13 @@ def test_trouble_is_summed_up_above_the_list_and_leads_to_it(example, site):
     site.call("POST", "/v1/drafts", {"domains": [{"domain": "off.example", "cacheSeconds": 60}]})
     page = example.open("#/domains")
     trouble = page.locator(".trouble")
-    expect(trouble).to_have_text("1 check fails · 2 not current at Apple · 1 of yours waits")
+    expect(trouble).to_have_text("1 check fails · 2 not current at Apple · 1 of your drafts waits")
     rows = page.locator("tbody tr")
     for link, domains in (("1 check fails", ["failing.example"]),
                           ("2 not current at Apple", ["example.com", "failing.example"])):
         trouble.get_by_role("link", name=link).click()
         expect(rows.get_by_role("link")).to_have_text(domains)
-    trouble.get_by_role("link", name="1 of yours waits").click()
+    trouble.get_by_role("link", name="1 of your drafts waits").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Approvals")
 
 

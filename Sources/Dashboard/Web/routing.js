@@ -50,7 +50,8 @@ export function ask(changes, { replace = false } = {}) {
   const address = to(parts, { ...query, ...changes });
   if (address === location.hash) return;
   if (!replace) return void (location.hash = address);
-  history.replaceState(null, "", address);
+  // The pages before belong to the cursor.
+  history.replaceState(Object.hasOwn(changes, "cursor") ? null : history.state, "", address);
   window.dispatchEvent(new Event("hashchange"));
 }
 

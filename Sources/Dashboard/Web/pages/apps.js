@@ -29,7 +29,8 @@ import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
-import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
+import { pause } from "./domains.js";
+import { confirmation, counted, domainEffects, formDialog, left, planDialog } from "./plan.js";
 
 const text = words.apps;
 const platforms = {
@@ -37,6 +38,8 @@ const platforms = {
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
 const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
+/** So many apps are searched, and so many of those that match are shown. */
+const [mostSearched, mostFound] = [10_000, 200];
 const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 
 class Apps extends View {
@@ -58,29 +61,46 @@ class List extends View {
   /** A page of the apps or, to be searched, all of them. */
   #apps = new Loading(this, async (signal) => {
     const { list } = platforms[this.platform];
-    if (this.q === "") return get(list, { limit: 100, cursor: this.cursor }, signal);
+    const of = this.#wanted;
+    if (this.q === "") return { of, ...(await get(list, { limit: 100, cursor: this.cursor }, signal)) };
     const all = [];
     let cursor;
     do {
       const { items, next } = await get(list, { limit: 1000, cursor }, signal);
       all.push(...items);
       cursor = next;
-    } while (cursor);
-    return { items: all };
+    } while (cursor && all.length < mostSearched);
+    return { of, items: all, isCut: Boolean(cursor) };
   });
+  #timer;
+
+  /** Which list is wanted: that of a platform, a page of it or all. */
+  get #wanted() {
+    return `${this.platform} ${this.q !== ""}`;
+  }
+
+  #type(q) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.isConnected && ask({ q, cursor: undefined }, { replace: true }), pause);
+  }
 
   #found() {
     const { value } = this.#apps;
     const wanted = this.q.trim().toLowerCase();
     const { id } = platforms[this.platform];
     const isFound = (app) => `${app.name ?? ""} ${app[id]}`.toLowerCase().includes(wanted);
-    if (wanted === "" || !value) return this.#apps;
-    return { ...this.#apps, run: () => this.#apps.run(), value: { items: value.items.filter(isFound), next: null } };
+    if (value && this.q === "" && value.of === this.#wanted) return this.#apps;
+    // Until the wanted list is there, nobody knows what it has.
+    const found = value?.of === this.#wanted ? { ...value, items: value.items.filter(isFound), next: null } : undefined;
+    return { ...this.#apps, run: () => this.#apps.run(), value: found };
   }
 
   render() {
     const { platform, cursor, q } = this;
     this.#apps.ask(platform, q !== "" || cursor);
+    const found = this.#found();
+    const { items = [], isCut } = found.value ?? {};
+    const most = q === "" ? items.length : mostFound;
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
     /** @type {[string, string]} */
     const nothing = q === ""
@@ -98,14 +118,16 @@ class List extends View {
           value: q,
           placeholder: text.searchHint,
           spellcheck: "false",
-          on: { input: ({ target: { value } }) => ask({ q: value, cursor: undefined }, { replace: true }) },
+          on: { input: ({ target: { value } }) => this.#type(value) },
         }),
       ),
-      listing(this.#found(), nothing, {
+      listing(found.value ? { ...found, value: { ...found.value, items: items.slice(0, most) } } : found, nothing, {
         caption: text.platform[platform],
         key: (app) => app[platforms[platform].id],
         columns: (items) => columns(platform, items),
       }),
+      left("more", items.length - most),
+      isCut && h("p", { class: "help", key: "cut" }, text.onlyFirst(mostSearched)),
       this.open,
     ];
   }

@@ -31,6 +31,7 @@ import {
   acceptable,
   actionBadge,
   actionCounts,
+  appsOf,
   changed,
   domainEffects,
   doneBox,
@@ -521,8 +522,6 @@ class Apply extends View {
 
 /** Whether a state comes as lines (NDJSON). */
 const isLines = (text) => /^\s*\{\s*"(app|package|template|domain|keep)"\s*:/.test(text);
-
-const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ...androidApps, ...templates];
 
 function showState(plan) {
   const { templates = [], ...rest } = plan;

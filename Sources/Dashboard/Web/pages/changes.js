@@ -112,8 +112,9 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
 
 /** The reason for a change, and the draft that it was, which the API appends: "Sale (draft 6, approved by Anna)". */
 function reasonParts(/** @type {any} */ { action, reason = "" }) {
-  const [, text = "", id, author] = action === "publish draft" &&
-      /^(?:([^]*) \()?draft (\d+), approved by ([^]*?)\)?$/.exec(reason) || [];
+  const found = action === "publish draft" &&
+      /^(?:([^]*) \(draft (\d+), approved by ([^]*)\)|draft (\d+), approved by ([^]*))$/.exec(reason) || [];
+  const [, text = "", id = found[4], author = found[5]] = found;
   return id === undefined ? { reason } : {
     reason: text,
     draft: [h("a", { href: to(["drafts", id]) }, words.drafts.one(id)), ", ", w.approvedBy(h("bdi", {}, author))],

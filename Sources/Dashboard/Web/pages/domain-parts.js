@@ -27,7 +27,7 @@ import { to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say, undoLink } from "../state.js";
 import { duration, words } from "../words.js";
 import { storedDraft } from "./draft.js";
-import { confirmation } from "./plan.js";
+import { confirmation, left } from "./plan.js";
 
 const w = words.domain;
 
@@ -394,9 +394,15 @@ export function findingList(findings, domain = undefined, key = "findings") {
   ], { class: "plain findings", key });
 }
 
-export const foldedFindings = (title, findings, domain = undefined) =>
+export const foldedFindings = (title, findings, domain = undefined, most = findings.length) =>
   findings.length > 0 &&
-  h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
+  h(
+    "details",
+    { key: "folded" },
+    h("summary", {}, title),
+    findingList(findings.slice(0, most), domain),
+    left("more", findings.length - most),
+  );
 
 /** What a change may be about that no file shows. */
 const settings = new Set([

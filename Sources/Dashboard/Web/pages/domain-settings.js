@@ -221,7 +221,12 @@ class DomainSettings extends View {
     return h(
       "div",
       { key: "protected" },
-      this.#check("protected", true, { disabled: true, "aria-describedby": id }),
+      // One that is disabled would not get the focus, and nobody would hear why.
+      this.#check("protected", true, {
+        "aria-disabled": "true",
+        "aria-describedby": id,
+        on: { click: (event) => event.preventDefault() },
+      }),
       h("p", { class: "help", id }, w.protectedBy(label)),
     );
   }

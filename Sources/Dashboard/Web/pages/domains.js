@@ -36,7 +36,8 @@ import "./bulk.js";
 
 const text = words.domains;
 const perPage = 50;
-const pause = 250;
+/** So many milliseconds after the last key, what was typed is searched for. */
+export const pause = 250;
 const daysToWarn = 14;
 const countable = 10_000;
 const fewEdits = 5;
@@ -104,7 +105,6 @@ class Domains extends View {
   }
 
   start() {
-    approvals.follow(this);
     const { sort, cursor } = this.address.query;
     const kept = parsed(() => localStorage.getItem(sortKey()));
     if (!sort && !cursor && kept) ask({ sort: kept }, { replace: true });
@@ -369,7 +369,7 @@ function editsLine(names) {
     h(
       "div",
       { class: "edits", key: "edits" },
-      text.edits(names.length),
+      text.edits,
       names.slice(0, fewEdits).map(link),
       names.length > fewEdits && h(
         "details",

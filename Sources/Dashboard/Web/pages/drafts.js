@@ -21,7 +21,7 @@ import { ask, to } from "../routing.js";
 import { countApprovals, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { longReason, recordTabs, someDomains, titled, withAction } from "./changes.js";
-import { changed, confirmation, domainEffects, formDialog, planDialog } from "./plan.js";
+import { appsOf, changed, confirmation, domainEffects, formDialog, otherEffects, planDialog } from "./plan.js";
 
 const w = words.drafts;
 
@@ -31,9 +31,7 @@ const status = ({ status }) => badge(w.status[status], kinds[status], { key: "st
 class Drafts extends View {
   #list = new Loading(this, async (signal) => {
     const { cursor, status } = this.address.query;
-    const list = await get("/v1/drafts", { cursor, status: status === "all" ? undefined : "open", limit: 50 }, signal);
-    const isOpen = (one) => one.status === "open";
-    return { ...list, items: [...list.items.filter(isOpen), ...list.items.filter((one) => !isOpen(one))] };
+    return await get("/v1/drafts", { cursor, status: status === "all" ? undefined : "open", limit: 50 }, signal);
   });
 
   render() {
@@ -105,7 +103,7 @@ class One extends View {
         label: w.approve,
         close: this.close,
         send: (query) => request("POST", `${this.#url}/approve`, { query }),
-        show: ({ domains }) => domainEffects(changed(domains)),
+        show: (plan) => [otherEffects(plan), domainEffects(changed(plan.domains))],
         said: () => w.approved(this.number),
         done: () => this.start(),
       }),
@@ -198,7 +196,7 @@ class One extends View {
         h("h2", {}, w.plan),
         (plan.refused ?? []).map((one, index) => problemBox({ key: index, detail: one.detail, body: one })),
         // Of an outdated draft, this is not what was asked for.
-        !isOutdated && domainEffects(changed(plan.domains)),
+        !isOutdated && [otherEffects(plan), domainEffects(changed(plan.domains))],
       ),
       draft.change && !isGone && h(
         "section",
@@ -216,12 +214,16 @@ class One extends View {
         this.#proposal.isRunning && waiting(),
         proposal && [
           h("p", { class: "quiet", key: "now" }, w.askedNow),
+          otherEffects(proposal),
           domainEffects(changed(proposal.domains)),
-          changed(proposal.domains).length === 0 && h("p", { key: "nothing" }, words.bulk.nothing),
+          changed([...proposal.domains, ...appsOf(proposal)]).length === 0 &&
+          h("p", { key: "nothing" }, words.bulk.nothing),
         ],
         // What cannot be planned any more is shown as it was sent.
-        this.#proposal.problem &&
+        this.#proposal.problem && [
+          problemBox(this.#proposal.problem, () => this.#proposal.run()),
           h("pre", { tabindex: "0", "aria-label": w.asked }, JSON.stringify(draft.state, undefined, 2)),
+        ],
       ),
     ];
   }

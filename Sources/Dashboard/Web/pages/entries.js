@@ -381,9 +381,10 @@ class Entries extends View {
     const next = entry.routes[entry.routes.indexOf(route) + 1]?.id;
     const save = (edited, target) => {
       this.close();
-      // What comes to an entry goes to its end, but before a route that would leave it nothing.
-      const last = byId(entries, target).routes.at(-1);
-      const end = last && takesAll(last) && !takesAll(edited) ? last.id : undefined;
+      // What comes to an entry goes to its end, but before routes that would leave it nothing.
+      const { routes } = byId(entries, target);
+      const last = routes.findLastIndex((one) => !takesAll(one));
+      const end = takesAll(edited) ? undefined : routes[last + 1]?.id;
       this.#put(edited, entry.id, target, route && target === entry.id ? next : end);
     };
     this.set({

@@ -179,7 +179,7 @@ class Effects extends View {
     inTurns(this.#unknown.slice(0, this.#most).filter((one) => !this.#known.has(questionOf(one))), async (one) => {
       const answer = await (isCompared(one) ? difference : foundBefore)(one, signal).catch((problem) => {
         if (signal.aborted) throw problem;
-        return { problem: problem.detail };
+        return isCompared(one) ? { problem: problem.detail || words.problem.offline } : { isUnknown: true };
       });
       this.#known.set(questionOf(one), answer);
     })
@@ -194,8 +194,9 @@ class Effects extends View {
     this.#names.ask();
     this.#asking.ask(this.#most, this.#unknown.map(questionOf));
     const { isRunning } = this.#asking;
+    const unasked = this.#unknown.filter((one) => !this.#known.has(questionOf(one)));
     const all = this.domains.map((one) => ({ ...one, ...this.#known.get(questionOf(one)) }));
-    if (this.isBare) return this.#effects(all);
+    if (this.isBare) return [this.#effects(all), this.#retry()];
     const isLater = (one) => isCompared(one) && !one.problem;
     const [later, now] = [all.filter(isLater), all.filter((one) => !isLater(one))];
     const groups = [...Map.groupBy(now, sameness)];
@@ -211,17 +212,28 @@ class Effects extends View {
         { key: "later" },
         h("summary", {}, w.later(later.length)),
         plainList(later, place),
-        button(w.compareMore(Math.min(perStep, later.length)), () => {
-          this.#most += perStep;
-          this.update();
-        }),
       ),
+      !isRunning && unasked.length > 0 && button(w.compareMore(Math.min(perStep, unasked.length)), () => {
+        this.#most += perStep;
+        this.update();
+      }, { key: "compare" }),
+      this.#retry(),
     ];
+  }
+
+  /** What could not be asked is asked again. */
+  #retry() {
+    const failed = [...this.#known].filter(([, { problem, isUnknown }]) => problem || isUnknown);
+    return failed.length > 0 && !this.#asking.isRunning && button(words.common.tryAgain, () => {
+      for (const [question] of failed) this.#known.delete(question);
+      this.#asking.run();
+    }, { key: "again" });
   }
 
   #row(key, same, isOpen) {
     const [{ action, diff }] = same;
-    const { fresh } = this.#findings(same);
+    const found = this.#findings(same);
+    const all = together(same);
     return h(
       "li",
       { key },
@@ -238,24 +250,25 @@ class Effects extends View {
           " ",
           diff?.affectsLinks && badge(w.links, "warning", { key: "links" }),
           " ",
-          h("span", { key: "counts" }, fresh.length > 0 && findingCounts(counted(fresh))),
-          diff && h("span", { class: "brief", key: "brief" }, brief(together(same))),
+          h("span", { key: "counts" }, found.fresh.length > 0 && findingCounts(counted(found.fresh))),
+          diff && h("span", { class: "brief", key: "brief" }, brief(all)),
         ),
-        this.#effects(same),
+        this.#effects(same, found, all),
       ),
     );
   }
 
   /** What happens to domains to which the same happens: settings, routes, links, and what the linter says. */
-  #effects(same) {
-    const [{ domain, documents = [], diff, problem, before, after, changedResolutions = [], androidApps = [] }] = same;
+  #effects(same, { fresh, others, more } = this.#findings(same), diff = together(same)) {
     const isOne = same.length === 1;
-    const { fresh, others, more } = this.#findings(same);
+    const { domain, documents = [], problem, before, after, changedResolutions = [], androidApps = [] } = isOne
+      ? same[0]
+      : masked(same[0], same[0].domain);
     const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
     return h(
       "div",
       { class: "plan-effects", key: "effects" },
-      diff ? changeList(together(same), this.#names.value, 50) : files.length > 0 && h("p", { key: "new" }, w.first),
+      diff ? changeList(diff, this.#names.value, 50) : files.length > 0 && h("p", { key: "new" }, w.first),
       problem && !diff && h("p", { key: "problem", class: "fault" }, asHere(problem)),
       changedResolutions.length > 0 && [
         h("p", { key: "links-title" }, h("strong", {}, w.expected)),
@@ -266,7 +279,7 @@ class Effects extends View {
       }),
       findingList(worstFirst(fresh).slice(0, 20)),
       left("more-findings", Math.max(0, fresh.length - 20) + more),
-      foldedFindings(foldedTitle(others), worstFirst(others).slice(0, 50)),
+      foldedFindings(foldedTitle(others), worstFirst(others), undefined, 50),
       (before ?? after) !== undefined
         ? plainList(same.slice(0, mostShown), place, { key: "places", class: "plain help places" })
         : !isOne
@@ -290,14 +303,16 @@ class Effects extends View {
    * nobody knows. */
   #findings(same) {
     const [fresh, others] = [new Map(), new Map()];
-    for (const { domain, diff, found, findings = [] } of same) {
+    const known = same.find((one) => one.found)?.found;
+    for (const { domain, diff, found = known, findings = [] } of same) {
+      // Of the same kind are others, too, so those with the same text come first.
       const left = [...found ?? []];
+      const before = new Set(findings.filter((one) => take(left, "exact", exact(one, domain))));
+      for (const one of findings) if (!before.has(one) && take(left, "kind", kindOf(one))) before.add(one);
       for (const one of findings) {
-        const index = left.indexOf(kindOf(one));
-        if (index >= 0) left.splice(index, 1);
-        const isNew = isCounted(one) && index < 0 && (found || !diff || one.severity !== "note");
-        const named = (text) => same.length > 1 ? text.replaceAll(domain, "{domain}") : text;
-        const said = { ...one, message: named(one.message), help: named(one.help), isBefore: index >= 0 };
+        const isBefore = before.has(one);
+        const isNew = isCounted(one) && !isBefore && (found || !diff || one.severity !== "note");
+        const said = { ...(same.length > 1 ? masked(one, domain) : one), isBefore };
         // In one domain, each is one of its own.
         const key = same.length > 1 ? one.code + said.message : one;
         const list = isNew ? fresh : others;
@@ -307,7 +322,10 @@ class Effects extends View {
     const all = (list) =>
       [...list.values()].map(({ domains, ...one }) => ({
         ...one,
-        where: domains.size < same.length && [...domains].join(", "),
+        where: domains.size < same.length && [
+          [...domains].slice(0, 5).join(", "),
+          domains.size > 5 && words.templates.andMore(domains.size - 5),
+        ],
       }));
     const more = same.reduce((sum, { moreFindings = 0 }) => sum + moreFindings, 0);
     return { fresh: all(fresh), others: all(others), more };
@@ -319,8 +337,21 @@ const isCompared = ({ diff, before, after }) => !diff && before !== undefined &&
 const questionOf = ({ domain, before, after }) => [domain, before, after].join(" ");
 const isCounted = ({ suppressed }) => !suppressed;
 
+/** What is said of one domain, as it is true of all to which the same happens. */
+const masked = (value, domain) =>
+  JSON.parse(JSON.stringify(value).replaceAll(`https://${domain}/`, "/").replaceAll(domain, "{domain}"));
+
+/** What a finding says, whatever place of a file it is about. */
+const exact = ({ code, message }, domain) => code + message.replace(pointers, "").replaceAll(domain, "{domain}");
+
 /** What a finding is, whatever route or URL it is about. */
 const kindOf = ({ code, message }) => code + message.replace(pointers, "").replace(/"[^"]*"|https:[^\s)]+|\d+/g, "");
+
+/** Takes what has this member from a list; says whether it was there. */
+function take(list, name, value) {
+  const index = list.findIndex((one) => one[name] === value);
+  return index >= 0 && list.splice(index, 1).length > 0;
+}
 
 async function difference({ domain, before, after }, signal) {
   const { from: _from, to: _to, ...diff } = await get(
@@ -333,7 +364,7 @@ async function difference({ domain, before, after }, signal) {
 
 async function foundBefore({ domain }, signal) {
   const { items } = await get("/v1/findings", { domain, source: "lint", limit: 1000 }, signal);
-  return { found: items.map(kindOf) };
+  return { found: items.map((one) => ({ exact: exact(one, domain), kind: kindOf(one) })) };
 }
 
 /** Does some things at once, and the others after them. */
@@ -353,6 +384,9 @@ const sameness = ({ domain, action, diff, problem, changedResolutions, androidAp
     diff?.moreChanges,
     diff && byRoute(diff.changes).map((one) => [
       settingChange(one),
+      // The text may be shortened.
+      one.before,
+      one.after,
       one.affectsLinks,
       [...new Set(one.examples.map(({ before, after }) => before + after))].sort(),
     ]),
@@ -363,15 +397,14 @@ const sameness = ({ domain, action, diff, problem, changedResolutions, androidAp
 /** How domains change to which the same happens: with the apps of all. */
 function together(same) {
   const [{ domain, diff }] = same;
-  if (same.length === 1) return diff;
+  if (same.length === 1 || !diff) return diff;
   const all = same.map((one) => byRoute(one.diff.changes));
   const changes = byRoute(diff.changes).map((change, index) => {
     const examples = all.flatMap((changes, which) =>
-      changes[index].examples.map((one) => JSON.stringify(one).replaceAll(same[which].domain, "{domain}"))
+      changes[index].examples.map((one) => JSON.stringify(masked(one, same[which].domain)))
     );
     return {
-      ...change,
-      summary: change.summary.replaceAll(domain, "{domain}"),
+      ...masked(change, domain),
       example: undefined,
       moreExamples: [...new Set(examples)].map((one) => JSON.parse(one)),
     };
@@ -429,6 +462,15 @@ export function actionCounts(items) {
   const counts = Object.groupBy(items, (one) => one.action);
   return ["create", "update", "delete", "unchanged"].filter((action) => counts[action])
     .map((action) => `${count(counts[action].length)} ${words.bulk.action[action]}`).join(", ");
+}
+
+export const appsOf = ({ apps = [], androidApps = [], templates = [] }) => [...apps, ...androidApps, ...templates];
+
+/** What happens to apps and templates, on a line. */
+export function otherEffects({ templates = [], ...rest }) {
+  const kinds = [[words.pages.apps, changed(appsOf(rest))], [words.pages.templates, changed(templates)]];
+  const shown = kinds.filter(([, items]) => items.length > 0).map(([name, items]) => `${name}: ${actionCounts(items)}`);
+  return shown.length > 0 && h("p", { key: "others" }, shown.join("; "));
 }
 
 export function doneBox({ domains, change }) {

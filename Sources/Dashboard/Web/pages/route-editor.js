@@ -24,6 +24,7 @@ export function editRoute(route, { entries, entry, isModern, hosts, save, close 
     entry: String(entry),
     query: "*",
     items: [],
+    hasMore: Boolean(rest.fragment),
     kind: query === undefined ? "none" : typeof query === "string" ? "whole" : "items",
   };
   for (const name of flags) draft[name] = String(rest[name] ?? "default");
@@ -35,8 +36,8 @@ export function editRoute(route, { entries, entry, isModern, hosts, save, close 
     close,
     draft,
     send: (values) => {
-      const host = divide(values, route, hosts, isModern);
-      if (host) throw refused("path", w.foreignHost(host));
+      const fault = divide(values, route, hosts, isModern);
+      if (fault) throw refused("path", fault);
       save(edited(route, values), Number(values.entry));
     },
     fields: (draft, update) => {
@@ -49,7 +50,8 @@ export function editRoute(route, { entries, entry, isModern, hosts, save, close 
   });
 }
 
-/** Divides what was pasted as the path, maybe a URL, between the fields. Returns a host that is not the domain's. */
+/** Divides what was pasted as the path, maybe a URL, between the fields. Returns what nobody
+ * can save, such as a host that is not the domain's. */
 function divide(draft, old, hosts, isModern) {
   // What stands in the file already is meant like that.
   if (!draft.path || draft.path === old.path) return;
@@ -57,11 +59,12 @@ function divide(draft, old, hosts, isModern) {
   const [all, scheme, host, ...parts] = aURL.exec(draft.path) ?? [];
   const name = all && hostName(host);
   const isOwn = hosts?.some((one) => one === name || (one.startsWith("*.") && name?.endsWith(one.slice(1))));
-  if (scheme && hosts && !isOwn) return host;
+  if (scheme && hosts && !isOwn) return w.foreignHost(host);
   const [path = "/", query, fragment] = scheme || isOwn ? parts : longPath.exec(draft.path)?.slice(1) ?? [draft.path];
   // Older entries have only paths, and the linter says so.
   if (!isModern && !scheme && !isOwn) return;
-  Object.assign(draft, { path }, query && isModern && { kind: "whole", query }, fragment && isModern && { fragment });
+  if (!isModern && (query || fragment)) return w.onlyPaths;
+  Object.assign(draft, { path }, query && { kind: "whole", query }, fragment && { fragment, hasMore: true });
 }
 
 function add({ items }, name = "", pattern = "?*") {
@@ -113,7 +116,12 @@ function fields(draft, update, pasted, entries, isModern) {
       text("comment", { help: w.commentHelp, dir: "auto" }),
       h(
         "details",
-        { key: "more", class: "field", open: draft.fragment ? true : undefined },
+        {
+          key: "more",
+          class: "field",
+          open: draft.hasMore,
+          on: { toggle: ({ target }) => Object.assign(draft, { hasMore: target.open }) },
+        },
         h("summary", {}, w.more),
         text("fragment", { help: w.fragmentHelp }),
         flags.map((name) => select(name, asFlag(name))),
