@@ -95,6 +95,7 @@ export const words = {
       [/The first matching rule is Android rule \d+, a rule for /g, "The first matching Android rule is for "],
       [/An admin can add them with PUT \/v1\/users\/NAME and a role/g, "An admin can add them in the settings"],
       [/Send PUT with "enabled": true first/g, "Enable it first"],
+      [/Say why: repeat with \?reason=TEXT/g, "Say why under “Reason”"],
       [/To bring it back, send POST \S+\/restore/g, "Filter the domains by “Deleted” to restore it"],
       [
         /If-Match does not name the current revision, (\d+)\. Read it again, then repeat the change/g,
