@@ -99,7 +99,7 @@ final class SQLiteEngine: Engine {
         connection.setBusyTimeout(milliseconds: Int32($0))
         return try Self.begins(connection)
       }
-      pending.withLock { $0 = SharedCommit() }
+      pending.withLock { $0 = SharedCommit(patience: waitBudget.patience) }
     } else {
       try connection.run("SAVEPOINT edit")
     }

@@ -5,8 +5,8 @@ import Synchronization
 final class SharedCommit: Sendable {
   /// More edits would keep the first of them waiting for long.
   private static let mostEdits = 16
-  /// After so many milliseconds, an edit that waits commits by itself: the next one may have given up its turn.
-  private static let patience = 10
+  /// After so long, an edit that waits commits by itself: the next one may have given up its turn.
+  private let patience: DispatchTimeInterval
 
   private struct State {
     /// The edits that wait.
@@ -16,6 +16,10 @@ final class SharedCommit: Sendable {
 
   private let state = Mutex(State())
   private let ended = DispatchSemaphore(value: 0)
+
+  init(patience: Duration) {
+    self.patience = .milliseconds(max(1, Int(patience / .milliseconds(1))))
+  }
 
   /// Lets one more edit wait for it, unless there are many. If it does, `wait` must follow.
   func join() -> Bool {
@@ -40,7 +44,7 @@ final class SharedCommit: Sendable {
   /// - Parameter commit: Commits it, unless it has ended.
   /// - Throws: what the commit failed with.
   func wait(_ commit: (SharedCommit) throws -> Void) throws {
-    while ended.wait(timeout: .now() + .milliseconds(Self.patience)) == .timedOut {
+    while ended.wait(timeout: .now() + patience) == .timedOut {
       try commit(self)
     }
     try state.withLock { $0.outcome }?.get()
