@@ -51,6 +51,8 @@ struct DesiredFiles {
   }
 
   private var sources: [Source] = []
+  /// The manifests of directories, each read once.
+  private var manifests: [String: ExportManifest] = [:]
   /// The lines of the domains of a table.
   private var tableLines: [String: Int] = [:]
   private let areSeveral: Bool
@@ -137,7 +139,7 @@ struct DesiredFiles {
     let path = source.path
     let (names, others) = try Self.contents(of: path)
     unrelated += others.filter { $0 != Self.templatesName }.map { "\(path)/\($0)" }
-    let manifest = try ExportManifest(in: path) { Terminal.complain($0) }
+    let manifest = try manifest(of: path)
     try readTemplates(path, manifest, &faults)
     let before = domains + unchanged.count
     if names.isEmpty {
@@ -192,6 +194,13 @@ struct DesiredFiles {
     if !hasDomains && faults.isEmpty && !names.isEmpty && !all.contains(Self.appsName) {
       faults.append("\(path.quotedPath) contains no file of a state.")
     }
+  }
+
+  private mutating func manifest(of directory: String) throws -> ExportManifest {
+    if let known = manifests[directory] { return known }
+    let read = try ExportManifest(in: directory) { Terminal.complain($0) }
+    manifests[directory] = read
+    return read
   }
 
   private mutating func readTemplates(
@@ -267,7 +276,7 @@ struct DesiredFiles {
       sources[sources.count - 1].domain = json["domain"]?.stringValue ?? ""
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
-      let manifest = try ExportManifest(in: directory) { Terminal.complain($0) }
+      let manifest = try manifest(of: directory)
       return try add(
         manifest.revised(json, of: String(parts.last ?? "")), to: "domains", &faults)
     }

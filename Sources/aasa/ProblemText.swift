@@ -127,8 +127,8 @@ struct ProblemText {
   /// `" The same holds for b.example, c.example and 3 more."`
   private static func same(for domains: [String]) -> String {
     if domains.isEmpty { return "" }
-    let more = domains.count > 5 ? " and \(domains.count - 5) more" : ""
-    return " The same holds for \(domains.prefix(5).joined(separator: ", "))\(more)."
+    let more = domains.count > 20 ? " and \(domains.count - 20) more" : ""
+    return " The same holds for \(domains.prefix(20).joined(separator: ", "))\(more)."
   }
 
   /// A domain that others have changed, and what would be undone.

@@ -132,7 +132,8 @@ struct StateDirectory {
     let old = try contents(of: name)
     let oldHash = old.map(SHA256.hexadecimal)
     var hash = SHA256.hexadecimal(of: bytes)
-    var comparison = old.map { Self.comparison(of: $0, with: bytes, compare) } ?? .outdated
+    var (comparison, named) =
+      old.map { Self.comparison(of: $0, with: bytes, compare) } ?? (.outdated, nil)
     let isAsBefore = before[name] == hash
     if comparison == .other { comparison = isAsBefore ? .edited : .outdated }
     // An export of another server may have the same number.
@@ -140,10 +141,12 @@ struct StateDirectory {
     switch comparison {
     case .same:
       unchanged += 1
-      guard let old, let oldHash, oldHash != hash else { break }
+      guard let oldHash, oldHash != hash else { break }
       // That of the apps is never removed, and tells nothing else of which state it is.
       if name != DesiredFiles.appsName { hash = oldHash }
-      try note(json["revision"]?.integerValue, of: name, old)
+      if let named, let revision = json["revision"]?.integerValue, named != revision {
+        revisions[name] = ExportManifest.Revision(named: named, current: revision).json
+      }
     case .edited:
       edited.append(name)
       revisions[name] = try manifest().revisions[name]?.json
@@ -156,27 +159,17 @@ struct StateDirectory {
     hashes.append((name, .string(hash)))
   }
 
-  /// Notes the revision that a file says the same as, unless it names that.
-  private mutating func note(_ revision: Int?, of name: String, _ file: [UInt8]) throws {
-    do throws(JSON.SyntaxError) {
-      let named = try JSON.parse(file, limits: .trusted).value["revision"]?.integerValue
-      if let named, let revision, named != revision {
-        revisions[name] = ExportManifest.Revision(named: named, current: revision).json
-      }
-    } catch {
-      // It was compared, so it is JSON.
-    }
-  }
-
+  /// - Returns: How they compare, and the revision that the old one names if it has other bytes.
   private static func comparison(
     of old: [UInt8], with new: [UInt8], _ compare: (JSON) -> Comparison
-  ) -> Comparison {
-    if old == new { return .same }
+  ) -> (Comparison, named: Int?) {
+    if old == new { return (.same, nil) }
     do throws(JSON.SyntaxError) {
-      return compare(try JSON.parse(old, limits: .trusted).value)
+      let json = try JSON.parse(old, limits: .trusted).value
+      return (compare(json), json["revision"]?.integerValue)
     } catch {
       // For example after a merge with conflicts.
-      return .outdated
+      return (.outdated, nil)
     }
   }
 

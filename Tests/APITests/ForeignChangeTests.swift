@@ -402,6 +402,12 @@ import Testing
     ]
   ]
 
+  /// The same, named by a domain.
+  private static let usedPackage: JSON = [
+    "androidApps": package["androidApps"] ?? .null,
+    "domains": [["domain": "c.example", "androidCredentials": ["com.example.app"]]],
+  ]
+
   private static func fingerprint(_ first: String) -> String {
     ([first] + (1..<32).map { String($0 + 16, radix: 16).uppercased() }).joined(separator: ":")
   }
@@ -464,7 +470,7 @@ import Testing
     #expect(state.status == 200, "\(state.text)")
     var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
     edited["name"] = "Edited"
-    // Changes from before the export never conflict, whoever made them.
+    // Nobody's change before the export is a conflict.
     try putApp("AC")
     var fresh = try #require(try export()["androidApps"]?[0]?.objectValue)
     fresh["name"] = "Fresh"
@@ -514,11 +520,7 @@ import Testing
 
   @Test func whatSomebodyTookBackOfAnAppIsNotPublishedAgain() throws {
     let pipeline = try running.client(.editor, named: "pipeline")
-    let used: JSON = [
-      "androidApps": Self.package["androidApps"] ?? .null,
-      "domains": [["domain": "c.example", "androidCredentials": ["com.example.app"]]],
-    ]
-    #expect(try pipeline.send("POST", "/v1/apply", json: used).status == 200)
+    #expect(try pipeline.send("POST", "/v1/apply", json: Self.usedPackage).status == 200)
     var edited = try #require(try export()["androidApps"]?[0]?.objectValue)
     edited["fingerprints"] = [["sha256": .string(Self.fingerprint("AC")), "label": "play-signing"]]
     let rotation: JSON = ["androidApps": [.object(edited)]]
@@ -539,11 +541,7 @@ import Testing
 
   @Test func whatSomebodyAddedToAnAppBeforeTheExportCanBeRemovedByAState() throws {
     let pipeline = try running.client(.editor, named: "pipeline")
-    let used: JSON = [
-      "androidApps": Self.package["androidApps"] ?? .null,
-      "domains": [["domain": "c.example", "androidCredentials": ["com.example.app"]]],
-    ]
-    #expect(try pipeline.send("POST", "/v1/apply", json: used).status == 200)
+    #expect(try pipeline.send("POST", "/v1/apply", json: Self.usedPackage).status == 200)
     let own = try #require(try export()["androidApps"]?[0]?["fingerprints"])
     let both: JSON = .array(
       (own.arrayValue ?? []) + [["sha256": .string(Self.fingerprint("AC")), "label": "upload"]])
