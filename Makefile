@@ -104,10 +104,12 @@ generate: program
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
 # Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
+# The unit tests keep all processors busy by themselves.
 test: test-setup
 	$(MAKE) --no-print-directory --jobs 2 bundle test-tools
+	$(MAKE) --no-print-directory PROGRAM= BUNDLE= test-units
 	$(MAKE) --no-print-directory --jobs 3 --output-sync=target PROGRAM= BUNDLE= \
-	  dashboard test-commands test-postgresql test-units docs contract clients
+	  dashboard test-commands test-postgresql docs contract clients
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile

@@ -61,6 +61,7 @@ let migrations: [Resource] = [
   .embedInCode("0027_fallback.sql"),
   .embedInCode("0028_drafts.sql"),
   .embedInCode("0029_json_extract.sql"),
+  .embedInCode("0030_template_numbers.sql"),
 ]
 
 let package = Package(

@@ -150,6 +150,7 @@ extension WriteContext {
     let approval = "draft \(draft.id), approved by \(author)"
     var context = self
     context.author = draft.author
+    context.approvedWithin = within
     if !limits.isEverything { context.within = limits }
     context.unapproved = Scope()
     context.reason = draft.reason.isEmpty ? approval : "\(draft.reason) (\(approval))"

@@ -141,6 +141,12 @@ extension WriteContext {
   /// - Throws: `PublicationError.outsideLimits`.
   func refuse(from old: Domain?, to new: Domain?) throws(PublicationError) {
     try refuseOthers(than: documents, from: old, to: new)
+    for scope in [within, approvedWithin] { try refuse(outside: scope, from: old, to: new) }
+  }
+
+  private func refuse(
+    outside within: Scope, from old: Domain?, to new: Domain?
+  ) throws(PublicationError) {
     guard !within.isEverything, let name = (old ?? new)?.name else { return }
     // Who may give a domain this name may do anything with it.
     if within.covers(Alias(name)) { return }

@@ -48,6 +48,9 @@ enum CheckRows {
     _ check: CheckRecord, interval: Int?, _ connection: any Connection, now: UnixTime
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
+    let state = try state(of: stored.id, connection)
+    // A clock that was set back must not stop checks from being recorded.
+    if let latest = state.checkedAt, latest > check.at, latest <= now { return nil }
     let marks = try FindingRows.save(check: check.findings, of: stored, connection, now: now)
     let isSuppressed = marks.map { $0 != nil }
     let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
@@ -61,8 +64,7 @@ enum CheckRows {
     (run.status, run.cdnRevision) = (status, check.cdn?.revision)
     run.codes = Set(counting.map(\.code.rawValue)).sorted()
     run.result = result
-    let state = try state(of: stored.id, connection)
-    let row = try add(run, of: stored.id, isFirst: state.isFirst, connection)
+    let row = try add(run, of: stored.id, isFirst: state.checkedAt == nil, connection)
     let next = try next(
       state, check, status, counting, of: stored.id, connection, now: now)
     try connection.run(
@@ -83,7 +85,7 @@ enum CheckRows {
       let due =
         isChanged
         ? stored.updatedAt + pauseAfterEdit
-        : check.at + Self.pause(next, isFirst: state.isFirst, interval: interval)
+        : check.at + Self.pause(next, isFirst: state.checkedAt == nil, interval: interval)
       try connection.run(
         "UPDATE check_schedule SET due_at = ?, is_urgent = ? WHERE domain_id = ?",
         [.integer(due), .bool(isChanged || next.failures > 0), .integer(stored.id)])
@@ -134,7 +136,7 @@ enum CheckRows {
 
   /// What decides about events.
   private struct State {
-    var isFirst = true
+    var checkedAt: UnixTime?
     var failures = 0
     var failingSince: UnixTime?
     var isAlerted = false
@@ -149,12 +151,12 @@ enum CheckRows {
       """, [.integer(domain)])
     return try connection.first(
       """
-      SELECT checked_at IS NULL, failures, failing_since, is_alerted, told_certificate_ends_at
+      SELECT checked_at, failures, failing_since, is_alerted, told_certificate_ends_at
       FROM check_schedule WHERE domain_id = ?
       """, [.integer(domain)]
     ) { row in
       State(
-        isFirst: row.bool(0), failures: row.int(1), failingSince: row.optionalTime(2),
+        checkedAt: row.optionalTime(0), failures: row.int(1), failingSince: row.optionalTime(2),
         isAlerted: row.bool(3), toldCertificate: row.optionalTime(4))
     } ?? State()
   }

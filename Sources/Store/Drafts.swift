@@ -62,6 +62,8 @@ package struct Draft: Sendable {
   /// The size of the state, in bytes.
   package static let longestState = 1_048_576
   package static let mostDomains = 5000
+  /// The number of withdrawn drafts of an author that are kept, so that nobody fills the list alone.
+  package static let mostWithdrawn = 20
   package static let mostComments = 100
   /// The length of a comment, in characters.
   package static let longestComment = 4000
@@ -94,20 +96,21 @@ extension Store {
     _ status: Draft.Status? = nil, within scope: Scope, of domain: DomainName? = nil,
     before: Int64?, limit: Int
   ) throws -> [Draft] {
-    try scan { connection in
-      var (found, before, isLast) = ([Draft](), before ?? .max, false)
-      while found.count < limit && !isLast {
+    var (found, before, isLast) = ([Draft](), before ?? .max, false)
+    // Others scan between the batches.
+    while found.count < limit && !isLast {
+      found += try scan { connection in
         let batch = try DraftRows.all(
           "WHERE id < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY id DESC LIMIT ?3",
-          [.integer(before), .optional(status?.rawValue), .integer(limit)], connection)
-        found += try batch.filter { draft in
+          [.integer(before), .optional(status?.rawValue), .integer(DraftRows.batch)], connection)
+        (before, isLast) = (batch.last?.id ?? 0, batch.count < DraftRows.batch)
+        return try batch.filter { draft in
           try domain.map { draft.bases.domains[$0] != nil } ?? true
             && DraftRows.covers(scope, draft, connection)
         }
-        (before, isLast) = (batch.last?.id ?? 0, batch.count < limit)
       }
-      return Array(found.prefix(limit))
     }
+    return Array(found.prefix(limit))
   }
 
   /// A draft.
@@ -259,6 +262,13 @@ extension Transaction {
         .optional(ended.endedReason), .integer(draft.id),
       ])
     if connection.changes == 0 { try DraftRows.get(draft.id, connection).checkIsOpen() }
+    if status == .withdrawn {
+      try connection.run(
+        """
+        DELETE FROM draft WHERE author = ?1 AND status = 'withdrawn' AND id NOT IN
+          (SELECT id FROM draft WHERE author = ?1 AND status = 'withdrawn' ORDER BY id DESC LIMIT ?2)
+        """, [.text(draft.author), .integer(Draft.mostWithdrawn)])
+    }
     let action =
       switch status {
       case .approved: "approve"
@@ -329,6 +339,9 @@ extension Draft {
 
 /// Reads and writes rows of `draft`.
 enum DraftRows {
+  /// How many rows are read at a time. Each may name thousands of domains.
+  fileprivate static let batch = 20
+
   fileprivate static let table = Table(
     "draft", keys: ["state"], blank: Draft(),
     columns: [

@@ -29,7 +29,7 @@ final class PostgreSQLEngine: Engine {
     self.server = server
     writers = Connections(8, to: server)
     readers = Connections(Store.readerCount, to: server)
-    scanners = Connections(2, to: server)
+    scanners = Connections(Store.scannerCount, to: server)
     longReaders = Connections(4, to: server)
     authenticators = Connections(2, to: server)
     followers = Connections(1, to: server)

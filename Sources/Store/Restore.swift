@@ -204,7 +204,8 @@ private struct Replacement {
       JOIN \(named) AS domain ON domain.id = domain_id;
     CREATE TEMP TABLE last_templates AS
       SELECT name, number, content, published_at FROM main.template
-      JOIN main.template_revision ON template_id = template.id AND number = template.revision;
+      JOIN main.template_revision ON template_id = template.id AND number = template.revision
+      UNION ALL SELECT name, revision, NULL, NULL FROM main.deleted_template;
     CREATE TEMP TABLE before AS
       SELECT own_name, number, \(digests) AS digests, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
@@ -266,7 +267,8 @@ private struct Replacement {
       WHERE now.id = entry.domain_id AND before.number = entry.number;
     """
 
-  /// Saves a template again under a new number if its number would go back or would belong to another revision.
+  /// Saves a template again under a new number if its number would go back or would belong to another revision, and
+  /// keeps the numbers of those that the backup does not have.
   private func republishTemplates() throws {
     try connection.run(
       """
@@ -282,7 +284,11 @@ private struct Replacement {
     try connection.execute(
       """
       UPDATE main.template SET revision =
-        (SELECT max(number) FROM main.template_revision WHERE template_id = template.id)
+        (SELECT max(number) FROM main.template_revision WHERE template_id = template.id);
+      INSERT INTO main.deleted_template (name, revision)
+        SELECT name, number FROM temp.last_templates
+        WHERE NOT EXISTS (SELECT 1 FROM main.template WHERE template.name = last_templates.name)
+        ON CONFLICT (name) DO UPDATE SET revision = max(revision, excluded.revision);
       """)
   }
 

@@ -50,7 +50,7 @@ final class SQLiteEngine: Engine {
       try SQLiteConnection(path: path, mode: .readOnly)
     }
     readers = try Databases(Store.readerCount, reader)
-    scanners = try Databases(2, reader)
+    scanners = try Databases(Store.scannerCount, reader)
     authenticator = try Database(reader)
     follower = try Database(reader)
     files = OpenFiles(of: path)

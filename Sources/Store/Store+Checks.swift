@@ -130,7 +130,7 @@ extension Store {
   /// Records checks: the findings, the history, and the events for webhooks.
   ///
   /// - Parameter interval: How often each domain is checked, in seconds; `nil` if these checks were not due.
-  /// - Returns: `nil` for each domain that is not published here.
+  /// - Returns: `nil` for each domain that is not published here, or that a later check was recorded of.
   /// - Throws: `StoreError`. Then nothing was recorded.
   @discardableResult
   package func record(

@@ -109,16 +109,17 @@ extension Transaction {
   ) throws -> (stored: StoredTemplate, isNew: Bool) {
     let old = try TemplateRows.find(template.name, counts: true, connection)
     if let old, old.template == template { return (old, false) }
+    let last = try old?.revision ?? TemplateRows.lastRevision(ofDeleted: template.name, connection)
     let action = "put template"
     let new = StoredTemplate(
-      template: template, revision: (old?.revision ?? 0) + 1, publishedAt: now,
+      template: template, revision: (last ?? 0) + 1, publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       isApplied: isApplied, domainCount: old?.domainCount ?? 0)
     if isDryRun {
       context.proposed?.note(template, over: old?.revision ?? 0)
       return (new, old == nil)
     }
-    try TemplateRows.save(new, connection)
+    try TemplateRows.save(new, isNew: old == nil, connection)
     let changed = ChangedTemplate(
       name: template.name, before: old?.revision, after: new.revision, renamed: renamed)
     // A new template changes nothing that could be undone.
@@ -134,7 +135,7 @@ extension Transaction {
     try TemplateRows.noteBehind(name, domains, connection)
   }
 
-  /// Deletes a template that no domain uses, with its revisions.
+  /// Deletes a template that no domain uses, with its revisions. A new one of this name goes on with their numbers.
   ///
   /// - Throws: `StoreError.notFound`, `.templateInUse`.
   package func delete(_ name: TemplateName) throws {
@@ -146,6 +147,9 @@ extension Transaction {
         count: stored.domainCount)
     }
     if isDryRun { return }
+    try connection.run(
+      "INSERT INTO deleted_template (name, revision) VALUES (?, ?)",
+      [.text(name.text), .integer(stored.revision)])
     try connection.run("DELETE FROM template WHERE name = ?", [.text(name.text)])
     try record("delete template", .template(name))
   }
@@ -233,6 +237,14 @@ enum TemplateRows {
     }
   }
 
+  static func lastRevision(
+    ofDeleted name: TemplateName, _ connection: any Connection
+  ) throws -> Int? {
+    try connection.first(
+      "SELECT revision FROM deleted_template WHERE name = ?", [.text(name.text)]
+    ) { $0.int(0) }
+  }
+
   static func domains(
     of name: TemplateName, _ connection: any Connection
   ) throws -> [DomainName] {
@@ -278,10 +290,14 @@ enum TemplateRows {
   /// strings are escaped.
   static let behindPattern = "%\"behind\":true%"
 
-  static func save(_ new: StoredTemplate, _ connection: any Connection) throws {
+  static func save(
+    _ new: StoredTemplate, isNew: Bool, _ connection: any Connection
+  ) throws {
     let name = Value.text(new.template.name.text)
-    if new.revision == 1 {
-      try connection.run("INSERT INTO template (name, revision) VALUES (?, 1)", [name])
+    if isNew {
+      try connection.run(
+        "INSERT INTO template (name, revision) VALUES (?, ?)", [name, .integer(new.revision)])
+      try connection.run("DELETE FROM deleted_template WHERE name = ?", [name])
     } else {
       try connection.run(
         "UPDATE template SET revision = ? WHERE name = ?", [.integer(new.revision), name])

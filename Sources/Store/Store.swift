@@ -13,6 +13,8 @@ package final class Store: Sendable {
 
   /// The number of short reads at the same time.
   static let readerCount = max(4, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  /// How many lists and searches read at a time, so that their many rows leave the other readers free.
+  package static let scannerCount = 3
 
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
@@ -77,8 +79,8 @@ package final class Store: Sendable {
   }
 
   /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
-  /// except those of the same domain. If the plan is outdated by then, it is made again. While an edit of several
-  /// domains is written, others wait, and none of them is refused.
+  /// except those of the same domain. If the plan is outdated by then, it is made again. On SQLite, others wait while an
+  /// edit of several domains is written, and none of them is refused.
   ///
   /// - Parameters:
   ///   - domain: The edited domain; `nil` for several.

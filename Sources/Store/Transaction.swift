@@ -8,6 +8,8 @@ package struct WriteContext: Sendable {
   package let address: String
   /// The only domains that the author may change.
   package var within: Scope
+  /// The only domains that the person may change who approved it.
+  package var approvedWithin = Scope()
   /// The only documents that the author may change; empty for everything.
   package var documents: [DocumentName]
   /// The protected domains that the author publishes without a second person; `nil` for none.

@@ -14,7 +14,7 @@ enum ApplyCommand {
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
       "Makes apps and domains match the files: directories as written by export, or single files. "
-      + "Use - for stdin. Prints what changed. A domain whose file is as exported stays as others have left it. "
+      + "Use - for stdin. Prints what changed. A domain whose file has not changed since the export stays as it is. "
       + "Refuses to undo what they have changed in other domains, unless --overwrite is given.",
     options: [
       .dryRun, .prune, .overwrite, .draft, .accept, .reason, .json,
@@ -26,7 +26,7 @@ enum ApplyCommand {
         "aasa apply --template white-label --from customers.csv"
       ),
       (
-        "Apply it to a server, and delete everything else",
+        "Apply files to a server, and delete everything else",
         "aasa apply --prune --server https://aasa.internal:8081 domains/"
       ),
     ],
@@ -47,8 +47,8 @@ enum DiffCommand {
 
   private static let approved = Option(
     "--draft", nil,
-    "Show what happens once somebody has approved the changes of protected domains, or as a pipeline may that needs no"
-      + " approval.")
+    "Show what happens once the changes of protected domains are approved, as for a pipeline that needs no approval."
+  )
 
   static let command = Command(
     name: "diff", group: .domains, summary: "show what apply would change",

@@ -11,7 +11,7 @@ enum ChangeCommands {
     name: "undo", group: .domains, summary: "undo a change of one domain or many",
     details:
       "CHANGE is a number from 'aasa changes'. Each domain goes back to its revision before the change, and the command "
-      + "prints what that changes. If any of them has changed since, nothing happens without --skip changed.",
+      + "prints what that changes. If any domain has changed since, nothing is undone without --skip changed.",
     options: [skip, .detach, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
     operands: .one("CHANGE"),
     examples: [

@@ -9,7 +9,7 @@ enum ExportCommand {
     name: "export", group: .domains, summary: "write all apps and domains to files or stdout",
     details:
       "Writes apps.json, one file per domain and templates/NAME.json to DIR, in a stable order for git. In a DIR that has a state, "
-      + "brings it up to date: leaves files alone that say the same, and those that only you have changed. Deletes the file of "
+      + "brings it up to date: leaves alone the files that say the same, and those that only you have changed. Deletes the file of "
       + "a deleted domain if the last export wrote it and nobody has changed it. Without DIR, prints "
       + "one JSON document to stdout.",
     options: [label, .json] + Option.installation, operands: .optional("DIR"),

@@ -69,7 +69,7 @@ enum GroupCommands {
     },
     Command(
       name: "group delete", group: .database,
-      summary: "take a group of the identity provider out of the list",
+      summary: "delete a group of the identity provider from the list",
       options: Option.installation, operands: .one("GROUP"),
       examples: [
         ("Delete one", "aasa group delete links"),

@@ -132,6 +132,59 @@ import Testing
     #expect(try approve(id).code == "draft-outdated")
   }
 
+  @Test func whoApprovesChangesNothingOutsideTheirOwnLimits() throws {
+    _ = try anna.send("PATCH", path, json: ["labels": ["team-a"]])
+    let team = try running.client(.editor, named: "team", labels: ["team-a"])
+    let owner = try running.client(.editor, named: "owner", domains: [domain])
+    let relabelled: JSON = [
+      "domains": [
+        ["domain": .string(domain), "labels": ["team-b"], "revision": try value("revision") ?? 0]
+      ]
+    ]
+    let id = try draft(relabelled, by: owner)
+    let refused = try approve(id, by: team)
+    #expect(try refused.status == 403 && refused.code == "token-limited", "\(refused.text)")
+    #expect(try value("labels") == ["team-a"])
+    #expect(try approve(draft(state(cacheSeconds: 90), by: owner), by: team).status == 200)
+    #expect(try approve(id).code == "draft-outdated")
+  }
+
+  @Test func anAuthorDoesNotApproveUnderAnotherSpellingOfTheSameName() throws {
+    let id = try draft(try state())
+    try expectApprovalNeeded(try approve(id, by: running.client(.editor, named: "Anna")))
+    #expect(try approve(id).status == 200)
+  }
+
+  @Test func nobodyFillsTheListWithDraftsThatTheyWithdraw() throws {
+    let kept = try draft(try state())
+    for _ in 0..<(Draft.mostWithdrawn + 5) {
+      let id = try draft(try state())
+      #expect(try anna.send("DELETE", "/v1/drafts/\(id)").status == 204)
+    }
+    let list = try boris.send("GET", "/v1/drafts?limit=1000").json["items"]?.arrayValue ?? []
+    #expect(list.count == Draft.mostWithdrawn + 1 && list.last?["id"] == .integer(kept))
+    // More of them than are read at a time.
+    let open = try boris.send("GET", "/v1/drafts?status=open&limit=1").json
+    #expect(open["items"]?.arrayValue?.map { $0["id"] } == [.integer(kept)])
+    let mine = try boris.send("GET", "/v1/drafts?domain=\(domain)&limit=15").json
+    #expect(mine["items"]?.arrayValue?.count == 15 && mine["next"] != nil)
+  }
+
+  @Test func aDraftDoesNotTakeATemplateThatWasDeletedAndMadeAgain() throws {
+    let templates = ["/a/*", "/b/*"].map { (path: String) -> JSON in
+      ["entries": [["apps": [.string(app)], "routes": [["path": .string(path)]]]]]
+    }
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: templates[0])
+    let asked = try anna.send(
+      "PATCH", "\(path)?draft=true&accept=opens-nothing",
+      json: ["template": "white-label", "entries": []])
+    let id = try #require(asked.json["id"]?.integerValue, "\(asked.text)")
+    #expect(try admin.send("DELETE", "/v1/templates/white-label").status == 204)
+    let made = try admin.send("PUT", "/v1/templates/white-label", json: templates[1])
+    #expect(try made.status == 201 && made.json["template"]?["revision"] == 2, "\(made.text)")
+    #expect(try approve(id).code == "draft-outdated")
+  }
+
   @Test func aProtectedLabelProtectsItsDomains() throws {
     #expect(try anna.send("PATCH", path, json: ["labels": ["production"]]).status == 200)
     let labels = "/v1/protected-labels"

@@ -50,6 +50,11 @@ import Testing
     let limited = try running.client(.viewer, domains: ["b.example"]).send("GET", path)
     #expect(limited.status == 200, "\(limited.text)")
     #expect(try limited.json["associatedDomains"] == ["applinks:b.example"])
+    // Whether others have an app is not told.
+    for target in [path, "/v1/apps/ABCDE12345.com.example.none/snippets"] {
+      let other = try running.client(.viewer, domains: ["c.example"]).send("GET", target)
+      #expect(other.status == 404, "\(other.text)")
+    }
     #expect(try running.admin.send("GET", "/v1/apps/ABCDE12345.none/snippets").status == 404)
   }
 

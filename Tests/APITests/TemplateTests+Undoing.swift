@@ -60,6 +60,23 @@ extension TemplateTests {
     #expect(try running.serve("city1.example").json["webcredentials"] == service)
   }
 
+  @Test func aTemplateThatWasDeletedAndMadeAgainKeepsNumbersAndUndoApart() throws {
+    let change = try edit(with(paths: ["/new/*"]))
+    for index in 1...3 {
+      let target = domain(index) + "?accept=opens-nothing"
+      #expect(try admin.send("DELETE", target, "If-Match: *").status == 200)
+    }
+    #expect(try admin.send("DELETE", path).status == 204)
+    let made = try admin.send("PUT", path, json: with(paths: ["/one/*"]))
+    #expect(try made.status == 201 && made.json["template"]?["revision"] == 3, "\(made.text)")
+    let stale = try admin.send(
+      "PUT", path, body: with(paths: ["/two/*"]).serialized(), "If-Match: \"2\"")
+    #expect(stale.status == 412, "\(stale.text)")
+    let undone = try revert(change)
+    #expect(undone.status == 409, "\(undone.text)")
+    #expect(try admin.send("GET", path).json["entries"] == with(paths: ["/one/*"])["entries"])
+  }
+
   @Test func aTemplateThatChangedSinceIsNotUndone() throws {
     let first = try edit(with(paths: ["/new/*"]))
     // It changes no domain.

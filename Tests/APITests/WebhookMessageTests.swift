@@ -70,6 +70,14 @@ import Testing
     #expect(WebhookMessage.text(delivery) == text)
   }
 
+  @Test func anEventOfALaterVersionIsNoTest() {
+    var delivery = Delivery()
+    (delivery.event, delivery.domain) = ("domain.renamed", "a.example")
+    #expect(WebhookMessage.text(delivery) == "a.example: domain.renamed")
+    (delivery.event, delivery.data) = (Delivery.test, ["webhook": "ops"])
+    #expect(WebhookMessage.text(delivery).contains("This is a test of the webhook \"ops\""))
+  }
+
   @Test func noEventIsWithoutASentence() {
     #expect(Set(Self.events.map(\.0)) == Set(WebhookEvent.allCases))
   }

@@ -1,7 +1,8 @@
 import Foundation
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite struct SQLiteTests {
   let directory: TemporaryDirectory
@@ -34,6 +35,14 @@ import Testing
       #expect(!error.message.isEmpty)
       return error.kind
     }
+  }
+
+  @Test func aConnectionDoesNotRememberEachFormOfAQuery() throws {
+    let connection = try open()
+    for number in 0..<1000 {
+      #expect(try connection.number("SELECT \(number)") == Int64(number))
+    }
+    #expect(connection.statements.count <= 500)
   }
 
   @Test(arguments: [

@@ -263,6 +263,25 @@ import Testing
     #expect(try store.template(template).revision == 5)
   }
 
+  @Test func aTemplateThatWasDeletedOrAddedSinceGoesOnUnderANewNumber() throws {
+    let (deleted, added) = (try TemplateName("deleted"), try TemplateName("added"))
+    func put(_ name: TemplateName, _ seconds: Int) throws {
+      try store.write(WriteContext(author: "test")) {
+        _ = try $0.put(Template(name, parameters: [], members: ["cacheSeconds": .integer(seconds)]))
+      }
+    }
+    try put(deleted, 60)
+    try save()
+    try put(deleted, 120)
+    for seconds in 1...3 { try put(added, seconds) }
+    try store.write(WriteContext(author: "test")) { try $0.delete(deleted) }
+    _ = try restore()
+    let stored = try store.template(deleted)
+    #expect(stored.revision == 3 && stored.template.members["cacheSeconds"] == 60)
+    try put(added, 4)
+    #expect(try store.template(added).revision == 4)
+  }
+
   @Test func aLabelThatProtectsNoMoreIsNamed() throws {
     let (kept, later) = (try Label("kept"), try Label("later"))
     let context = WriteContext(author: "test")

@@ -29,11 +29,11 @@ import Testing
   /// Records a check now.
   @discardableResult
   private func check(
-    _ codes: Finding.Code..., of name: DomainName? = nil, cdn: CheckRecord.Copy? = nil,
-    certificate: CheckRecord.Certificate? = nil, interval: Int? = nil
+    _ codes: Finding.Code..., of name: DomainName? = nil, at time: UnixTime? = nil,
+    cdn: CheckRecord.Copy? = nil, certificate: CheckRecord.Certificate? = nil, interval: Int? = nil
   ) throws -> RecordedCheck? {
     var check = CheckRecord(
-      name ?? self.name, at: store.now(), findings: codes.map { Self.finding($0) },
+      name ?? self.name, at: time ?? store.now(), findings: codes.map { Self.finding($0) },
       result: ["at": .integer(store.now().seconds)])
     check.cdn = cdn
     check.certificate = certificate
@@ -346,6 +346,16 @@ import Testing
     try store.put(.example(name.text))
     try check(.slow)
     #expect(try runs() == ["warning slow 1", "warning slow 2"])
+  }
+
+  @Test func aSlowCheckDoesNotReplaceALaterOne() throws {
+    try check(.slow)
+    #expect(try check(.botBlocked, at: store.now() - 5) == nil)
+    #expect(try runs() == ["warning slow 1"])
+    // A clock that was set back.
+    try check(.slow, at: store.now() + 3600)
+    try check(.botBlocked)
+    #expect(try runs() == ["failing bot-blocked 1", "warning slow 2"])
   }
 
   @Test func aDomainThatIsNotHereIsNotRecorded() throws {

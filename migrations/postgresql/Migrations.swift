@@ -30,4 +30,5 @@ package let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0027_fallback", PackageResources._027_fallback_sql),
   ("0028_drafts", PackageResources._028_drafts_sql),
   ("0029_json_extract", PackageResources._029_json_extract_sql),
+  ("0030_template_numbers", PackageResources._030_template_numbers_sql),
 ]

@@ -216,7 +216,7 @@ extension StatementInspection {
     if pattern.has(".") {
       add(
         .dotBesideWildcard, at: pointer,
-        "Android 15's first code lets a dot beside a wildcard be any character.",
+        "The first version of Android 15 lets a dot beside a wildcard be any character.",
         help: "Nothing, unless another URL must not match.")
     }
     if pattern.isPrefix { return }
@@ -232,7 +232,7 @@ extension StatementInspection {
     if pattern.has("?*"), star < pattern.units.count - 1 {
       add(
         .patternAfterOneOrMore, at: pointer,
-        "Android 15's first code finds nothing behind the first `*` of a pattern with `?*`.",
+        "The first version of Android 15 finds nothing behind the first `*` of a pattern with `?*`.",
         help: "Use `?*` only at the end.")
     }
   }

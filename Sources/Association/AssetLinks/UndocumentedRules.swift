@@ -19,7 +19,7 @@ struct UndocumentedRules {
     case emptyStar = "an inner `*` may be empty"
     case missingEnd = "a `*` matches nothing if the character behind it is missing"
     case innerAndLastStar = "an inner and a last `*` share the text from the left"
-    case dot = "a dot beside a wildcard is only a dot, unlike in Android 15's first code"
+    case dot = "a dot beside a wildcard is only a dot, unlike in the first version of Android 15"
     case starWithoutFragment = "`*` requires that there is a fragment"
     case queryCut = "how the decoded query is cut into parameters"
     case noEqualsSign = "a parameter without `=` does not count"
@@ -120,7 +120,7 @@ struct UndocumentedRules {
     if pattern.has("**") { return add(.doubleStar) }
     guard let first = units.firstIndex(of: star), first < units.count - 1 else { return }
     if pattern.has("?*") {
-      others.append("Android 15's first code finds nothing behind `?*` in a pattern.")
+      others.append("The first version of Android 15 finds nothing behind `?*` in a pattern.")
       return
     }
     if pattern.has("*?") { return }

@@ -11,8 +11,8 @@ package struct AdminAPI: Sendable {
   private let router: Router
   private let counts: AdminCounts
   private let heavyWork = HeavyWork()
-  /// What gives the turns for reading.
-  let reading = HeavyWork()
+  /// What gives the turns for reading. One token never has all connections for lists.
+  let reading = HeavyWork(share: Store.scannerCount - 1)
   private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.

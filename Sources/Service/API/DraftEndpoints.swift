@@ -207,7 +207,8 @@ struct DraftEndpoints: Sendable {
   /// - Throws: `Problem`, 403, if the caller is its author.
   private func othersDraft(_ call: Call) throws -> Draft {
     let draft = try draft(call)
-    if call.token?.name == draft.author {
+    // A proxy may pass the name of a user on as somebody typed it.
+    if call.token?.name.lowercased() == draft.author.lowercased() {
       throw Problem(
         .approvalRequired,
         "Draft \(draft.id) is your own, so somebody else must approve or decline it. To take it back, withdraw it."

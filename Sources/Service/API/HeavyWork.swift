@@ -38,11 +38,11 @@ final class HeavyWork: Sendable {
   /// - Parameters:
   ///   - atOnce: How many requests work at a time, at least two. By default, one more than there are
   ///     processors.
-  ///   - share: How many of these turns one token may have. By default, all but one.
+  ///   - share: How many of these turns one token may have. At most, and by default, all but one.
   ///   - longestWait: How long a request waits for its turn, in seconds.
   init(atOnce: Int? = nil, share: Int? = nil, longestWait: Double = 5) {
     self.atOnce = atOnce ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
-    self.share = share ?? self.atOnce - 1
+    self.share = min(share ?? .max, self.atOnce - 1)
     self.longestWait = longestWait
   }
 

@@ -21,9 +21,11 @@ struct SnippetEndpoints: Sendable {
       answers: .ok("The associated domains.", "AppSnippets")
     ) { call in
       let app = try Call.name(call.parameters["app"] ?? "", AppIdentifier.init(_:))
-      if call.scope.isEverything { _ = try store.app(app) }
+      _ = try store.app(app)
       let visible = Set(try store.domainNames(within: call.scope))
       let names = try store.domains(using: app).filter(visible.contains)
+      // Whether others have it is not for those who are limited to domains.
+      if names.isEmpty && !call.scope.isEverything { throw StoreError.notFound(.app(app.id)) }
       var snippets = AppSnippets(app: app, moreDomains: max(0, names.count - Self.mostDomains))
       for name in names.prefix(Self.mostDomains) {
         if call.request.clientHasGone() { throw StoreError.busy }

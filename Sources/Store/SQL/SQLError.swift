@@ -140,8 +140,8 @@ extension SQLError {
     case "55P03", "57014": .busy
     case "53100": .full
     case "25006", "42501": .readOnly
-    // Too many connections, starting up or shutting down: it passes.
-    case "53300", "57P03", "57P01", "57P02", "57P05": .disconnected
+    // Too many connections, starting up, shutting down, or idle for too long in a transaction: it passes.
+    case "53300", "57P03", "57P01", "57P02", "57P05", "25P03": .disconnected
     case "XX001", "XX002": .corrupt
     case "58030": .inputOutput
     default:

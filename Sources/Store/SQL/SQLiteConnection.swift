@@ -24,7 +24,9 @@ package final class SQLiteConnection: Connection {
   private static let isUncounted = aasa_sqlite_stop_counting_memory() == SQLITE_OK
 
   private let handle: OpaquePointer
-  private var statements: [String: SQLiteStatement] = [:]
+  private(set) var statements: [String: SQLiteStatement] = [:]
+  /// The number of statements that are remembered. Those with filters have many forms.
+  private static let mostStatements = 500
 
   /// Opens a database file. Foreign keys are enforced.
   ///
@@ -115,7 +117,7 @@ package final class SQLiteConnection: Connection {
   private func statement(_ sql: String) throws(SQLError) -> SQLiteStatement {
     if let statement = statements[sql] { return statement }
     let statement = try SQLiteStatement(sql, on: handle)
-    statements[sql] = statement
+    if statements.count < Self.mostStatements { statements[sql] = statement }
     return statement
   }
 

@@ -38,7 +38,7 @@ extension Option {
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
   static let draft = Option(
     "--draft", nil,
-    "Change nothing, but create a draft of it that somebody else approves. Prints the number of the draft; with "
+    "Change nothing, but create a draft of the change, which somebody else approves. Prints the number of the draft; with "
       + "--dry-run, what it would change.")
   static let force = Option("--force", nil, "Overwrite an existing file or database.")
   static let server = {
