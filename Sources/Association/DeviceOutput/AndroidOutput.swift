@@ -378,6 +378,19 @@ struct DebugLinkOutput {
     return row
   }
 
+  /// The state of a row about an activity that is not there.
+  static let noComponent = "no-component"
+
+  /// `Error: Activity class {com.example.app/com.example.app.Main} does not exist.`
+  private func withoutComponent(_ line: ArraySlice<UInt8>) -> DeviceRow? {
+    guard let component = line.between(Marker.noActivityClass.rawValue, and: "} does not exist"),
+      let package = PackageName(component.prefix { $0 != UInt8(ascii: "/") }.value)
+    else { return nil }
+    var row = DeviceRow(host: started?.host, app: package.text, state: Self.noComponent)
+    row.others = [component.value]
+    return row
+  }
+
   /// What precedes the colon of a URL; `nil` for a host, with or without a port, in its place.
   private static func scheme(of link: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let colon = link.firstIndex(of: UInt8(ascii: ":")), let first = link.first,
@@ -444,6 +457,8 @@ struct DebugLinkOutput {
     }
     if let place = line.firstRange(of: "Starting: Intent {") {
       started = Self.unresolved(line[place.upperBound...])
+    } else if let row = withoutComponent(line) {
+      found.add(row)
     } else if let browser = Self.browser(line), !isInside, started?.state == "unresolved" {
       var row = DeviceRow(host: started?.host, app: started?.app, state: "browser")
       row.resolution = browser

@@ -4,8 +4,8 @@ enum ChromeLog {
   /// What Chrome found, the last step first: without a fitting statement, it says of each how far that fits.
   enum Step: CaseIterable {
     case package, fingerprint, relation, noObject, noList, noJSON, status, connection
-    /// The library in the app says so, and not why.
-    case refused
+    /// Chrome, or the library in the app, says so, and not why.
+    case packageRefused, refused
 
     fileprivate var words: String {
       switch self {
@@ -17,6 +17,7 @@ enum ChromeLog {
       case .noJSON: Marker.chromeParsing.rawValue
       case .status: Marker.chromeStatus.rawValue
       case .connection: Marker.chromeConnection.rawValue
+      case .packageRefused: Marker.packageRefused.rawValue
       case .refused: Marker.appRefused.rawValue
       }
     }
@@ -32,10 +33,10 @@ enum ChromeLog {
   static let markers: [Marker] = [
     .statementFailure, .noStatementList, .noStatement, .chromeParsing, .chromeStatus,
     .chromeConnection,
-    .appRefused,
+    .packageRefused, .appRefused,
   ]
 
-  /// One row: the log seldom names the site, and never the app.
+  /// One row: the log seldom names the site or the app.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
     let flat = text.flat
@@ -44,12 +45,22 @@ enum ChromeLog {
     }).first {
       // The library writes the first letter of its words large or small.
       let start = step == .refused ? max(flat.startIndex, place.lowerBound - 1) : place.lowerBound
-      let end = step == .refused ? place.upperBound : flat.endIndex
+      let isWhole = step == .refused || step == .packageRefused
+      let end = isWhole ? place.upperBound : flat.endIndex
       let sentence = flat[start..<end].prefix(300).prefix { !".[\"".utf8.contains($0) }
       row.error = sentence.trimmed.value
     }
     if let place = flat.firstRange(of: Marker.appRefused.rawValue) {
       row.host = flat[place.upperBound...].prefix(300).words.first { $0.has("://") }?.host
+    }
+    if let place = flat.firstRange(of: Marker.packageRefused.rawValue) {
+      let rest = flat[place.upperBound...].prefix(1000).dropFirst()
+      let package = rest.prefix { $0 != UInt8(ascii: " ") }
+      row.app = PackageName(package.value)?.text
+      // With several certificates, it is a list.
+      let list = rest.firstRange(of: " with fingerprint ").map { rest[$0.upperBound...] } ?? []
+      row.signatures = list.prefix { !".]".utf8.contains($0) }.split { "[, ".utf8.contains($0) }
+        .prefix(10).compactMap { Fingerprint(written: $0.value) }
     }
     var found = DeviceRows()
     found.add(row)
@@ -66,7 +77,7 @@ extension DeviceCase {
     ) -> DeviceVerdict {
       DeviceVerdict(code, .sure, actor, message + checked, next: next)
     }
-    let check = "`aasa check --app PACKAGE \(domain)`"
+    let check = "`aasa check --app \(row.app.map(\.shown) ?? "PACKAGE") \(domain)`"
     guard let step = row.error.flatMap({ ChromeLog.Step(in: $0) }) else { return unknownState }
     if let published { return published }
     return switch step {
@@ -107,6 +118,16 @@ extension DeviceCase {
       DeviceVerdict(
         .verificationFailed, .sure, .user, "Chrome could not reach the site.",
         next: "Look at the network and the name, then start the app again.")
+    case .packageRefused:
+      DeviceVerdict(
+        .verificationFailed, .likely, .operations,
+        "Chrome did not find the site linked to \(app)"
+          + (row.signatures.first.map { " with the certificate \($0)" } ?? "")
+          + "; the text does not say why.\(checked)",
+        next:
+          "Look for the package and that fingerprint in assetlinks.json of the site: \(check). Lines of "
+          + "digital_asset_links in `adb logcat` say more."
+      )
     case .refused:
       DeviceVerdict(
         .verificationFailed, .likely, .operations,

@@ -1,21 +1,68 @@
-/// Why Xcode, or App Store Connect, refuses an app that has the entitlement of associated domains.
+/// Why Xcode, EAS or App Store Connect refuses an app that has the entitlement of associated domains.
 enum CodeSigningError {
-  /// How Xcode and App Store Connect refuse it.
+  /// A cause that has an answer of its own. The value is in the text.
+  enum Cause: String, CaseIterable {
+    case team = "development team"
+    case synced = "Synced capabilities"
+    case appClip = "associated-appclip-app-identifiers"
+  }
+
+  /// How Xcode and App Store Connect refuse the entitlement, wherever its name stands.
   private static let words = [
-    "doesn't include the", "doesn’t include the", "doesn't support the", "doesn’t support the",
     "allowed the specified entitlements", "Invalid Code Signing Entitlements", "ITMS-90046",
     "ITMS-90163",
   ]
+  /// How they begin a list of capabilities, or of entitlements, that an app cannot have.
+  private static let beginnings =
+    ["doesn't ", "doesn’t ", "does not ", "don't ", "don’t ", "do not "].flatMap { negation in
+      ["include the", "support the", "match the entitlements"].map { negation + $0 }
+    } + ["requires a provisioning profile with the"]
+  /// How far behind the beginning a name is, in bytes.
+  private static let farthest = 300
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
-    (has(.entitlementKey) || has(.capability)) && words.contains(where: text.has)
+    if has(.appClipEntitlement) && text.has("ITMS-90876") { return true }
+    if has(.entitlementKey) { return (words + beginnings).contains(where: text.has) }
+    // The words of Xcode's list of capabilities are also everyday words.
+    return has(.associatedDomains) && (isRefused(text) || isSwitchedOff(text))
   }
 
-  /// One row: the text names no host for certain. Its error is an entry that App Store Connect does not take.
+  private static func isRefused(_ text: ArraySlice<UInt8>) -> Bool {
+    beginnings.contains { beginning in
+      text.ranges(of: beginning).prefix(100).contains {
+        text[$0.upperBound...].prefix(farthest).has(Marker.associatedDomains.rawValue)
+      }
+    }
+  }
+
+  /// Xcode: `Personal development teams, including "…", do not support the Associated Domains capability.`
+  private static func isAboutTeam(_ text: ArraySlice<UInt8>) -> Bool {
+    text.ranges(of: " not support the").prefix(100).contains { place in
+      text[..<place.lowerBound].suffix(farthest).has(Cause.team.rawValue)
+    }
+  }
+
+  /// EAS: `Synced capabilities: Enabled: Push Notifications | Disabled: Associated Domains`.
+  private static func isSwitchedOff(_ text: ArraySlice<UInt8>) -> Bool {
+    text.ranges(of: Cause.synced.rawValue).prefix(100).contains { place in
+      let lists = text[place.upperBound...].prefix(farthest)
+      return lists.firstRange(of: "Disabled: ").map {
+        lists[$0.upperBound...].has(Marker.associatedDomains.rawValue)
+      } ?? false
+    }
+  }
+
+  /// One row: the text names no host for certain. Its error is a cause, or an entry that App Store Connect does not take.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
     if text.flat.has("is not supported"), let value = text.flat.between("value '", and: "'") {
       row.error = value.prefix(300).valueOrNone
+    } else if isSwitchedOff(text.flat) {
+      row.error = Cause.synced.rawValue
+    } else if text.flat.has("ITMS-90876") {
+      row.error = Cause.appClip.rawValue
+    } else if isAboutTeam(text.flat) {
+      row.error = Cause.team.rawValue
     }
     var found = DeviceRows()
     found.add(row)
@@ -26,22 +73,39 @@ enum CodeSigningError {
 extension DeviceCase {
   /// Why an app with associated domains is refused.
   var codeSigningVerdict: DeviceVerdict {
-    if let entry = row.error {
-      return entry == "*"
-        ? DeviceVerdict(
-          .notInProfile, .likely, .appTeam,
-          "The entitlement has the `*` of a provisioning profile, which re-signing copies.",
-          next: "Sign the app with the entitlements of its project.")
-        : DeviceVerdict(
-          .notInProfile, .likely, .appTeam,
-          "App Store Connect does not take the entry \(entry.quoted) of the app's associated domains.",
-          next: "Run `aasa entitlements App.entitlements`, which says what is wrong with it.")
+    func verdict(_ message: String, _ next: String) -> DeviceVerdict {
+      DeviceVerdict(.notInProfile, .likely, .appTeam, message, next: next)
     }
-    return DeviceVerdict(
-      .notInProfile, .likely, .appTeam,
-      "The provisioning profile does not let the app have associated domains. Nothing on the server is involved.",
-      next:
-        "Switch on Associated Domains for the App ID in Apple's developer account, and make the profile anew. A free account "
-        + "does not have it.")
+    guard let error = row.error else {
+      return verdict(
+        "The provisioning profile does not let the app have associated domains. Nothing on the server is involved.",
+        "Switch on Associated Domains for the App ID in Apple's developer account, and make the profile anew. A free "
+          + "account does not have it.")
+    }
+    switch CodeSigningError.Cause(rawValue: error) {
+    case .team:
+      return verdict(
+        "The team that signs the app may not use associated domains: a personal team, without the paid Apple Developer "
+          + "Program, does not have them. Nothing on the server is involved.",
+        "Sign the app with a team of the paid program.")
+    case .synced:
+      return verdict(
+        "EAS switched Associated Domains off for the App ID, because the entitlements of the app do not have it.",
+        "Add `associatedDomains` to `expo.ios` of app.json, or the entitlement to the native project, and build again. "
+          + "With `EXPO_NO_CAPABILITY_SYNC=1`, EAS leaves the capabilities alone.")
+    case .appClip:
+      return verdict(
+        "The app contains an App Clip, and its entitlements do not name it. Nothing on the server is involved.",
+        "Add the App Clip's identifier to `com.apple.developer.associated-appclip-app-identifiers` of the app, and make "
+          + "the profile anew.")
+    case nil:
+      return error == "*"
+        ? verdict(
+          "The entitlement has the `*` of a provisioning profile, which re-signing copies.",
+          "Sign the app with the entitlements of its project.")
+        : verdict(
+          "App Store Connect does not take the entry \(error.quoted) of the app's associated domains.",
+          "Run `aasa entitlements App.entitlements`, which says what is wrong with it.")
+    }
   }
 }

@@ -8,12 +8,12 @@ enum CredentialManagerError {
 
   /// What password managers show instead.
   static let passwordManagers: [Marker] = [
-    .notInAssetLinks, .passkeysNotSupported, .browserNotPrivileged,
+    .notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .browserNotPrivileged,
   ]
 
   /// One that is not about the site (developer.android.com, "Troubleshoot Credential Manager errors").
   enum Exception: CaseIterable {
-    case noCreateOption, noCredential, cancellation, noProvider
+    case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded, notDecrypted
 
     fileprivate var markers: [Marker] {
       switch self {
@@ -25,6 +25,18 @@ enum CredentialManagerError {
         ]
       case .cancellation: [.getCancellation, .createCancellation]
       case .noProvider: [.providerConfiguration, .noProvider]
+      case .syncAccount: [.syncAccount]
+      case .excluded: [.excludedCredential]
+      case .notDecrypted: [.notDecrypted]
+      }
+    }
+
+    /// What tells it in the message of an exception, and is too common elsewhere.
+    fileprivate var messageWords: [String] {
+      switch self {
+      case .noCreateOption: ["creen lock"]
+      case .cancellation: ["ancelled", "anceled"]
+      default: []
       }
     }
   }
@@ -32,17 +44,28 @@ enum CredentialManagerError {
   /// The exception that the `error` of a row is about.
   static func exception(in error: String) -> Exception? {
     let text = Array(error.utf8)[...]
-    return Exception.allCases.first { exception in
-      exception.markers.contains { text.firstRange(of: $0.rawValue) != nil }
-    }
+    return Exception.allCases.first { $0.markers.contains { text.has($0.rawValue) } }
+      ?? Exception.allCases.first { $0.messageWords.contains(where: text.has) }
+  }
+
+  /// Whether the `error` of a row is about the RP ID, and so about the site: by its type or, without one, by its words.
+  static func isAboutSite(_ error: String) -> Bool {
+    if let type = type(in: error) { return type.isAboutSite }
+    return [Marker.incomingRequest.rawValue, "RP ID", "rpId", "RpId", "sset link", "setlinks"]
+      .contains(where: Array(error.utf8)[...].has)
   }
 
   /// One row: the text names neither host nor app.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
+    let type = type(in: text.flat)
+    // The type may stand in another line than the message.
+    let message = message(in: text).flatMap {
+      type?.isAboutSite == true && !isAboutSite($0) ? nil : $0
+    }
     row.error =
       sentence(text.flat) ?? passwordManagers.first { text.flat.has($0.rawValue) }?.rawValue
-      ?? message(in: text) ?? type(in: text.flat)?.word
+      ?? message ?? type?.word
       ?? exceptionMarker(in: text.flat) ?? unexplained(in: text.flat)
     var found = DeviceRows()
     found.add(row)
@@ -103,15 +126,15 @@ enum CredentialManagerError {
     return ExceptionType(word: word + "_ERROR")
   }
 
+  private static let withoutType = [Marker.exceptionType, .domError].map(\.rawValue)
+
   /// The words of an exception without its type.
   private static func unexplained(in text: ArraySlice<UInt8>) -> String? {
-    [Marker.exceptionType, .domError].map(\.rawValue).first { text.firstRange(of: $0) != nil }
+    withoutType.first(where: text.has)
   }
 
-  /// Whether the `error` of a row has no type of an exception.
-  static func isUnexplained(_ error: String) -> Bool {
-    [Marker.exceptionType, .domError].map(\.rawValue).contains(error)
-  }
+  /// Whether the `error` of a row has no reason; the class of an exception alone gives none.
+  static func isUnexplained(_ error: String?) -> Bool { error.map(withoutType.contains) ?? true }
 
   /// What the exception says instead.
   private static func message(in text: PastedText) -> String? {
@@ -121,8 +144,113 @@ enum CredentialManagerError {
       else {
         return
       }
-      message = line.text[place.upperBound...].drop { ": ".utf8.contains($0) }.valueOrNone
+      // A line of the stack goes on with the name of a function.
+      let rest = line.text[place.upperBound...]
+      if rest.first.map({ ": ".utf8.contains($0) }) != true { return }
+      message = rest.drop { ": ".utf8.contains($0) }.valueOrNone
     }
     return message
+  }
+}
+
+extension DeviceCase {
+  /// An exception about the RP ID.
+  var credentialManagerVerdict: DeviceVerdict {
+    if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {
+      return verdict(on: exception)
+    }
+    if row.error == Marker.browserNotPrivileged.rawValue {
+      return DeviceVerdict(
+        .requestFailed, .likely, .user,
+        "The password manager does not trust this browser to ask for passkeys. That says nothing about the site.",
+        next: "Allow the browser in the settings of the password manager, or use another one.")
+    }
+    if let error = row.error,
+      [Marker.notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported]
+        .contains(where: { $0.rawValue == error })
+    {
+      return DeviceVerdict(
+        .passkeyNotLinked, .likely, .operations,
+        "The password manager did not find the app in assetlinks.json of the RP ID.",
+        next:
+          "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the fingerprint of "
+          + "the key that signs the build.")
+    }
+    if CredentialManagerError.isUnexplained(row.error) {
+      return DeviceVerdict(
+        .requestFailed, .likely, .appTeam, "The text does not say why the request failed.",
+        next: "Paste the whole exception, with its type and its message.")
+    }
+    if let error = row.error, !CredentialManagerError.isAboutSite(error) {
+      let type = CredentialManagerError.type(in: error)
+      if let type, type.isAboutRequest {
+        return DeviceVerdict(
+          .requestFailed, .likely, .appTeam,
+          "\(type.word) says that something in the request is malformed, such as text where a number belongs.",
+          next:
+            "Look at the JSON of the request. If the exception has a sentence about the RP ID, paste that, too."
+        )
+      }
+      return DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "\(type?.word.shown ?? error.quoted) says nothing about the site: the user, the app or the device ended the "
+          + "request.",
+        next: "Look at the request of the app, and at the passkeys on the device.")
+    }
+    return DeviceVerdict(
+      .passkeyNotLinked, .likely, .operations,
+      "For Google, the app is not linked to the site of the RP ID.",
+      next:
+        "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the "
+        + "fingerprint of the key that signs the build.")
+  }
+}
+
+extension DeviceCase {
+  /// An exception that is not about the site.
+  private func verdict(on exception: CredentialManagerError.Exception) -> DeviceVerdict {
+    let (actor, message, next): (DeviceVerdict.Actor, String, String) =
+      switch exception {
+      case .noCreateOption:
+        (
+          .user, "The device has nothing that can keep a passkey.",
+          "Choose a provider of passwords and passkeys in the settings of the device, set a screen lock, and sign in to "
+            + "a Google account. An emulator needs an image with Google Play."
+        )
+      case .noCredential:
+        (
+          .appTeam, "The device has no passkey or password for this app and RP ID.",
+          "Create one on this device first. If that is what failed, the device has no Google account or no provider of "
+            + "passkeys: set one up. If the site has a passkey there, the app may not be linked to it: run "
+            + "`aasa check --app PACKAGE DOMAIN`."
+        )
+      case .cancellation:
+        (
+          .user, "The user closed the dialog, or left the app.",
+          "If it happens to every user, compare the app with Google's page about errors of the Credential Manager."
+        )
+      case .noProvider:
+        (
+          .appTeam, "The app lacks the library for the providers of the device.",
+          "Add `androidx.credentials:credentials-play-services-auth` to the app, and keep it in the rules of R8."
+        )
+      case .syncAccount:
+        (
+          .user,
+          "The user closed the dialog, or the device has no Google account that keeps passkeys. The site is not involved.",
+          "If nobody closed it, sign in to a Google account on the device, and set a screen lock."
+        )
+      case .excluded:
+        (
+          .user, "The device already has a passkey of this account. The site is not involved.",
+          "Sign in with it, or take it out of the credentials that the request excludes."
+        )
+      case .notDecrypted:
+        (
+          .user, "Google Play services could not decrypt the passkey. The site is not involved.",
+          "Update Google Play services, and restart the device."
+        )
+      }
+    return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)
   }
 }

@@ -209,6 +209,13 @@ extension DeviceCase {
         "The link opened the browser \(row.resolution?.shown ?? ""), not the app: for this device, the app is not verified "
           + "for \(host), or no intent filter of the app takes the link.",
         next: "Paste what `adb shell pm get-app-links \(package)` prints.")
+    case DebugLinkOutput.noComponent:
+      return DeviceVerdict(
+        .noActivity, .sure, .appTeam,
+        "The device does not have the app \(app), or the app has no activity of that name. No file of a site is involved.",
+        next:
+          "Install the app, or write the activity as the manifest names it. To try a link, name none: "
+          + "`adb shell am start -W -a android.intent.action.VIEW -d URL`.")
     case "other-scheme":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,
@@ -252,86 +259,6 @@ extension DeviceCase {
             ? "." : ", or the app is not installed. Nothing on the server needs to change."),
         next: "Compare the intent filters with the URL: `aasa manifest AndroidManifest.xml`.")
     }
-  }
-
-  /// An exception about the RP ID.
-  var credentialManagerVerdict: DeviceVerdict {
-    if let exception = row.error.flatMap({ CredentialManagerError.exception(in: $0) }) {
-      return verdict(on: exception)
-    }
-    if row.error == Marker.browserNotPrivileged.rawValue {
-      return DeviceVerdict(
-        .requestFailed, .likely, .user,
-        "The password manager does not trust this browser to ask for passkeys. That says nothing about the site.",
-        next: "Allow the browser in the settings of the password manager, or use another one.")
-    }
-    if let error = row.error,
-      [Marker.notInAssetLinks, .passkeysNotSupported].contains(where: { $0.rawValue == error })
-    {
-      return DeviceVerdict(
-        .passkeyNotLinked, .likely, .operations,
-        "The password manager did not find the app in assetlinks.json of the RP ID.",
-        next:
-          "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the fingerprint of "
-          + "the key that signs the build.")
-    }
-    if let error = row.error, CredentialManagerError.isUnexplained(error) {
-      return DeviceVerdict(
-        .requestFailed, .likely, .appTeam, "The text does not say why the request failed.",
-        next: "Paste the whole exception, with its type and its message.")
-    }
-    if let type = row.error.flatMap({ CredentialManagerError.type(in: $0) }), !type.isAboutSite {
-      if type.isAboutRequest {
-        return DeviceVerdict(
-          .requestFailed, .likely, .appTeam,
-          "\(type.word) says that something in the request is malformed, such as text where a number belongs.",
-          next:
-            "Look at the JSON of the request. If the exception has a sentence about the RP ID, paste that, too."
-        )
-      }
-      return DeviceVerdict(
-        .requestFailed, .likely, .appTeam,
-        "\(type.word.shown) says nothing about the site: the user, the app or the device ended the request.",
-        next: "Look at the request of the app, and at the passkeys on the device.")
-    }
-    return DeviceVerdict(
-      .passkeyNotLinked, .likely, .operations,
-      "For Google, the app is not linked to the site of the RP ID.",
-      next:
-        "Run `aasa check --app PACKAGE DOMAIN` for the RP ID itself, and look at both relations and at the "
-        + "fingerprint of the key that signs the build.")
-  }
-}
-
-extension DeviceCase {
-  /// An exception that is not about the site.
-  private func verdict(on exception: CredentialManagerError.Exception) -> DeviceVerdict {
-    let (actor, message, next): (DeviceVerdict.Actor, String, String) =
-      switch exception {
-      case .noCreateOption:
-        (
-          .user, "The device has nothing that can keep a passkey.",
-          "Choose a provider of passwords and passkeys in the settings of the device, set a screen lock, and sign in to "
-            + "a Google account. An emulator needs an image with Google Play."
-        )
-      case .noCredential:
-        (
-          .appTeam, "The device has no passkey or password for this app and RP ID.",
-          "Create one on this device first. If the site has one there, the app may not be linked to it: run "
-            + "`aasa check --app PACKAGE DOMAIN`."
-        )
-      case .cancellation:
-        (
-          .user, "The user closed the dialog, or left the app.",
-          "If it happens to every user, compare the app with Google's page about errors of the Credential Manager."
-        )
-      case .noProvider:
-        (
-          .appTeam, "The app lacks the library for the providers of the device.",
-          "Add `androidx.credentials:credentials-play-services-auth` to the app, and keep it in the rules of R8."
-        )
-      }
-    return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)
   }
 
   /// What the verifier of Google Play services logs about a host.

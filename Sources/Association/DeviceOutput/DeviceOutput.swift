@@ -139,8 +139,8 @@ package struct DeviceRow: Sendable, Hashable {
   package var app: String?
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
-  /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started` or
-  /// `selection-only`.
+  /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started`,
+  /// `no-component` or `selection-only`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -214,11 +214,7 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
-    if RelatedOriginError.markers.contains(where: has)
-      && RelatedOriginError.isAboutPasskeys(text.flat)
-    {
-      found.insert(.relatedOrigins)
-    }
+    if RelatedOriginError.isMarked(has, text.flat) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }
@@ -256,7 +252,8 @@ extension DeviceOutput.Kind {
     if AuthorizationError.refusesApproval(in: text.flat) { found.insert(.authorizationError) }
     // What says more about the device goes first.
     let hasStarted = has(.startedActivity) && (has(.statusOK) || has(.notStarted))
-    if found.isEmpty, has(.unresolvedIntent) || has(.noActivityFound) || hasStarted,
+    if found.isEmpty,
+      has(.unresolvedIntent) || has(.noActivityFound) || has(.noActivityClass) || hasStarted,
       !DebugLinkOutput.rows(in: text).rows.isEmpty
     {
       found.insert(.debugLink)

@@ -110,8 +110,10 @@ package struct DeviceVerdict: Sendable {
     case .relyingParty: self = one.relyingPartyVerdict
     case .codeSigning: self = one.codeSigningVerdict
     case .debugLink
-    where ["unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started"]
-      .contains(row.state):
+    where [
+      "unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started",
+      DebugLinkOutput.noComponent,
+    ].contains(row.state):
       self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict

@@ -1,18 +1,31 @@
-/// Why a browser, or a library for passkeys, refuses an RP ID, such as that of another origin (Web Authentication Level 3,
-/// section 5.11). The words are those of Chromium, Firefox and Safari, of SimpleWebAuthn and of Bitwarden.
+/// Why a browser, or a library for passkeys, refuses a request for a passkey, such as one with an RP ID of another origin
+/// (Web Authentication Level 3, section 5.11). The words are those of Chromium, Firefox and Safari, of SimpleWebAuthn and of
+/// Bitwarden.
 enum RelatedOriginError: CaseIterable {
   case notFetched, contentType, notJSON, noOrigin, otherSite
+  /// Chrome's older words, with the RP ID.
+  case quotedRPID
   /// The words of libraries, and of password managers.
   case invalidForDomain, otherOrigin, rpDiffers
   /// The page has no name: an address, or a file.
   case isInvalidDomain, thisIsInvalidDomain, notValidDomain
+  /// What is not about the RP ID.
+  case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy
   /// Firefox says no more.
-  case insecure
+  case notAllowed, insecure
 
-  static let markers: [Marker] = [
+  private static let markers: [Marker] = [
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
-    .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers,
+    .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers, .timedOutOrNotAllowed,
+    .notAllowed, .alreadyPending, .noWebAuthn, .alreadyRegistered, .createPolicy, .getPolicy,
   ]
+
+  static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
+    markers.contains(where: has)
+      && (isAboutPasskeys(text) || has(.timedOutOrNotAllowed)
+        || (has(.notAllowed) || has(.alreadyPending)) && text.count <= longest)
+      || has(.quotedRPID) && quotedRPID(in: text) != nil
+  }
 
   private var words: String {
     switch self {
@@ -21,6 +34,14 @@ enum RelatedOriginError: CaseIterable {
     case .notJSON: "\(Marker.relatedOrigins.rawValue) resulted in a JSON parse error"
     case .noOrigin: "no listed origin matched the caller"
     case .otherSite: Marker.notRegistrable.rawValue
+    case .quotedRPID: Marker.quotedRPID.rawValue
+    case .timedOut: Marker.timedOutOrNotAllowed.rawValue
+    case .notAllowed: Marker.notAllowed.rawValue
+    case .pending: Marker.alreadyPending.rawValue
+    case .noWebAuthn: Marker.noWebAuthn.rawValue
+    case .registered: Marker.alreadyRegistered.rawValue
+    case .createPolicy: Marker.createPolicy.rawValue
+    case .getPolicy: Marker.getPolicy.rawValue
     case .invalidForDomain: Marker.invalidForDomain.rawValue
     case .otherOrigin: Marker.otherOrigin.rawValue
     case .rpDiffers: Marker.rpDiffers.rawValue
@@ -33,24 +54,40 @@ enum RelatedOriginError: CaseIterable {
 
   /// The cause that the `error` of a row is.
   init?(_ error: String) {
-    guard let cause = Self.allCases.first(where: { $0.words == error }) else { return nil }
+    guard let cause = Self.allCases.first(where: { error.hasPrefix($0.words) }) else { return nil }
     self = cause
   }
 
   /// Whether a text with such words is hardly about something else: some are everyday words.
-  static func isAboutPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
-    ["SecurityError", "WebAuthn", "webauthn", "asskey", "RP ID", "rp.id", "elying party"].contains(
-      where: text.has)
+  private static func isAboutPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
+    [
+      "SecurityError", "NotAllowedError", "OperationError", "InvalidStateError", "WebAuthn",
+      "webauthn", "asskey", "RP ID", "rp.id", "elying party", "publickey-credentials",
+    ].contains(where: text.has)
   }
+
+  /// The length of a text that is hardly more than the words, in bytes.
+  private static let longest = 200
 
   /// One row: the text names no host.
   static func rows(in text: PastedText) -> DeviceRows {
     var row = DeviceRow(state: "failed")
-    row.error = allCases.map(\.words).first { text.flat.has($0) }
+    row.error =
+      quotedRPID(in: text.flat).map { Marker.quotedRPID.rawValue + $0.value + endOfQuotedRPID }
+      ?? allCases.filter { $0 != .quotedRPID }.map(\.words).first(where: text.flat.has)
     var found = DeviceRows()
     found.add(row)
     return found
   }
+
+  /// The RP ID that Chrome's words, or the `error` of a row, quote.
+  fileprivate static func quotedRPID(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let id = text.between(Marker.quotedRPID.rawValue, and: endOfQuotedRPID), id.count <= 300
+    else { return nil }
+    return id
+  }
+
+  private static let endOfQuotedRPID = "' is not a registrable domain suffix"
 }
 
 extension DeviceCase {
@@ -60,7 +97,14 @@ extension DeviceCase {
     func verdict(
       _ code: DeviceVerdict.Code, _ message: String, _ next: String
     ) -> DeviceVerdict { DeviceVerdict(code, .sure, .operations, message, next: next) }
-    let isCertain = [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
+    let quotedRPID = RelatedOriginError.quotedRPID(in: Array((row.error ?? "").utf8)[...]) ?? []
+    let isCertain =
+      !quotedRPID.isEmpty
+      || [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
+    let everydayWords = [Marker.insecure, .notAllowed, .alreadyPending]
+    let condition =
+      everydayWords.contains { $0.rawValue == row.error }
+      ? "If this came from a request for a passkey: " : ""
     return switch row.error.flatMap({ RelatedOriginError($0) }) {
     case .notFetched:
       verdict(
@@ -86,10 +130,48 @@ extension DeviceCase {
         next:
           "Open the page by its domain, or in development as http://localhost, with the RP ID `localhost`."
       )
-    case .otherSite, .invalidForDomain, .otherOrigin, .rpDiffers, .insecure, nil:
+    case .timedOut, .notAllowed:
+      DeviceVerdict(
+        .requestFailed, .likely, .user,
+        condition
+          + "The user closed the dialog, the time ran out, or the device has no passkey for the RP ID. Browsers do not say "
+          + "which. That says nothing about the site's files.",
+        next:
+          "Try again, with a click on the page. If it fails for all users, compare the RP ID of the request with that "
+          + "of their passkeys.")
+    case .pending:
+      DeviceVerdict(
+        .requestInProgress, .likely, .appTeam,
+        condition
+          + "The page asks for a passkey while an earlier request is open. That says nothing about the site's files.",
+        next: "Wait for the earlier request, or abort it with its AbortController; autofill "
+          + "(`mediation: \"conditional\"`) is one, too.")
+    case .noWebAuthn:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "The page has no WebAuthn: it is not at an HTTPS address, or in a web view of an app, or the browser is too old.",
+        next:
+          "Open the page over HTTPS, or in development as http://localhost, in a current browser.")
+    case .registered:
+      DeviceVerdict(
+        .requestFailed, .likely, .user, "The device already has a passkey of this account.",
+        next: "Sign in with it, or take it out of the credentials that the request excludes.")
+    case .createPolicy, .getPolicy:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "The page, or the frame that it is in, may not use passkeys: its Permissions-Policy does not let it.",
+        next:
+          "Allow `publickey-credentials-get` and `publickey-credentials-create` in the header Permissions-Policy and, "
+          + "for a frame, in the attribute `allow` of its iframe.")
+    case .quotedRPID where quotedRPID.contains(UInt8(ascii: ":")):
+      DeviceVerdict(
+        .requestFailed, .sure, .appTeam,
+        "The RP ID \(quotedRPID.value.quoted) is no domain: it has a scheme or a port.",
+        next: "Write the domain alone\(quotedRPID.host.map { ", such as `\($0.shown)`" } ?? "").")
+    case .otherSite, .quotedRPID, .invalidForDomain, .otherOrigin, .rpDiffers, .insecure, nil:
       DeviceVerdict(
         .requestFailed, isCertain ? .sure : .likely, .appTeam,
-        (row.error == Marker.insecure.rawValue ? "If this came from a request for a passkey: " : "")
+        condition
           + "The RP ID is neither the host of the page nor a domain above it.",
         next:
           "Use a domain of the page as the RP ID, or list the page's origin in \(file) of the RP ID; not every browser "

@@ -1,20 +1,27 @@
 /// Why the server of a site refuses what a passkey answered: its library compares the origin and the RP ID (Web
-/// Authentication Level 3, sections 7.1 and 7.2). The words are those of SimpleWebAuthn, java-webauthn-server and webauthn4j.
+/// Authentication Level 3, sections 7.1 and 7.2). The words are those of SimpleWebAuthn, java-webauthn-server, webauthn4j,
+/// go-webauthn, Fido2NetLib, fido2-lib and FusionAuth.
 enum RelyingPartyError {
-  private static let sentences: [Marker] = [.registrationOrigin, .authenticationOrigin]
-  private static let hashes: [Marker] = [.rpIDHash, .unexpectedRPIDHash]
-  /// What refuses an origin in other words. Without one, an origin may be one that is accepted.
-  private static let refusals = [
-    "Incorrect origin", "Unexpected attestation origin", "Unexpected client data origin",
-    "nvalid origin", "BadOrigin", "rigin mismatch", "rigin does not match", "rigin doesn't match",
+  /// The words of one library each.
+  private static let sentences: [Marker] = [
+    .registrationOrigin, .authenticationOrigin, .badOrigin, .validatingOrigin, .qualifiedOrigin,
   ]
+  private static let hashes: [Marker] = [.rpIDHash, .unexpectedRPIDHash]
+  /// What refuses an origin if it stands beside that word, in lower case.
+  private static let refusals = [
+    "incorrect", "unexpected", "invalid", "not valid", "bad", "malform", "mismatch", "not equal",
+    "not match", "n't match", "n’t match", "not allowed",
+  ]
+  /// Behind these words, what was before is about something else.
+  private static let connections = ["for", "from", "with", "and", "but"]
+  /// What stands before the origin that came, where the expected one comes first.
+  private static let receptions = ["received", "got", "actual"]
 
-  /// The longest origin, in bytes.
-  private static let longest = 300
+  /// How far behind the word an origin is, and how far from it what refuses that, in bytes.
+  private static let (farthest, nearest) = (600, 25)
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
-    (sentences + hashes).contains(where: has)
-      || has(.androidOrigin) && refusals.contains(where: text.has)
+    (sentences + hashes).contains(where: has) || has(.androidOrigin) && refused(in: text) != nil
   }
 
   /// One row: the text names no host of the site for certain.
@@ -23,16 +30,13 @@ enum RelyingPartyError {
     let flat = text.flat
     if let marker = hashes.first(where: { flat.has($0.rawValue) }) {
       row.error = marker.rawValue
-    } else if let origins = origins(in: flat) {
-      row.error = origins
+    } else if let place = sentences.lazy.compactMap({ flat.firstRange(of: $0.rawValue) }).first {
+      let origins = origins(in: flat[place.upperBound...].prefix(farthest))
+      row.error = origins.given.map { given in
+        given.value + (origins.expected.map { "\(separator)\($0.value)" } ?? "")
+      }
     } else {
-      // The origin that is refused stands behind the words.
-      let refusal = refusals.lazy.compactMap { flat.firstRange(of: $0) }.first
-      let rest = refusal.map { flat[$0.upperBound...] } ?? flat
-      let place = rest.firstRange(of: Marker.androidOrigin.rawValue)
-      row.error =
-        (place.map { rest[$0.lowerBound...] } ?? rest).prefix(longest)
-        .prefix { !" \"',;)]}".utf8.contains($0) }.valueOrNone
+      row.error = refused(in: flat)?.value
     }
     if let error = row.error, error.hasPrefix(Marker.androidOrigin.rawValue) {
       let hash = error.dropFirst(Marker.androidOrigin.rawValue.count)
@@ -44,17 +48,67 @@ enum RelyingPartyError {
     return found
   }
 
-  /// `https://a, not https://b`, of `Unexpected registration response origin "https://a", expected "https://b"`.
-  private static func origins(in text: ArraySlice<UInt8>) -> String? {
-    let sentence = sentences.lazy.compactMap {
-      text.firstRange(of: $0.rawValue)
-    }.first.map { text[$0.upperBound...].prefix(2 * longest) }
-    guard let given = sentence?.between("\"", and: "\"") else { return nil }
-    let expected = sentence?[given.endIndex...].between("expected \"", and: "\"")
-    return given.value + (expected.map { "\(separator)\($0.value)" } ?? "")
+  /// The origin of an Android app that a text refuses; `nil` if it may be one that is accepted.
+  private static func refused(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    for place in text.ranges(of: "rigin").prefix(1000) {
+      let rest = text[place.upperBound...].prefix(farthest)
+      let origins = origins(in: rest)
+      guard let given = origins.given, isOfAndroid(given) else { continue }
+      let before =
+        text[max(text.startIndex, place.lowerBound - nearest)..<place.lowerBound]
+        .dropLast().split(omittingEmptySubsequences: false, whereSeparator: isBreak).last ?? []
+      let words = before.value.lowercased().split(separator: " ")
+      let start = words.lastIndex { connections.contains(String($0)) }.map { $0 + 1 } ?? 0
+      let subject = words[start...].joined(separator: " ")
+      // The origin itself may come first.
+      let next = rest.drop { !$0.isASCIILetterOrDigit }
+      let after =
+        (next.startIndex == given.startIndex
+        ? rest[given.endIndex...] : rest.drop { ": \"'".utf8.contains($0) })
+        .prefix(nearest).prefix { !isBreak($0) && $0 != UInt8(ascii: ":") }.value.lowercased()
+      if refusals.contains(where: { subject.contains($0) || after.contains($0) })
+        || origins.isReceived && (subject.contains("expected") || rest.has("xpected"))
+      {
+        return given
+      }
+    }
+    return nil
   }
 
+  /// The origin that came and the one that was expected, of a text behind the word: the first one came, unless the text
+  /// says so of another one.
+  private static func origins(
+    in text: ArraySlice<UInt8>
+  ) -> (given: ArraySlice<UInt8>?, expected: ArraySlice<UInt8>?, isReceived: Bool) {
+    let words = text.split { " \"'`,;()[]{}<>\\".utf8.contains($0) }
+    let places = words.indices.filter { isOfAndroid(words[$0]) || words[$0].has("://") }
+    let received = places.first { place in
+      place > 0
+        && receptions.contains(
+          words[place - 1].value.lowercased().filter { $0 != ":" && $0 != "=" })
+    }
+    guard let given = received ?? places.first else { return (nil, nil, false) }
+    let expected = places.first { words[$0] != words[given] }
+    return (words[given].withoutEnd, expected.map { words[$0].withoutEnd }, received != nil)
+  }
+
+  private static func isOfAndroid(_ origin: ArraySlice<UInt8>) -> Bool {
+    origin.starts(with: Marker.androidOrigin.rawValue.utf8)
+  }
+
+  /// Whether what stands before it says nothing about what stands behind it.
+  private static func isBreak(_ byte: UInt8) -> Bool { "\",;.{}".utf8.contains(byte) }
+
   static let separator = ", not "
+}
+
+extension ArraySlice<UInt8> {
+  /// A word without the punctuation of its sentence.
+  fileprivate var withoutEnd: ArraySlice<UInt8> {
+    var word = self
+    while let last = word.last, ".:".utf8.contains(last) { word.removeLast() }
+    return word
+  }
 }
 
 extension DeviceCase {

@@ -22,6 +22,21 @@ import Testing
       code("Digital Asset Links response parsing failed with message: line 1, column 1")
         == ["unusable-file"])
     #expect(code("Digital Asset Links connection failed.") == ["verification-failed"])
+    let fingerprint = Array(repeating: "0F", count: 32).joined(separator: ":")
+    for list in [fingerprint, "[\(fingerprint), \(fingerprint.replacing("0F", with: "AB"))]"] {
+      let text =
+        "11-29 10:00:00.2 D OriginVerifier: Digital Asset Link verification failed for package com.example.shop with "
+        + "fingerprint \(list).\n"
+      #expect(DeviceOutput.explained(text) == ["chrome-log - com.example.shop verification-failed"])
+      let row = DeviceOutput(Array(text.utf8)).rows.first
+      #expect(row?.signatures.first?.description == fingerprint)
+      #expect(row?.error == "Digital Asset Link verification failed for package")
+      let verdict = row.map { DeviceVerdict($0, of: .chromeLog) }
+      #expect(verdict?.message.contains(fingerprint) == true, "\(verdict?.message ?? "")")
+      #expect(verdict?.nextStep.contains("--app com.example.shop") == true)
+      // What says why goes first.
+      #expect(code(text + line("relationship")) == ["not-in-file"])
+    }
     let toast = "Digital asset links verification failed on https://a.example/start"
     #expect(DeviceOutput.explained(toast) == ["chrome-log a.example - verification-failed"])
     #expect(

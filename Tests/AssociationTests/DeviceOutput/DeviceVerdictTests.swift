@@ -146,7 +146,12 @@ import Testing
       "app-not-signed likely app-team"
     ),
     (.authorizationError, row("failed") { $0.error = "(null)" }, "request-failed likely app-team"),
-    (.credentialManager, row("failed"), "passkey-not-linked likely operations"),
+    // The class of an exception alone says nothing.
+    (.credentialManager, row("failed"), "request-failed likely app-team"),
+    (
+      .credentialManager, row("failed") { $0.error = "[50152] RP ID cannot be validated." },
+      "passkey-not-linked likely operations"
+    ),
     (
       .credentialManager,
       row("failed") {

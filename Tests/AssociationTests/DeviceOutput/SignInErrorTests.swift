@@ -46,6 +46,37 @@ import Testing
   }
 
   @Test(arguments: [
+    ("CreatePublicKeyCredentialDomException: Unable to get sync account, code 7", "Google account"),
+    ("CreatePublicKeyCredentialDomException: One of the excluded credentials exists.", "already"),
+    ("GetPublicKeyCredentialDomException: Failed to decrypt credential (25)", "decrypt"),
+    ("GetPublicKeyCredentialDomException: The flow was canceled", "closed the dialog"),
+    ("CreatePublicKeyCredentialDomException: No screen lock was found", "can keep a passkey"),
+    (
+      "CreatePublicKeyCredentialDomException: The planets are not aligned", "nothing about the site"
+    ),
+    ("caused by CreatePublicKeyCredentialDomException", "does not say why"),
+    ("login failed: Unable to get sync account", "Google account"),
+    ("{\"message\":\"Error: One of the excluded credentials exists here\"}", "already has"),
+  ])
+  func theClassOfAnExceptionAloneDoesNotBlameTheSite(text: String, words: String) {
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+    #expect(output.kind == .credentialManager && verdict?.code == .requestFailed, "\(output.rows)")
+    #expect(verdict?.message.contains(words) == true, "\(verdict?.message ?? "")")
+  }
+
+  @Test func whoCannotCreateAPasskeyIsNotToldToCreateOneFirst() {
+    let output = DeviceOutput(
+      Array("{\"error\":\"NoCredentials\",\"message\":\"No credentials here\"}".utf8))
+    let next = output.rows.first.map { DeviceVerdict($0, of: output.kind).nextStep }
+    #expect(next?.contains("no Google account or no provider") == true)
+  }
+
+  @Test(arguments: [
+    "CreatePublicKeyCredentialDomException: The RP ID b.example was refused",
+    "GetPublicKeyCredentialDomException: no asset links for b.example",
+    "type androidx.credentials.TYPE_SECURITY_ERROR\nCreatePublicKeyCredentialDomException: It failed",
+    "Passkey operation failed because app not found in assets links",
     "androidx.credentials.TYPE_DATA_ERROR: [50152] RP ID cannot be validated.",
     "{\"message\": \"androidx.credentials.exceptions.domerrors.SecurityError@7337b1\"}",
   ])

@@ -1,0 +1,40 @@
+import Association
+import Testing
+
+/// Why an app with associated domains cannot be built or uploaded.
+@Suite struct BuildErrorTests {
+  @Test(arguments: [
+    (
+      "Personal development teams, including \"A B\", do not support the Push Notifications and Associated Domains "
+        + "capabilities.", "paid program"
+    ),
+    ("Your development team, \"A\", does not support the Associated Domains capability.", "paid"),
+    ("Synced capabilities: Enabled: iCloud | Disabled: Associated Domains, HealthKit", "expo.ios"),
+    (
+      "Provisioning profile \"P\" doesn’t match the entitlements file’s value for the "
+        + "com.apple.developer.associated-domains entitlement.", "App ID"
+    ),
+    (
+      "\"B.app\" requires a provisioning profile with the Push and Associated Domains features.",
+      "App ID"
+    ),
+    (
+      "ITMS-90876: Missing entitlement - add 'com.apple.developer.associated-appclip-app-identifiers'",
+      "App Clip's identifier"
+    ),
+  ])
+  func whyTheAppIsRefusedDecidesTheNextStep(text: String, next: String) {
+    #expect(DeviceOutput.explained(text) == ["code-signing - - not-in-profile"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .codeSigning)
+    #expect(verdict.actor == .appTeam && verdict.nextStep.contains(next), "\(verdict.nextStep)")
+  }
+
+  @Test(arguments: [
+    "Synced capabilities: Enabled: Associated Domains | Disabled: HealthKit",
+    "I switched Associated Domains on; the profile doesn't support the watch app.",
+    "Our development team has added Associated Domains to the app",
+  ])
+  func aCapabilityThatIsThereIsNoError(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+}

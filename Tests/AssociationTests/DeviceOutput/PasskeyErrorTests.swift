@@ -1,0 +1,84 @@
+import Association
+import Testing
+
+/// What servers of sites and browsers say about passkeys.
+@Suite struct PasskeyErrorTests {
+  private static let hash = "android:apk-key-hash:qvuLMyLL__vtfHay6y_KGGHYL5Qkkf5aufucFCAtWVE"
+
+  @Test(arguments: [
+    "Error validating origin (verification_error): Expected Values: [https://a.example], Received: \(hash)",
+    "The origin was malformed: {\"origin\":\"\(hash)\"}",
+    "{\"origin\":[{\"code\":\"[invalid]origin\",\"message\":\"Invalid [origin] value [\(hash)].\"}]}",
+    "Fully qualified origin \(hash) not equal to fully qualified original origin https://a.example",
+    "Origin \(hash) does not match https://a.example", "origin mismatch, came as '\(hash)'",
+    "expected origin https://a.example but got \(hash)",
+  ])
+  func anyLibraryThatRefusesTheOriginOfAnAndroidAppIsUnderstood(text: String) {
+    #expect(DeviceOutput.explained(text) == ["relying-party - - origin-refused"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relyingParty)
+    #expect(verdict.message.contains("AA:FB:8B:33:22:CB"), "\(verdict.message)")
+  }
+
+  @Test func theExceptionOfAServerAboutAnOriginOfTheWebIsUnderstood() {
+    let text =
+      "x.BadOriginException: The collectedClientData 'https://www.a.example' origin doesn't match any origin of the server"
+    #expect(DeviceOutput.explained(text) == ["relying-party - - origin-refused"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relyingParty)
+    #expect(verdict.message.contains("https://www.a.example"), "\(verdict.message)")
+  }
+
+  @Test(arguments: [
+    "{\"error\":\"Invalid challenge\",\"origin\":\"\(hash)\"}",
+    "The signature is invalid. origin: \(hash)", "invalid signature for origin \(hash)",
+    "origin \(hash): invalid signature", "expectedOrigin: ['https://a.example', '\(hash)']",
+    "Origin received: \(hash)",
+  ])
+  func anOriginBesideAnotherErrorIsNotRefused(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+
+  @Test(arguments: [
+    ("https://shop.a.example:9443", "such as `shop.a.example`", DeviceVerdict.Certainty.sure),
+    ("a.example:443", "such as `a.example`", .sure), ("a.example", "webauthn", .sure),
+  ])
+  func anRPIDThatIsAURLIsTold(id: String, next: String, certainty: DeviceVerdict.Certainty) {
+    let text =
+      "DOMException: The relying party ID '\(id)' is not a registrable domain suffix of, nor equal to 'https://b.example'."
+    #expect(DeviceOutput.explained(text) == ["related-origins - - request-failed"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relatedOrigins)
+    #expect(verdict.nextStep.contains(next), "\(verdict.nextStep)")
+    #expect(verdict.message.contains("scheme or a port") == id.contains(":"))
+  }
+
+  @Test(arguments: [
+    ("NotAllowedError: The operation either timed out or was not allowed. See x", "time ran out"),
+    (
+      "NotAllowedError: The request is not allowed by the user agent or the platform in the current context, maybe",
+      "If this came from a request for a passkey"
+    ),
+    ("OperationError: A request is already pending.", "If this came from a request for a passkey"),
+    ("WebAuthn is not supported in this browser", "HTTPS"),
+    ("The 'publickey-credentials-get' feature is not enabled in this document.", "frame"),
+    (
+      "InvalidStateError: The authenticator contains one of the credentials already registered with the relying party.",
+      "already has"
+    ),
+  ])
+  func anErrorOfABrowserDoesNotBlameTheFilesOfTheSite(text: String, words: String) {
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+    let code: DeviceVerdict.Code = text.contains("pending") ? .requestInProgress : .requestFailed
+    #expect(verdict?.code == code && output.kind == .relatedOrigins, "\(output.rows)")
+    #expect(verdict?.message.contains(words) == true, "\(verdict?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    "<iframe allow='publickey-credentials-get *'> is in our page, and links still open Safari",
+    "The 'clipboard-read' feature is not enabled in this document.",
+    "A request is already pending. "
+      + String(repeating: "Waiting for the wallet of the user. ", count: 9),
+  ])
+  func whatIsNotAboutPasskeysIsNoErrorOfOne(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+}
