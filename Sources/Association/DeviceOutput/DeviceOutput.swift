@@ -5,7 +5,7 @@
 package struct DeviceOutput: Sendable {
   /// The forms of text, in the order in which they are looked for.
   package enum Kind: String, Sendable, CaseIterable {
-    /// `adb shell pm get-app-links`, Android 12 and later.
+    /// `adb shell pm get-app-links` and `get-app-link-owners`, Android 12 and later.
     case appLinks = "get-app-links"
     /// `adb shell dumpsys package domain-preferred-apps`, Android 11 and lower.
     case preferredApps = "domain-preferred-apps"
@@ -19,7 +19,7 @@ package struct DeviceOutput: Sendable {
     case swcutilVerify = "swcutil-verify"
     case swcutilDownload = "swcutil-dl"
     case swcdLog = "swcd-log"
-    /// An answer of Apple's CDN with its header.
+    /// An answer of Apple's CDN, or of the site, to a request for the file.
     case cdnHeaders = "cdn-headers"
     /// The status of an App Clip's domains, from App Store Connect.
     case appClipStatus = "appclip-status"
@@ -73,7 +73,9 @@ package struct DeviceOutput: Sendable {
     kind = Kind(of: text)
     var (found, isWhole) = (DeviceRows(), false)
     switch kind {
-    case .appLinks: found = AppLinksOutput.rows(in: text)
+    case .appLinks:
+      found = AppLinksOutput.rows(in: text)
+      if found.rows.isEmpty { found = LinkOwners.rows(in: text) }
     case .preferredApps: found = PreferredAppsOutput.rows(in: text)
     case .debugLink: found = DebugLinkOutput.rows(in: text)
     case .verifierLog: found = VerifierLog.rows(in: text)
@@ -86,7 +88,9 @@ package struct DeviceOutput: Sendable {
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
     case .swcdLog: found = SwcdLog.rows(in: text)
-    case .cdnHeaders: found = CDNHeaders.rows(in: text)
+    case .cdnHeaders:
+      found = CDNHeaders.rows(in: text)
+      if found.rows.isEmpty, let row = SiteAnswer.row(in: text) { found.add(row) }
     case .appClipStatus: found = AppClipStatus.rows(in: text)
     case .authorizationError: found = AuthorizationError.rows(in: text)
     case .credentialManager: found = CredentialManagerError.rows(in: text)
@@ -140,7 +144,7 @@ package struct DeviceRow: Sendable, Hashable {
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
   /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started`,
-  /// `no-component` or `selection-only`.
+  /// `no-component`, `owner`, `no-owner`, `unavailable`, `selection-only`, or a `SiteAnswer.State`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -262,7 +266,12 @@ extension DeviceOutput.Kind {
       found.insert(.relyingParty)
     }
     if found.isEmpty && CodeSigningError.isMarked(has, text.flat) { found.insert(.codeSigning) }
-    if found.isEmpty && CDNHeaders.reason(in: text.flat) != nil { found.insert(.cdnHeaders) }
+    if found.isEmpty
+      && (CDNHeaders.reason(in: text.flat) != nil || SiteAnswer.row(in: text) != nil)
+    {
+      found.insert(.cdnHeaders)
+    }
+    if found.isEmpty && !LinkOwners.rows(in: text).rows.isEmpty { found.insert(.appLinks) }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

@@ -99,7 +99,9 @@ package struct DeviceVerdict: Sendable {
     switch kind {
     case .swcutilShow, .swcutilGet: self = one.onAppleDevice
     case .swcutilVerify: self = one.verifyVerdict
-    case .swcutilDownload, .swcdLog, .cdnHeaders: self = one.fetchVerdict
+    case .swcutilDownload, .swcdLog: self = one.fetchVerdict
+    case .cdnHeaders:
+      self = SiteAnswer.State(rawValue: row.state).map(one.siteVerdict) ?? one.fetchVerdict
     case .appClipStatus: self = one.appClipVerdict
     case .authorizationError: self = one.authorizationVerdict
     case .credentialManager: self = one.credentialManagerVerdict
@@ -117,6 +119,9 @@ package struct DeviceVerdict: Sendable {
       self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
     case .preferredApps where row.state == "selection-only": self = one.userVerdict
+    case .appLinks
+    where [LinkOwners.owner, LinkOwners.noOwner, LinkOwners.unavailable].contains(row.state):
+      self = one.linkOwnerVerdict
     case .appLinks, .preferredApps, .debugLink: self = one.onAndroid
     case .unknown: self = one.unknownState
     }

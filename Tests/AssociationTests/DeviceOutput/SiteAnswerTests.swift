@@ -1,0 +1,47 @@
+import Association
+import Testing
+
+/// Answers of a site, or of Apple's CDN without its header.
+@Suite struct SiteAnswerTests {
+  private static let path = "/.well-known/apple-app-site-association"
+  private static let file = "{\n  \"applinks\": {\"details\": []}\n}\n"
+  private static let cdn = "% curl -s https://app-site-association.cdn-apple.com/a/v1/a.example\n"
+
+  @Test(arguments: [
+    (
+      "HTTP/1.1 302 Found\nServer: x\nLocation: https://www.a.example\(path)\n",
+      "- - redirect-refused"
+    ),
+    (
+      "$ curl -I https://a.example\(path)\nHTTP/2 308\nlocation: https://login.a.example/\n\nHTTP/2 200\n",
+      "a.example - redirect-refused"
+    ),
+    ("HTTP/2 403\nserver: cloudflare\ncf-mitigated: challenge\n", "- - unusable-file"),
+    ("$ curl -i https://a.example\(path)\nHTTP/2 404\n", "a.example - unusable-file"),
+    (
+      "$ curl -i https://a.example\(path)\nHTTP/2 200\ncontent-type: text/html\n\n<!doctype html>\n",
+      "a.example - unusable-file"
+    ),
+    ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n\(file)", "- - cdn-has-file"),
+    (cdn + file, "a.example - cdn-has-file"), (cdn + "Not Found\n", "a.example - cdn-failed"),
+  ])
+  func anAnswerIsReadByItsStatusAndItsBody(text: String, row: String) {
+    #expect(DeviceOutput.explained(text) == ["cdn-headers \(row)"])
+  }
+
+  @Test func aFileInAnAnswerIsForValidate() {
+    for text in ["HTTP/2 200\n\n" + Self.file, Self.cdn + Self.file] {
+      let output = DeviceOutput(Array(text.utf8))
+      let verdict = output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+      #expect(verdict?.isFine == true && verdict?.nextStep.contains("aasa validate -") == true)
+    }
+  }
+
+  @Test(arguments: [
+    "HTTP/2 404\nserver: x\n", "HTTP/2 301\nlocation: https://a.example/shop\n", file,
+    "HTTP/1.1 200 OK\n\n{\"status\": \"fine\"}\n", cdn,
+  ])
+  func whatIsAboutNoFileIsNoAnswerForOne(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
+  }
+}
