@@ -28,7 +28,8 @@ extension Inspection {
     if entry.appID == nil, entry.json["appIDs"] ?? .array([]) == [], entry.json["appID"] == nil {
       add(
         .entryWithoutApp, at: entry.pointer, "The entry names no app, so its routes open nothing.",
-        help: "Add `appIDs`, an array of app identifiers, or remove the entry.")
+        help: entry.appInParts.map { "Write `\"appIDs\": [\($0.quoted)]` in place of its parts." }
+          ?? "Add `appIDs`, an array of app identifiers, or remove the entry.")
     }
   }
 
@@ -75,10 +76,18 @@ extension Inspection {
       return add(
         .malformedAppIdentifier, at: pointer(),
         "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so \(effect).",
-        help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
+        help: (text.hasPrefix(".")
+          ? "Nothing stands before the first dot. If a build writes the prefix, its variable is empty. "
+          : "")
+          + "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
           + " identifier, such as ABCDE12345.com.example.app.")
     }
-    if app.isPlaceholder {
+    if let word = app.wordOfUnsetVariable {
+      add(
+        .placeholderAppIdentifier, at: pointer(),
+        "\(app) has \(word.quoted), which programs write for a variable without a value. It probably matches no app.",
+        help: "Set the variable of the build, or write the app's own prefix and bundle identifier.")
+    } else if app.isPlaceholder {
       addPlaceholder(text, at: pointer())
     } else if app.prefix.utf8.allSatisfy(\.isASCIIDigit) {
       add(
@@ -91,10 +100,11 @@ extension Inspection {
         .unusualAppIdentifierPrefix, at: pointer(),
         "The prefix of \(app) is not ten capital letters and digits, as Apple's prefixes are. It"
           + " probably matches no app.",
-        help: app.lacksPrefix
-          ? "The prefix seems to be missing. Write the App ID Prefix of the developer account, usually the Team ID, and a"
-            + " dot before it: `ABCDE12345.\(app)`."
-          : "Compare it with the App ID Prefix in the developer account.")
+        help: app.withPrefixFirst.map { "The prefix goes first: `\($0)`." }
+          ?? (app.lacksPrefix
+            ? "The prefix seems to be missing. Write the App ID Prefix of the developer account, usually the Team ID, and a"
+              + " dot before it: `ABCDE12345.\(app)`."
+            : "Compare it with the App ID Prefix in the developer account."))
     } else if text.utf8.contains(UInt8(ascii: "_")) {
       add(
         .unusualBundleIdentifier, at: pointer(),
@@ -153,14 +163,51 @@ extension Inspection {
   }
 }
 
+extension AppLinks.Entry {
+  /// The app identifier of an entry that has the team and the bundle identifier under keys of their own; `nil` for any
+  /// other.
+  fileprivate var appInParts: String? {
+    func value(of names: [String]) -> String? {
+      json.members.first {
+        names.contains($0.key.lowercased().filter(\.isLetter)) && $0.value.stringValue != nil
+      }?.value.stringValue
+    }
+    guard let team = value(of: ["team", "teamid", "appleteamid", "prefix", "appidprefix"]),
+      let bundle = value(of: ["bundle", "bundleid", "bundleidentifier", "identifier"])
+    else { return nil }
+    return AppIdentifier(usable: "\(team).\(bundle)")?.text
+  }
+}
+
 extension AppIdentifier {
   /// Whether the prefix has the form of those that Apple issues, usually the Team ID (WWDC 2019,
   /// session 717).
   fileprivate var hasUsualPrefix: Bool {
-    prefix.utf8.count == 10
-      && prefix.utf8.allSatisfy {
+    Self.isUsualPrefix(prefix)
+  }
+
+  private static func isUsualPrefix(_ text: Substring) -> Bool {
+    text.utf8.count == 10
+      && text.utf8.allSatisfy {
         $0.isASCIIDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
       }
+  }
+
+  /// The identifier as it was meant, if the prefix stands behind the bundle identifier; otherwise `nil`.
+  fileprivate var withPrefixFirst: String? {
+    guard lacksPrefix, let dot = text.lastIndex(of: "."),
+      case let last = text[dot...].dropFirst(), Self.isUsualPrefix(last), text[..<dot].contains(".")
+    else { return nil }
+    return "\(last).\(text[..<dot])"
+  }
+
+  /// What a program wrote for a variable without a value: the whole prefix, the whole bundle identifier, or the word
+  /// that hardly any name is. `nil` without such a word.
+  fileprivate var wordOfUnsetVariable: String? {
+    let parts = text.split(separator: ".")
+    let isUnset = { (part: Substring) in ["undefined", "null", "None", "NaN"].contains(part) }
+    let whole = parts.count == 2 ? parts : Array(parts.prefix(1))
+    return (whole.first(where: isUnset) ?? parts.first { $0 == "undefined" }).map(String.init)
   }
 
   /// Whether the identifier was copied from a template and never filled in.

@@ -39,6 +39,9 @@ struct Inspection {
     found.add(code, severity: severity, at: pointer(), message(), help: help())
   }
 
+  /// Notes that another finding explains why the route there never matches.
+  mutating func explain(_ pointer: JSONPointer) { explained.insert(pointer) }
+
   private static let explaining: Set<Finding.Code> = [
     .undefinedVariable, .nonASCIIPattern, .spaceInPattern, .fragmentInPath, .urlAsPath,
     .misspelledNot, .variableInPaths,
@@ -66,6 +69,11 @@ struct Inspection {
       found.add(error.finding)
       isTooComplex = true
       if links.isTooLarge { return }
+    }
+    if let answer = read.json.errorAnswer {
+      return add(
+        .noService, at: .root, "The file names no service, so it has no effect. \(answer.sentence)",
+        help: answer.help)
     }
     for value in read.allUnread { addUnread(value) }
     if !DocumentPart.services.contains(where: { root[$0] != nil }) {
@@ -208,8 +216,17 @@ struct Inspection {
 extension UnreadValue {
   /// How to correct a value of the wrong type; `nil` if that is not obvious.
   func remedy(in file: JSON) -> String? {
-    guard case .wrongType(let expected) = reason, !isElement else { return nil }
+    guard case .wrongType(let expected) = reason else { return nil }
+    if isElement, key == "paths", case .object = value {
+      return object(in: file)?["components"] == nil
+        ? "Rename `paths` to `components`, whose elements are objects."
+        : "Move it to `components`, whose elements are objects."
+    }
+    if isElement { return nil }
     switch (key, value) {
+    case ("apps", _) where part == .applinks:
+      return "Write `[]`, or remove it. Apps belong in `details`."
+    case (_, .string("")): return nil
     case ("appID", .array(let apps)) where part == .entry:
       if let listed = object(in: file)?["appIDs"]?.arrayValue {
         return apps.allSatisfy(listed.contains)

@@ -173,8 +173,10 @@ package enum Linter {
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: insteadOfJSON(text) ?? error.quote?.help ?? error.comma?.help ?? MisplacedBracket(
-        text, line: error.line, column: error.column)?
+      help: insteadOfJSON(text) ?? error.quote?.help
+        ?? OtherSyntax(text, line: error.line, column: error.column)?.help ?? error.comma?.help
+        ?? MisplacedBracket(
+          text, line: error.line, column: error.column)?
         .help
         ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")

@@ -152,11 +152,12 @@ struct PatternSyntax {
     queryInPath.map { text.utf8.starts(with: $0.utf8) } ?? false
   }
 
-  /// A parameter in the syntax of web frameworks: `:id`, `{id}` or `<id>` after a slash.
+  /// A parameter in the syntax of web frameworks: `:id`, `{id}`, `<id>`, `[id]` or `[...id]` after a slash.
   var routeParameter: String? {
     // Checking first is faster than splitting every text.
     let isPossible = bytes.contains { byte in
       byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "<")
+        || byte == UInt8(ascii: "[")
     }
     guard isPossible else { return nil }
     for segment in text.split(separator: "/") {
@@ -165,9 +166,20 @@ struct PatternSyntax {
         segment.hasPrefix($0) && segment.hasSuffix($1)
       }
       let isNamed = segment.first == ":" && !inner.isEmpty && inner.utf8.allSatisfy(\.isASCIIWord)
-      if isNamed || isBraced && segment.count > 2 { return String(segment) }
+      if isNamed || isBraced && segment.count > 2 || Self.isFileParameter(segment) {
+        return String(segment)
+      }
     }
     return nil
+  }
+
+  /// Whether it is `[id]`, `[...id]` or `[[...id]]`, as frameworks name files. A set such as `[a-z]` is none.
+  private static func isFileParameter(_ segment: Substring) -> Bool {
+    guard segment.hasPrefix("["), segment.hasSuffix("]") else { return false }
+    var name = segment.dropFirst().dropLast()
+    if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+    if name.hasPrefix("...") { name = name.dropFirst(3) }
+    return name.first?.isLetter == true && name.utf8.allSatisfy(\.isASCIIWord)
   }
 
   /// A sign that a regular expression was meant.

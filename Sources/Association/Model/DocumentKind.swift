@@ -47,12 +47,23 @@ package enum DocumentKind: Sendable, Hashable, Comparable {
       self = .assetLinks
     } else if DocumentPart.services.contains(where: { document[$0] != nil }) {
       self = .apple
-    } else if document["relation"] != nil && document["target"] != nil {
+    } else if document.isStatement || document.keyOfStatements != nil {
       self = .assetLinks
     } else {
       let hasPages = PasskeyEndpoints.keys.contains { document[$0] != nil }
-      self = document["origins"] != nil ? .webAuthn : hasPages ? .passkeyEndpoints : .apple
+      let hasOrigins = document["origins"] != nil || document["origin"]?.arrayValue != nil
+      self = hasOrigins ? .webAuthn : hasPages ? .passkeyEndpoints : .apple
     }
+  }
+}
+
+extension JSON {
+  /// Whether it has the members of a statement of Android's file.
+  fileprivate var isStatement: Bool { self["relation"] != nil && self["target"] != nil }
+
+  /// The key of a list of statements, if there is an object around the list; otherwise `nil`.
+  var keyOfStatements: String? {
+    objectValue?.members.first { $0.value.arrayValue?.first?.isStatement == true }?.key
   }
 }
 
