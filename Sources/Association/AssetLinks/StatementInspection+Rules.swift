@@ -39,7 +39,8 @@ extension StatementInspection {
         .rulesDiscarded, at: pointer,
         "This is \(value.kind) but must be \(expected). \(dropped)"
           + (value.isAccepted ? "" : " AOSP's verifier refuses the whole file."),
-        help: "Write \(expected).")
+        help: unread.key == "relation_extensions" && unread.isElement && value.arrayValue != nil
+          ? "Write `{\"\(AssetLinks.Rules.key)\": […]}` around the list." : "Write \(expected).")
     }
   }
 
@@ -139,9 +140,16 @@ extension StatementInspection {
         "The pattern has `\(escape)` but is compared with the decoded URL.",
         help: "Write the character itself.")
     }
+    if let trace = PatternSyntax(condition.comparedText).regularExpression {
+      add(
+        .regularExpression, at: pointer,
+        "\(trace.quoted) looks like a regular expression, but only `*` and `?` have a special meaning.",
+        help: "Write `*` for any characters, `?` for one, and a rule for each alternative.")
+    }
     switch condition {
     case .path:
       inspectStart(of: pattern, at: pointer)
+      inspectParts(of: PatternSyntax(text), at: pointer)
     case .fragment:
       if pattern.units.first == UInt16(UInt8(ascii: "#")) {
         add(
@@ -188,6 +196,29 @@ extension StatementInspection {
       .pathWithoutSlash, at: pointer,
       "\(pattern.text.quoted) does not begin with a slash, as every path does, so the rule never holds.",
       help: advice)
+  }
+
+  /// Looks for what only routers know, and for what a path never has.
+  private mutating func inspectParts(of path: PatternSyntax, at pointer: JSONPointer) {
+    if path.isURL { return }
+    if let parameter = path.routeParameter {
+      add(
+        .routeParameter, at: pointer,
+        "\(parameter.quoted) is literal text: only URLs with exactly these characters match.",
+        help: "Write `*` for any characters, or `?` for each single one.")
+    }
+    if let query = path.queryInPath {
+      add(
+        .queryInPath, at: pointer,
+        "\(query.quoted) looks like a query, but only the path is compared, and `?` matches any one character there.",
+        help: "Write only the path here, and the query in `?` of the rule.")
+    }
+    if path.text.utf8.contains(UInt8(ascii: "#")) {
+      add(
+        .fragmentInPath, at: pointer,
+        "The path has a `#`, which starts the fragment of a URL. Only URLs with `%23` there match.",
+        help: "Write only the path here, and the fragment in `#` of the rule.")
+    }
   }
 
   private mutating func addPresence(_ part: String, at pointer: JSONPointer) {
@@ -276,6 +307,12 @@ extension AssetLinks.Rule {
 }
 
 extension AssetLinks.Condition {
+  /// The pattern without the name of a parameter.
+  fileprivate var comparedText: String {
+    guard case .parameter(let name, let pattern) = self else { return pattern.text }
+    return String(pattern.text.dropFirst(name.count + 1))
+  }
+
   fileprivate var isPath: Bool { if case .path = self { true } else { false } }
 
   fileprivate func covers(_ other: Self) -> Bool {

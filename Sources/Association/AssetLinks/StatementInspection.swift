@@ -33,15 +33,20 @@ struct StatementInspection {
       let kind = links.json.kind
       let isEncodedTwice = links.json.isEncodedTwice
       let service = AssociationFile.documentedServices.first { links.json[$0] != nil }
+      let inner = links.json.keyOfStatements
+      let answer = links.json.errorAnswer
       return add(
         .notList, at: .root,
         "The file is \(kind) but must be an array of statements. Android ignores it, and no link"
-          + " opens an app." + (service.map { " It has `\($0)`, as Apple's file has." } ?? ""),
-        help: service != nil
-          ? "Serve it as apple-app-site-association, and Android's file here."
-          : isEncodedTwice
-            ? "It is JSON in a string, so it was encoded twice. Publish the text of the string."
-            : "Write the statement between `[` and `]`.")
+          + " opens an app." + (service.map { " It has `\($0)`, as Apple's file has." } ?? "")
+          + (answer.map { " \($0.sentence)" } ?? ""),
+        help: answer?.help
+          ?? inner.map { "Publish the list that `\($0)` has, without the object around it." }
+          ?? (service != nil
+            ? "Serve it as apple-app-site-association, and Android's file here."
+            : isEncodedTwice
+              ? "It is JSON in a string, so it was encoded twice. Publish the text of the string."
+              : "Write the statement between `[` and `]`."))
     }
     if let tooComplex = links.complexity { return found.add(tooComplex.finding) }
     if list.isEmpty {
@@ -64,7 +69,9 @@ struct StatementInspection {
         .statementNotObject, at: element.pointer,
         "The element is \(element.json.kind) but must be an object. Google skips it."
           + Self.refusal,
-        help: "Write a statement, or remove the element.")
+        help: element.json.arrayValue?.contains { $0.objectValue != nil } == true
+          ? "Remove the inner `[` and `]`: its objects are statements of the file's own list."
+          : "Write a statement, or remove the element.")
     }
     for value in element.unread { addUnread(value) }
     switch element.meaning {
@@ -154,7 +161,9 @@ struct StatementInspection {
       add(
         .extensionWithoutRelation, at: place.appending(key),
         "The statement does not have the relation \(key.quoted), so this extension has no effect.",
-        help: "Add the relation to `relation`, or correct the key.")
+        help: key == AssetLinks.Rules.key
+          ? "Write the rules below their relation: `{\"\(Relation.handleAllURLs)\": {\"\(key)\": […]}}`."
+          : "Add the relation to `relation`, or correct the key.")
     }
     if case .site = statement.target, extensions[Relation.handleAllURLs.description] != nil {
       add(
@@ -340,15 +349,30 @@ struct StatementInspection {
       // Removing or moving the key mends its value, too.
       let isRefused = unread.value.hasRefusedValue && unread.knownAdvice(in: json) != nil
       if isRefused { misplaced.insert(unread.pointer) }
+      let isLoss = unread.meansRules && !hasRules(beside: unread)
       add(
         .unknownKey, severity: isRefused ? .warning : .note, at: unread.pointer,
         "\(unread.key.quoted) has no meaning in \(unread.part.name). Android ignores it."
           + (isRefused
             ? " AOSP's verifier refuses the whole file, because of a number, a null or a boolean there."
+            : "")
+          + (isLoss
+            ? " So there are no rules: Android opens every link that the app's manifest names."
             : ""),
-        help: unread.advice(in: json))
+        help: unread.meansRules && unread.part != .ruleList
+          ? "Write it in the statement as `\"relation_extensions\": {\"\(Relation.handleAllURLs)\":"
+            + " {\"\(AssetLinks.Rules.key)\": […]}}`."
+          : unread.advice(in: json))
     case .wrongType, .noEffect, .malformed, .missing: addFault(unread)
     }
+  }
+
+  /// Whether a statement has rules where they belong, or can have none.
+  private func hasRules(beside unread: UnreadValue) -> Bool {
+    let statement = links.elements.first { unread.pointer.keys.first == $0.pointer.keys.first }?
+      .json
+    let extensions = statement?["relation_extensions"]?[Relation.handleAllURLs.description]
+    return extensions?[AssetLinks.Rules.key] != nil || statement?["target"]?["namespace"] == "web"
   }
 
   /// Reports a value that keeps readers from reading the statement, or the rules.
@@ -381,7 +405,8 @@ struct StatementInspection {
     case "target":
       add(
         .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
-        help: "Add `target` with the `namespace` `android_app` or `web`.")
+        help: unread.remedyForList("target")
+          ?? "Add `target` with the `namespace` `android_app` or `web`.")
     case "include": addInclude(unread)
     case "namespace":
       add(
@@ -393,7 +418,8 @@ struct StatementInspection {
         .malformedPackageName, at: pointer,
         "`package_name` must be the package of an app, such as com.example.shop. \(skipped)"
           + (unread.isText ? "" : Self.refusal),
-        help: "Write the `applicationId` of the app, without wildcards.")
+        help: unread.remedyForList("package_name")
+          ?? "Write the `applicationId` of the app, without wildcards.")
     case "sha256_cert_fingerprints" where unread.isElement: addFingerprint(unread)
     case "sha256_cert_fingerprints":
       add(
@@ -412,6 +438,14 @@ struct StatementInspection {
         .includeWithStatement, at: unread.pointer,
         "`include` stands beside `relation` or `target`. Google skips such an element; AOSP's verifier reads"
           + " only the include.", help: "Write two elements.")
+    }
+    if !unread.isText {
+      return add(
+        .insecureInclude, at: unread.pointer,
+        "`include` is \(unread.value.kind) but must be a string, an https URL. Google skips it.",
+        help: unread.value.arrayValue.map { _ in
+          "Write one element for each list: `{\"include\": \"https://…\"}`."
+        } ?? "Write the https URL of the list: `\"include\": \"https://…\"`.")
     }
     add(
       .insecureInclude, at: unread.pointer,
@@ -476,12 +510,14 @@ struct StatementInspection {
         .lowerCaseFingerprint, at: unread.pointer,
         "The fingerprint has lower-case letters. Google skips the statement.", help: advice)
     }
+    let fault = FingerprintFault(of: text)
     add(
       .malformedFingerprint, at: unread.pointer,
       "\(unread.value.shown) is no fingerprint: 32 pairs of upper-case hexadecimal digits with colons between"
-        + " them. Google skips the statement."
+        + " them. \(fault.map { "\($0.sentence) " } ?? "")Google skips the statement."
         + (unread.isText ? "" : Self.refusal),
-      help: advice ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
+      help: advice ?? fault?.help
+        ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
   }
 }
 
@@ -501,6 +537,20 @@ extension JSON {
 }
 
 extension UnreadValue {
+  /// Whether it is an unknown key for dynamic rules.
+  fileprivate var meansRules: Bool {
+    let key = key.lowercased()
+    return ["dynamic_app_link", "dynamic_app_deep_link"].contains { key.hasPrefix($0) }
+  }
+
+  /// How to write what is a list and must be one value; `nil` for anything else.
+  fileprivate func remedyForList(_ key: String) -> String? {
+    guard let list = value.arrayValue, !list.isEmpty else { return nil }
+    return list.count == 1
+      ? "Remove the `[` and `]` around the value of `\(key)`."
+      : "Write one statement for each: `\(key)` takes one value, not a list."
+  }
+
   fileprivate var isText: Bool { value.stringValue != nil }
 }
 
@@ -512,39 +562,5 @@ extension AssetLinks.Rules {
     case .dropped(let pointer, _): pointer
     case .list(let rules): rules.first?.pointer
     }
-  }
-}
-
-extension Fingerprint {
-  /// Certificates whose private keys are published.
-  static let published: [Fingerprint: String] = {
-    let known = [
-      (
-        "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C",
-        "the debug keystore that React Native and Expo put into every project"
-      ),
-      (
-        "A4:0D:A8:0A:59:D1:70:CA:A9:50:CF:15:C1:8C:45:4D:47:A3:9B:26:98:9D:8B:64:0E:CD:74:5B:A7:1B:F5:DC",
-        "the test key of Android's source code"
-      ),
-    ]
-    return Dictionary(
-      known.compactMap { text, owner in Fingerprint(text).map { ($0, owner) } },
-      uniquingKeysWith: { first, _ in first })
-  }()
-
-  private static let exampleInGuides = Fingerprint(
-    "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
-  )
-
-  /// Whether another finding says that the certificate is not the app's own.
-  fileprivate var isKnownNotToBeOwn: Bool { Self.published[self] != nil || isInvented }
-
-  /// Whether this is the fingerprint in Google's guides, or no hash function made it: half of its octets
-  /// occur twice, or they count up.
-  var isInvented: Bool {
-    let octets = Self.octets(description) ?? []
-    let steps = Set(zip(octets, octets.dropFirst()).map { $1 &- $0 })
-    return self == Self.exampleInGuides || Set(octets).count <= 16 || steps.count == 1
   }
 }
