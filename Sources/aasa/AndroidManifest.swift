@@ -22,6 +22,8 @@ struct AndroidManifest {
     var categories: Set<String> = []
     var data: [DataElement] = []
     var groups: [Group] = []
+    /// The attributes of `<data>` that lack their prefix, which Android ignores; for an Expo project, those that have it.
+    var misnamed: [String] = []
 
     /// The values of an attribute in all elements. Android takes each with each of every other attribute.
     func values(_ attribute: String) -> [String] { data.compactMap { $0[attribute] } }
@@ -39,6 +41,10 @@ struct AndroidManifest {
   private(set) var filters: [IntentFilter] = []
   /// The navigation graphs of activities, from which a build makes more filters.
   private(set) var navigationGraphs: [String] = []
+  /// Whether a `<data>` element stands beside the intent filters.
+  let hasStrayData: Bool
+  /// Where an Expo project has `intentFilters`, if not in `android`.
+  let misplacedFilters: String?
 
   /// The largest file that is read, in bytes.
   private static let limit = 4_194_304
@@ -84,6 +90,7 @@ struct AndroidManifest {
     }
     (package, filters) = (reader.package, reader.filters)
     navigationGraphs = reader.navigationGraphs
+    (hasStrayData, misplacedFilters) = (reader.hasStrayData, reader.misplacedFilters)
   }
 
   /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
@@ -125,6 +132,10 @@ struct AndroidManifest {
     }
     if status == XML_STATUS_OK || reader.fault != nil { return reader }
     let error = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
-    throw malformed("line \(aasa_expat_line(parser)) is not XML (\(error)).")
+    let line = Int(aasa_expat_line(parser))
+    let quote = CurlyQuote.beginningAttribute(inLine: line, of: bytes)
+    throw malformed(
+      "line \(line) is not XML (\(error))."
+        + (quote.map { " It has the quotation mark \($0). Write straight ones (\")." } ?? ""))
   }
 }

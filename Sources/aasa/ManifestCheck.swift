@@ -49,6 +49,8 @@ struct ManifestCheck {
   private static let mostTried = 50
   /// What comparing all hosts may still take.
   private var comparisonSteps = 100_000_000
+  /// Whether a finding says why there is no host.
+  private var isExplained = false
   private let manifest: AndroidManifest
   private let published: Published
 
@@ -58,7 +60,7 @@ struct ManifestCheck {
 
   var isFine: Bool { !findings.contains { $0.severity == .error } }
 
-  private mutating func add(
+  mutating func add(
     _ code: String, _ severity: Finding.Severity, _ entry: String, _ message: String,
     of names: [String] = [], url: String? = nil
   ) {
@@ -77,7 +79,7 @@ struct ManifestCheck {
         "The build makes intent filters from this navigation graph, so the file does not have them. \(Self.checkBuilt)"
       )
     }
-    if hosts.isEmpty && manifest.navigationGraphs.isEmpty {
+    if hosts.isEmpty && manifest.navigationGraphs.isEmpty && !isExplained {
       let almost = manifest.filters.lazy.flatMap { $0.values("scheme") }.first(
         where: Self.isAlmostWeb)
       add(
@@ -115,9 +117,14 @@ struct ManifestCheck {
     let isVerifiedElsewhere = manifest.filters.contains {
       $0.isAutoVerified && !$0.values("host").isEmpty
     }
+    isExplained = checkPlaces(in: manifest)
     for filter in manifest.filters {
       let schemes = filter.values("scheme")
       let names = filter.values("host")
+      if checkNames(of: filter) && (schemes.isEmpty || names.isEmpty) {
+        isExplained = true
+        continue
+      }
       if filter.isAutoVerified && filter.data.isEmpty
         && !filter.actions.contains("android.intent.action.VIEW")
       {
@@ -125,6 +132,18 @@ struct ManifestCheck {
           "misplaced-auto-verify", isVerifiedElsewhere ? .note : .error, "",
           "A filter that takes no links, such as that of the launcher, has autoVerify. "
             + (isVerifiedElsewhere ? "Remove it there." : "Move it to the filter with the hosts."))
+        continue
+      }
+      if filter.isAutoVerified && filter.data.allSatisfy(\.isEmpty) {
+        if !isExplained {
+          add(
+            "no-host", .error, "",
+            "A filter with autoVerify has no <data>, so it names no host, and no domain is verified for it. "
+              + (filter.isOfExpo
+                ? "Add \"data\" with \"scheme\" and \"host\"."
+                : "Add <data android:scheme=\"https\" /> and one with android:host."))
+        }
+        isExplained = true
         continue
       }
       if schemes.contains(where: Self.isWeb) || schemes.isEmpty && filter.isAutoVerified {
@@ -150,12 +169,13 @@ struct ManifestCheck {
       if schemes.isEmpty {
         add(
           "no-scheme", .error, names.first ?? "",
-          "Its filter has no scheme, so Android ignores the host. Add <data android:scheme=\"https\" />."
+          "Its filter has no scheme, so Android ignores \(names.isEmpty ? "its <data>" : "the host"). \(filter.addHTTPS)"
         )
         continue
       }
       reportPlaceholders(
         schemes + filter.values("port") + [filter.autoVerifyPlaceholder].compactMap(\.self))
+      checkQueries(of: filter)
       let linkable = linkable(filter, names)
       for name in names.uniqued() {
         if let index = indices[name] {
@@ -294,8 +314,13 @@ struct ManifestCheck {
       else { continue }
       // One part of a path is often meant.
       add(
-        "inner-star", missed.at == "/" ? .note : .warning, "pathPattern=\(pattern.text)",
-        "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried again."
+        "inner-star", missed.at == "/" && pattern.behindIdleStar == nil ? .note : .warning,
+        "pathPattern=\(pattern.text)",
+        (pattern.behindIdleStar.map {
+          "Every path begins with a slash, which ends .* at once, so this matches only what \($0.shown) does, and not"
+            + " \(missed.path.shown)."
+        }
+          ?? "\(missed.path.shown) does not match, because .* ends at the first \(String(missed.at).shown) and is not tried again.")
           + " If such links should open the app, write android:pathSuffix or android:pathAdvancedPattern, for Android 12 and"
           + " later.")
     }
@@ -316,8 +341,7 @@ struct ManifestCheck {
     if !clickable.contains(where: { $0.values("scheme").contains("https") }) {
       add(
         "https-missing", .error, host.text,
-        "Its filter has no scheme https, so only links with http:// open the app. Add <data"
-          + " android:scheme=\"https\" />."
+        "Its filter has no scheme https, so only links with http:// open the app. \(clickable[0].addHTTPS)"
       )
     }
     if clickable.allSatisfy({ !$0.values("port").isEmpty }) {
@@ -346,7 +370,8 @@ struct ManifestCheck {
       add(
         "no-auto-verify", .error, host.text,
         "No filter for it has android:autoVerify=\"true\", so from Android 12 on its links open the browser until"
-          + " somebody chooses the app in the settings. Add it.")
+          + " somebody chooses the app in the settings. "
+          + (clickable[0].isOfExpo ? "In app.json, add \"autoVerify\": true." : "Add it."))
     } else if !verified.contains(where: { $0.values("scheme").allSatisfy(Self.isWeb) }) {
       let others = verified[0].values("scheme").filter { !Self.isWeb($0) }.uniqued()
       let isOne = others.count == 1
@@ -643,18 +668,20 @@ extension AndroidManifest.IntentFilter {
 
   /// The attributes with paths, as they are written; for groups with what they allow.
   fileprivate var pathAttributes: [String] {
-    func attributes(_ elements: [AndroidManifest.DataElement]) -> [String] {
+    func attributes(_ parts: [String], _ elements: [AndroidManifest.DataElement]) -> [String] {
       elements.flatMap { element in
-        ["path", "query", "fragment"].flatMap { part in
+        parts.flatMap { part in
           PatternMatcher.Kind.allCases.compactMap { kind in
             element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
           }
         }
       }
     }
-    return attributes(data)
+    // Only groups have conditions on queries and fragments.
+    return attributes(["path"], data)
       + groups.map {
-        "\($0.isAllowed ? "allow" : "block")(\(attributes($0.data).joined(separator: " ")))"
+        let own = attributes(["path", "query", "fragment"], $0.data)
+        return "\($0.isAllowed ? "allow" : "block")(\(own.joined(separator: " ")))"
       }
   }
 }

@@ -11,6 +11,10 @@ final class ManifestReader {
   /// Whether there was something that only manifests have.
   private(set) var isManifest = false
   private(set) var fault: String?
+  /// Whether a `<data>` element stands beside the intent filters, where Android ignores it.
+  private(set) var hasStrayData = false
+  /// Where an Expo project has `intentFilters`, if not in `android`.
+  private(set) var misplacedFilters: String?
   /// Whether values have the escapes that `aapt2` resolves when it builds the app.
   private var isSource: Bool
   /// What is stopped at a fault.
@@ -78,6 +82,13 @@ final class ManifestReader {
       let parts = name.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, prefixes.contains(String(parts[0])) else { continue }
       values[String(parts[1])] = isSource ? Self.unescaped(value) : value
+    }
+    if name == "data" {
+      filter?.misnamed += attributes.map(\.name).filter(PatternMatcher.isDataAttribute)
+      let places = ["manifest", "application", "activity", "activity-alias"]
+      hasStrayData =
+        hasStrayData
+        || filter == nil && !attributes.isEmpty && places.contains(open.dropLast().last ?? "")
     }
     take(name, values)
   }
@@ -222,11 +233,17 @@ final class ManifestReader {
 
   /// Reads the configuration of an Expo project, from whose `android` its build makes the manifest.
   func readExpo(_ json: JSON) {
-    guard let android = (json["expo"] ?? json)["android"], case .object = android else {
-      return stop("it has no \"android\". An Expo project has it in app.json, within \"expo\".")
-    }
+    let expo = json["expo"] ?? json
+    let places = [("\"expo\"", expo), ("\"expo.ios\"", expo["ios"] ?? [:]), ("the root", json)]
+    let isElsewhere = expo["android"]?["intentFilters"] == nil
+    misplacedFilters =
+      isElsewhere ? places.first { $0.1["intentFilters"] != nil }?.0 : nil
     isManifest = true
     isSource = true
+    guard let android = expo["android"], case .object = android else {
+      if misplacedFilters != nil { return }
+      return stop("it has no \"android\". An Expo project has it in app.json, within \"expo\".")
+    }
     package = android["package"]?.stringValue
     for item in Self.list(android["intentFilters"]) {
       var filter = AndroidManifest.IntentFilter()
@@ -255,6 +272,7 @@ final class ManifestReader {
                 + "each value."
             )
           }
+          if member.key.hasPrefix("android:") { filter.misnamed.append(member.key) }
           values[member.key] = Self.unescaped(member.value.stringValue ?? member.value.text)
         }
         filter.data.append(values)

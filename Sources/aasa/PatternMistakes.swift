@@ -1,6 +1,14 @@
 import Association
 
 extension PatternMatcher {
+  /// Whether `<data>` has an attribute of this name, which is written with a prefix.
+  static func isDataAttribute(_ name: String) -> Bool {
+    ["scheme", "host", "port", "mimeType"].contains(name)
+      || ["path", "query", "fragment"].contains { part in
+        name.hasPrefix(part) && Kind(rawValue: String(name.dropFirst(part.count))) != nil
+      }
+  }
+
   /// Whether no path of a link matches, because a path begins with a slash.
   var matchesNoPath: Bool {
     switch kind {

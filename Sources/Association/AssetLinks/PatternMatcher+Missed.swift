@@ -5,17 +5,34 @@ extension PatternMatcher {
   /// - Returns: The path, and the character; `nil` if there is none.
   package var missed: (path: String, at: Unicode.Scalar)? {
     guard kind == .simpleGlob else { return nil }
+    // What the pattern has itself may match by chance.
+    let own = Set(steps.flatMap(\.characters))
+    let other = "abcdefghijklmnopqrstuvwxyz".unicodeScalars.first { !own.contains($0) }
     for (place, step) in steps.enumerated() {
-      guard case .until(let sought) = step, let path = Self.path(steps, repeating: place),
-        case let text = String(String.UnicodeScalarView(path)), !isMatch(text)
-      else { continue }
-      return (text, sought)
+      guard case .until(let sought) = step else { continue }
+      for filler in ["a", other].compactMap(\.self) {
+        guard let path = Self.path(steps, repeating: place, filler),
+          case let text = String(String.UnicodeScalarView(path)), !isMatch(text)
+        else { continue }
+        return (text, sought)
+      }
     }
     return nil
   }
 
+  /// The pattern behind a `.*` at the start that takes nothing, because the slash of every path ends it; `nil` for any
+  /// other pattern, and if every path matches.
+  package var behindIdleStar: String? {
+    guard kind == .simpleGlob, steps.first == .until("/"), steps.count > 1, steps[1] != .rest,
+      text.hasPrefix(".*/")
+    else { return nil }
+    return String(text.dropFirst(2))
+  }
+
   /// A text for steps, in which the character of one `.*` comes twice.
-  private static func path(_ steps: [Step], repeating place: Int) -> [Unicode.Scalar]? {
+  private static func path(
+    _ steps: [Step], repeating place: Int, _ filler: Unicode.Scalar
+  ) -> [Unicode.Scalar]? {
     var path: [Unicode.Scalar] = []
     for (index, step) in steps.enumerated() {
       switch step {
@@ -23,12 +40,14 @@ extension PatternMatcher {
         if case .one(let character) = characters {
           path += Array(repeating: character, count: least)
         } else {
-          path += Array(repeating: "a", count: least)
+          path += Array(repeating: filler, count: least)
         }
       case .until(let sought):
-        let some: [Unicode.Scalar] = (path.isEmpty ? ["/"] : []) + ["a", sought]
-        path += some + (index == place ? ["a", sought] : [])
-      case .rest: path += path.isEmpty ? ["/", "a"] : ["a"]
+        let start: [Unicode.Scalar] = path.isEmpty ? ["/"] : []
+        // The slash of every path ends it at once.
+        path += path.isEmpty && sought == "/" ? start : start + [filler, sought]
+        path += index == place ? [filler, sought] : []
+      case .rest: path += path.isEmpty ? ["/", filler] : [filler]
       case .end: return nil
       }
     }

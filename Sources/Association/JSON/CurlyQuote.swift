@@ -60,6 +60,17 @@ extension CurlyQuote {
     ":,{}[] \t\r\n0123456789.-truefalsn".utf8.contains(byte)
   }
 
+  /// The mark that stands for the straight quotation mark behind the `=` of an attribute in a line of XML, counted
+  /// from 1; `nil` without one.
+  package static func beginningAttribute(inLine number: Int, of xml: [UInt8]) -> String? {
+    let lines = xml.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard lines.indices.contains(number - 1) else { return nil }
+    let line = Array(lines[number - 1])
+    return line.indices.dropFirst().lazy.compactMap { place in
+      line[place - 1] == UInt8(ascii: "=") ? mark(in: line, at: place) : nil
+    }.first
+  }
+
   private static func mark(in text: [UInt8], at position: Int) -> String? {
     if text[position] < 0x80 { return nil }
     return marks.first { text[position...].starts(with: $0.utf8) }

@@ -1,0 +1,80 @@
+import Association
+
+/// What a manifest has in a place or under a name where Android does not read it.
+extension ManifestCheck {
+  /// Reports what stands beside the filters. Returns whether that may be why no filter has a host.
+  mutating func checkPlaces(in manifest: AndroidManifest) -> Bool {
+    if manifest.hasStrayData {
+      add(
+        "misplaced-data", .error, "",
+        "A <data> element stands beside the intent filters, where Android ignores it. Move it into the <intent-filter>"
+          + " with the action VIEW.")
+    }
+    if let place = manifest.misplacedFilters {
+      add(
+        "misplaced-key", .error, "intentFilters",
+        "It stands in \(place), where the build does not look for it. Move it into \"expo.android\"."
+      )
+    }
+    checkLaunchers(manifest.filters.filter(\.isForLauncher))
+    return manifest.hasStrayData || manifest.misplacedFilters != nil
+  }
+
+  /// Reports attributes that are not written as they are read. Returns whether there are any.
+  mutating func checkNames(of filter: AndroidManifest.IntentFilter) -> Bool {
+    let names = filter.misnamed.uniqued()
+    guard let first = names.first else { return false }
+    let list = names.joined(separator: ", ")
+    add(
+      "misnamed-attribute", .error, list,
+      filter.isOfExpo
+        ? "In app.json, keys have no prefix: the build writes it. Write \"\(first.dropFirst("android:".count))\"."
+        : "Android ignores an attribute of <data> without its prefix. Write android:\(first).",
+      of: [first, String(first.dropFirst("android:".count))])
+    return true
+  }
+
+  /// Reports filters that are meant for the launcher and for links, unless the launcher has another one.
+  private mutating func checkLaunchers(_ filters: [AndroidManifest.IntentFilter]) {
+    let values = filters.map { $0.values("scheme").first ?? $0.values("mimeType").first }
+    guard let filter = filters.first, case let value?? = values.first,
+      values.allSatisfy({ $0 != nil })
+    else { return }
+    add(
+      "launcher-with-data", .warning, filter.values("host").first ?? value,
+      "Its filter also has MAIN and LAUNCHER. The launcher starts an app without a link, which a filter with <data> does"
+        + " not take, so this filter gives the app no icon. Write a filter of its own for MAIN and LAUNCHER."
+    )
+  }
+
+  /// Reports conditions on queries and fragments that Android reads only in groups (AOSP, `ParsedIntentInfoUtils`).
+  mutating func checkQueries(of filter: AndroidManifest.IntentFilter) {
+    let stray = filter.data.flatMap { element in
+      ["query", "fragment"].flatMap { part in
+        PatternMatcher.Kind.allCases.compactMap { kind in
+          element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
+        }
+      }
+    }
+    for attribute in stray.uniqued() {
+      add(
+        "outside-group", .warning, attribute,
+        "It has no effect here: Android reads queries and fragments only in a <uri-relative-filter-group>, from Android"
+          + " 15 on. Move it into one.")
+    }
+  }
+}
+
+extension AndroidManifest.IntentFilter {
+  fileprivate var isForLauncher: Bool {
+    actions.contains("android.intent.action.MAIN")
+      && categories.contains("android.intent.category.LAUNCHER")
+  }
+
+  /// How to add the scheme of links.
+  var addHTTPS: String {
+    isOfExpo
+      ? "In app.json, add \"scheme\": \"https\" to \"data\"."
+      : "Add <data android:scheme=\"https\" />."
+  }
+}
