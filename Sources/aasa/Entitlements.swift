@@ -18,6 +18,8 @@ struct Entitlements {
     let mode: Mode?
 
     init(_ text: String) throws(Malformed) {
+      if text.isEmpty { throw Malformed("It is empty. Remove it.") }
+      if text == "*" { throw Malformed(Entitlements.star) }
       let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, Self.services.contains(String(parts[0])) else {
         throw Malformed(
@@ -67,12 +69,21 @@ struct Entitlements {
   let entries: [String]
   /// The text that stands in place of the list of entries; `noText` for another value.
   let textInPlaceOfList: String?
+  /// What stands for an entry that is empty.
+  static let emptyText = "(empty)"
+  /// What to do about a star in place of entries.
+  static let star =
+    "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of its project."
   /// What stands for an entry, or for the list, that is no text.
   static let noText = "(no text)"
   /// A key that is almost that of the entries, which the file lacks.
   let almostKey: String?
   /// That key.
   private(set) var properKey = Self.key
+  /// Where an Expo project has the entries, if not in `ios`.
+  private(set) var misplacedEntries: String?
+  /// How often the file has the key of the entries.
+  private(set) var keyCount = 1
   /// The app; `nil` if the file does not say, or has a build variable.
   let app: String?
   /// Whether only developers can run the app; `nil` if the file does not say.
@@ -97,7 +108,12 @@ struct Entitlements {
 
   /// Those of an Expo project: `ios` in its `app.json`, from which the build makes the file.
   private init(expo json: JSON, _ name: String) throws(Failure) {
-    guard let ios = (json["expo"] ?? json)["ios"], ios.objectValue != nil else {
+    let expo = json["expo"] ?? json
+    let places = [
+      ("\"expo\"", expo), ("\"expo.android\"", expo["android"] ?? [:]), ("the root", json),
+    ]
+    let misplaced = places.first { $0.1["associatedDomains"] != nil }?.0
+    guard let ios = expo["ios"] ?? misplaced.map({ _ in [:] }), ios.objectValue != nil else {
       throw Failure(
         "\(name) is JSON without \"ios\", which the app.json of an Expo project has within \"expo\". An .entitlements file"
           + " is an XML property list.")
@@ -112,6 +128,7 @@ struct Entitlements {
       ? nil
       : keys.first { $0.lowercased().filter(\.isLetter).contains("associateddomain") }
     properKey = "associatedDomains"
+    misplacedEntries = list == nil ? misplaced : nil
     let parts = [ios["appleTeamId"], ios["bundleIdentifier"]].compactMap { $0?.stringValue }
     app = parts.count == 2 ? parts.joined(separator: ".") : nil
     isForDevelopers = nil
@@ -178,6 +195,7 @@ struct Entitlements {
         "\(name) is a provisioning profile, which says what an app may have, not what it has. Use the output of: "
           + "codesign -d --entitlements - --xml App.app")
     }
+    keyCount = Self.keyCount(in: bytes)
     entries = list.domains?.entries ?? []
     textInPlaceOfList = list.domains?.text
     let key = Self.key
@@ -191,6 +209,17 @@ struct Entitlements {
 
   /// The key of the entries.
   static var key: String { PropertyList.CodingKeys.domains.rawValue }
+
+  /// How often XML has the key of the entries, outside of comments.
+  private static func keyCount(in bytes: ArraySlice<UInt8>) -> Int {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let parts = text.split(separator: "<!--", omittingEmptySubsequences: false)
+    return parts.enumerated().reduce(0) { count, part in
+      let comment = part.offset == 0 ? nil : part.element.firstRange(of: "-->")
+      let read = part.element[(comment?.upperBound ?? part.element.startIndex)...]
+      return count + read.ranges(of: "<key>\(key)</key>").count
+    }
+  }
 
   private struct Unread: Decodable {}
 

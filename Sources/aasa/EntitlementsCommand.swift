@@ -161,11 +161,19 @@ private struct EntitlementsCheck {
           ? "The entitlement is no list"
           : "The entitlement is the text \(text.shown.quoted) in place of a list")
           + ", so the app has no associated domains. "
-          + (text == "*"
-            ? "Provisioning profiles have it, and re-signing with one copies it. Sign the app with the entitlements of "
-              + "its project." : "Write an array with a string for each entry."))
+          + (text == "*" ? Entitlements.star : "Write an array with a string for each entry."))
     }
-    if let key = entitlements.almostKey {
+    if entitlements.keyCount > 1 {
+      add(
+        "duplicate-key", .warning, Entitlements.key,
+        "The file has the key \(entitlements.keyCount) times, and only one of its lists applies. Write one list."
+      )
+    }
+    if let place = entitlements.misplacedEntries {
+      add(
+        "misplaced-key", .error, entitlements.properKey,
+        "It stands in \(place), where the build does not look for it. Move it into \"expo.ios\".")
+    } else if let key = entitlements.almostKey {
       add(
         "unknown-key", .error, key,
         "The system does not read this key. Write \(entitlements.properKey).")
@@ -192,7 +200,9 @@ private struct EntitlementsCheck {
         entries.append(entry)
         checkLetters(of: entry, text)
       } catch {
-        add("malformed-entry", .error, text, "The system ignores the entry. \(error.message)")
+        add(
+          "malformed-entry", .error, text.isEmpty ? Entitlements.emptyText : text,
+          "The system ignores the entry. \(error.message)")
       }
     }
     for entry in entries { try check(entry) }

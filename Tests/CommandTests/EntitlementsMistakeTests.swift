@@ -1,0 +1,72 @@
+import Association
+import TestSupport
+import Testing
+
+/// What people write in entitlements that the system does not read as they mean it. Without a database.
+@Suite struct EntitlementsMistakeTests {
+  private let scratch: TemporaryDirectory
+  private static let key = "<key>com.apple.developer.associated-domains</key>"
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// "severity code entry: message" of each finding, without the note that nothing was compared.
+  private func findings(_ file: String, as name: String = "App.entitlements") throws -> [String] {
+    let path = try scratch.write(file, to: name)
+    let result = try Program.aasa("entitlements", "--json", path, in: scratch)
+    #expect(result.errors.isEmpty, "\(result.errors)")
+    let report = try JSON.parse(result.bytes).value
+    return (report["findings"]?.arrayValue ?? []).compactMap { finding in
+      let text = { finding[$0]?.stringValue ?? "" }
+      if text("code") == "not-compared" { return nil }
+      return "\(text("severity")) \(text("code")) \(text("entry")): \(text("message"))"
+    }
+  }
+
+  private static func plist(_ content: String) -> String {
+    "<plist version=\"1.0\"><dict>\(content)</dict></plist>"
+  }
+
+  private static func list(_ entries: String...) -> String {
+    "\(key)<array>\(entries.map { "<string>\($0)</string>" }.joined())</array>"
+  }
+
+  @Test func aStarAmongTheEntriesComesFromAProfile() throws {
+    let found = try findings(Self.plist(Self.list("*")))
+    #expect(found.count == 1 && found[0].hasPrefix("error malformed-entry *: "), "\(found)")
+    #expect(found[0].contains("re-signing"))
+  }
+
+  @Test func anEmptyEntryIsCalledEmpty() throws {
+    let found = try findings(Self.plist(Self.list("applinks:shop.example", "")))
+    #expect(
+      found == [
+        "error malformed-entry (empty): The system ignores the entry. It is empty. Remove it."
+      ])
+  }
+
+  @Test func twoListsAreNotTakenForOne() throws {
+    let (one, other) = (
+      Self.list("applinks:shop.example"), Self.list("webcredentials:shop.example")
+    )
+    let found = try findings(Self.plist(one + other))
+    #expect(found.count == 1 && found[0].hasPrefix("warning duplicate-key "), "\(found)")
+    #expect(try findings(Self.plist("<!-- \(other) -->" + one)).isEmpty)
+    #expect(try findings(Self.plist(one + "<!-- \(other) -->")).isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (["expo": ["associatedDomains": ["applinks:shop.example"], "ios": [:]]], "\"expo\""),
+      (["expo": ["associatedDomains": ["applinks:shop.example"]]], "\"expo\""),
+      (["associatedDomains": ["applinks:shop.example"], "expo": ["ios": [:]]], "the root"),
+      (["expo": ["android": ["associatedDomains": []], "ios": [:]]], "\"expo.android\""),
+    ] as [(JSON, String)])
+  func entriesInTheWrongPlaceOfAnExpoProjectAreFound(project: JSON, place: String) throws {
+    let found = try findings(project.text, as: "app.json")
+    #expect(
+      found == [
+        "error misplaced-key associatedDomains: It stands in \(place), where the build does not look for it. Move it into"
+          + " \"expo.ios\"."
+      ])
+  }
+}
