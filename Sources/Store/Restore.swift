@@ -203,9 +203,12 @@ private struct Replacement {
       SELECT own_name, number, last_route FROM main.entry
       JOIN \(named) AS domain ON domain.id = domain_id;
     CREATE TEMP TABLE last_templates AS
-      SELECT name, number, content, published_at FROM main.template
+      SELECT name, max(number, ifnull(deleted_template.revision, 0)) AS number, content, published_at
+      FROM main.template
       JOIN main.template_revision ON template_id = template.id AND number = template.revision
-      UNION ALL SELECT name, revision, NULL, NULL FROM main.deleted_template;
+      LEFT JOIN main.deleted_template USING (name)
+      UNION ALL SELECT name, revision, NULL, NULL FROM main.deleted_template
+      WHERE name NOT IN (SELECT name FROM main.template);
     CREATE TEMP TABLE before AS
       SELECT own_name, number, \(digests) AS digests, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision

@@ -109,10 +109,11 @@ extension Transaction {
   ) throws -> (stored: StoredTemplate, isNew: Bool) {
     let old = try TemplateRows.find(template.name, counts: true, connection)
     if let old, old.template == template { return (old, false) }
-    let last = try old?.revision ?? TemplateRows.lastRevision(ofDeleted: template.name, connection)
+    let last = max(
+      old?.revision ?? 0, try TemplateRows.lastRevision(ofDeleted: template.name, connection) ?? 0)
     let action = "put template"
     let new = StoredTemplate(
-      template: template, revision: (last ?? 0) + 1, publishedAt: now,
+      template: template, revision: last + 1, publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       isApplied: isApplied, domainCount: old?.domainCount ?? 0)
     if isDryRun {
@@ -135,7 +136,7 @@ extension Transaction {
     try TemplateRows.noteBehind(name, domains, connection)
   }
 
-  /// Deletes a template that no domain uses, with its revisions. A new one of this name goes on with their numbers.
+  /// Deletes a template that no domain uses, with its revisions. A new one of this name continues from their numbers.
   ///
   /// - Throws: `StoreError.notFound`, `.templateInUse`.
   package func delete(_ name: TemplateName) throws {
@@ -147,9 +148,13 @@ extension Transaction {
         count: stored.domainCount)
     }
     if isDryRun { return }
+    // A server of an earlier version may have left a row.
     try connection.run(
-      "INSERT INTO deleted_template (name, revision) VALUES (?, ?)",
-      [.text(name.text), .integer(stored.revision)])
+      """
+      INSERT INTO deleted_template (name, revision) VALUES (?, ?) ON CONFLICT (name) DO UPDATE
+      SET revision = CASE WHEN excluded.revision > deleted_template.revision
+        THEN excluded.revision ELSE deleted_template.revision END
+      """, [.text(name.text), .integer(stored.revision)])
     try connection.run("DELETE FROM template WHERE name = ?", [.text(name.text)])
     try record("delete template", .template(name))
   }

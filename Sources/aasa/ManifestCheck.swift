@@ -169,7 +169,7 @@ struct ManifestCheck {
       if schemes.isEmpty {
         add(
           "no-scheme", .error, names.first ?? "",
-          "Its filter has no scheme, so Android ignores \(names.isEmpty ? "its <data>" : "the host"). \(filter.addHTTPS)"
+          "Its filter has no scheme, so \(names.isEmpty ? "it opens no links" : "Android ignores the host"). \(filter.addHTTPS)"
         )
         continue
       }

@@ -282,6 +282,37 @@ import Testing
     #expect(try store.template(added).revision == 4)
   }
 
+  @Test func serversOfAnEarlierVersionBesideThisOneDoNotSpoilNumbersOfTemplates() throws {
+    let (name, context) = (try TemplateName("shop"), WriteContext(author: "test"))
+    func put(_ seconds: Int) throws {
+      try store.write(context) {
+        _ = try $0.put(Template(name, parameters: [], members: ["cacheSeconds": .integer(seconds)]))
+      }
+    }
+    for seconds in 1...3 { try put(seconds) }
+    try save()
+    try store.write(context) { try $0.delete(name) }
+    // An earlier version does not know of the deleted one.
+    try put(4)
+    let file = try SQLiteConnection(path: temporary.path, mode: .existing)
+    try file.execute(
+      """
+      UPDATE template_revision SET number = 1; UPDATE template SET revision = 1;
+      INSERT INTO deleted_template (name, revision) VALUES ('shop', 3)
+      """)
+    try put(5)
+    #expect(try store.template(name).revision == 4)
+    try file.execute(
+      "DELETE FROM template_revision WHERE number = 1; UPDATE template_revision SET number = 2;"
+        + "UPDATE template SET revision = 2")
+    try store.write(context) { try $0.delete(name) }
+    try put(6)
+    #expect(try store.template(name).revision == 4)
+    try file.execute("INSERT INTO deleted_template (name, revision) VALUES ('shop', 9)")
+    _ = try restore()
+    #expect(try store.template(name).revision == 10)
+  }
+
   @Test func aLabelThatProtectsNoMoreIsNamed() throws {
     let (kept, later) = (try Label("kept"), try Label("later"))
     let context = WriteContext(author: "test")

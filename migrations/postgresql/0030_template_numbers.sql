@@ -1,4 +1,4 @@
--- The last revisions of deleted templates: a new template of the same name goes on from them, so that a number never
+-- The last revisions of deleted templates: a new template of the same name continues from them, so that a number never
 -- means two contents.
 CREATE TABLE deleted_template (
   name TEXT COLLATE "C" PRIMARY KEY,

@@ -37,11 +37,11 @@ struct FingerprintFault {
     let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
     guard pairs.count > 8 || text.count > 40 else { return nil }
     if let stranger = Self.withoutLabel(text[...]).first(where: { !$0.isHexDigit && $0 != ":" }) {
-      sentence = "\(String(stranger).quoted) is no hexadecimal digit."
+      sentence = "\(String(stranger).quoted) is not a hexadecimal digit."
     } else if pairs.count == 1 {
       sentence = "It has \(text.count) digits, and needs 64."
     } else if let index = pairs.firstIndex(where: { $0.count != 2 }) {
-      sentence = "Its part \(index + 1), \(String(pairs[index]).quoted), has not two digits."
+      sentence = "Its part \(index + 1), \(String(pairs[index]).quoted), does not have two digits."
     } else {
       sentence = "It has \(pairs.count) pairs."
     }

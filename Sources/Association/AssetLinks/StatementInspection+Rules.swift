@@ -215,9 +215,10 @@ extension StatementInspection {
     }
     if path.text.utf8.contains(UInt8(ascii: "#")) {
       add(
-        .fragmentInPath, at: pointer,
+        .fragmentInPath, severity: .note, at: pointer,
         "The path has a `#`, which starts the fragment of a URL. Only URLs with `%23` there match.",
-        help: "Write only the path here, and the fragment in `#` of the rule.")
+        help:
+          "Unless you mean `%23`, write only the path here, and the fragment in `#` of the rule.")
     }
   }
 
@@ -327,7 +328,7 @@ extension AssetLinks.Condition {
 
 extension JSON {
   /// Whether AOSP's parser takes the value without giving the file up.
-  fileprivate var isAccepted: Bool {
+  var isAccepted: Bool {
     switch self {
     case .number, .null: false
     case .bool, .string, .array, .object: true

@@ -367,12 +367,14 @@ struct StatementInspection {
     }
   }
 
-  /// Whether a statement has rules where they belong, or can have none.
+  /// Whether a statement has rules where they belong, or opens no links.
   private func hasRules(beside unread: UnreadValue) -> Bool {
     let statement = links.elements.first { unread.pointer.keys.first == $0.pointer.keys.first }?
       .json
     let extensions = statement?["relation_extensions"]?[Relation.handleAllURLs.description]
+    let relations = statement?["relation"]?.arrayValue ?? []
     return extensions?[AssetLinks.Rules.key] != nil || statement?["target"]?["namespace"] == "web"
+      || !relations.contains(.string(Relation.handleAllURLs.description))
   }
 
   /// Reports a value that keeps readers from reading the statement, or the rules.
@@ -442,7 +444,8 @@ struct StatementInspection {
     if !unread.isText {
       return add(
         .insecureInclude, at: unread.pointer,
-        "`include` is \(unread.value.kind) but must be a string, an https URL. Google skips it.",
+        "`include` is \(unread.value.kind) but must be a string, an https URL. Google skips it."
+          + (unread.value.isAccepted ? "" : Self.refusal),
         help: unread.value.arrayValue.map { _ in
           "Write one element for each list: `{\"include\": \"https://…\"}`."
         } ?? "Write the https URL of the list: `\"include\": \"https://…\"`.")
@@ -539,8 +542,9 @@ extension JSON {
 extension UnreadValue {
   /// Whether it is an unknown key for dynamic rules.
   fileprivate var meansRules: Bool {
-    let key = key.lowercased()
-    return ["dynamic_app_link", "dynamic_app_deep_link"].contains { key.hasPrefix($0) }
+    ["dynamic_app_link", "dynamic_app_deep_link"].contains { stem in
+      ["", "s", "_component", "_components"].contains { key.lowercased() == stem + $0 }
+    }
   }
 
   /// How to write what is a list and must be one value; `nil` for anything else.

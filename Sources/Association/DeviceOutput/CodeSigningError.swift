@@ -17,6 +17,8 @@ enum CodeSigningError {
     ["doesn't ", "doesn’t ", "does not ", "don't ", "don’t ", "do not "].flatMap { negation in
       ["include the", "support the", "match the entitlements"].map { negation + $0 }
     } + ["requires a provisioning profile with the"]
+  /// What the names are called there; without it, the words are about something else.
+  private static let nouns = ["apabilit", "ntitlement", "feature"]
   /// How far behind the beginning a name is, in bytes.
   private static let farthest = 300
 
@@ -30,7 +32,9 @@ enum CodeSigningError {
   private static func isRefused(_ text: ArraySlice<UInt8>) -> Bool {
     beginnings.contains { beginning in
       text.ranges(of: beginning).prefix(100).contains {
-        text[$0.upperBound...].prefix(farthest).has(Marker.associatedDomains.rawValue)
+        let sentence = text[$0.upperBound...].prefix(farthest).before(". ")
+        return sentence.has(Marker.associatedDomains.rawValue)
+          && nouns.contains(where: sentence.has)
       }
     }
   }
@@ -45,9 +49,11 @@ enum CodeSigningError {
   /// EAS: `Synced capabilities: Enabled: Push Notifications | Disabled: Associated Domains`.
   private static func isSwitchedOff(_ text: ArraySlice<UInt8>) -> Bool {
     text.ranges(of: Cause.synced.rawValue).prefix(100).contains { place in
-      let lists = text[place.upperBound...].prefix(farthest)
+      // A project may have several targets.
+      let lists = text[place.upperBound...].prefix(farthest).before("Synced")
       return lists.firstRange(of: "Disabled: ").map {
-        lists[$0.upperBound...].has(Marker.associatedDomains.rawValue)
+        lists[$0.upperBound...].before("|").before("Enabled:")
+          .has(Marker.associatedDomains.rawValue)
       } ?? false
     }
   }
@@ -67,6 +73,13 @@ enum CodeSigningError {
     var found = DeviceRows()
     found.add(row)
     return found
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// What stands before the first place of a text; all of it if the text is not there.
+  fileprivate func before(_ text: String) -> ArraySlice<UInt8> {
+    self[..<(firstRange(of: text)?.lowerBound ?? endIndex)]
   }
 }
 

@@ -7,72 +7,139 @@ struct SiteAnswer {
     case noCopy = "cdn-nothing"
   }
 
-  private static let fileNames = ["apple-app-site-association", "assetlinks.json"]
   private static let members = [
     "\"applinks\"", "\"webcredentials\"", "\"appclips\"", "\"activitycontinuation\"",
     "\"sha256_cert_fingerprints\"",
   ]
-  private static let cdn = "app-site-association.cdn-apple.com/a/v1/"
+  fileprivate static let cdn = "app-site-association.cdn-apple.com/a/v1/"
 
-  private var host: String?
-  private var isOfCDN = false
-  /// Whether the text names the file.
-  private var isAboutFile = false
-  private var status: Int?
-  private var location: ArraySlice<UInt8>?
-  private var isChallenge = false
-  /// The first line behind the header, or behind the command that asks the CDN.
-  private var body: ArraySlice<UInt8>?
+  /// Whether a URL, or its path, is an address of a file.
+  fileprivate static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url
+    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
+    return ["apple-app-site-association", "assetlinks.json"].contains { name in
+      ["/\(name)", "/.well-known/\(name)"].contains { path in
+        rest[slash...].prefix { !"?#".utf8.contains($0) }.elementsEqual(path.utf8)
+      }
+    }
+  }
+
+  private var current = Exchange()
+  private var earlier: [Exchange] = []
 
   /// The row of a text; `nil` if it has no such answer.
   static func row(in text: PastedText) -> DeviceRow? {
-    var answer = SiteAnswer()
-    text.forEachLine { answer.take($0.text) }
-    guard let (state, error) = answer.state(isFile: members.contains(where: text.flat.has)) else {
-      return nil
+    var answers = SiteAnswer()
+    text.forEachLine { answers.take($0.text) }
+    let isFile = members.contains(where: text.flat.has)
+    let found = (answers.earlier + [answers.current]).compactMap { exchange in
+      exchange.state(isFile: isFile).map { (exchange: exchange, state: $0) }
     }
-    var row = DeviceRow(host: answer.host, state: state.rawValue)
+    // The file may be at its own address, whatever is in the root.
+    guard
+      let (exchange, (state, error)) = found.first(where: { !$0.exchange.isInRoot }) ?? found.first
+    else { return nil }
+    var row = DeviceRow(host: exchange.host, state: state.rawValue)
     row.error = error
     return row
   }
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
-    if line.isEmpty || body != nil { return }
     let line = line.prefix(DeviceOutput.longestValue)
-    let text = line.drop { " <".utf8.contains($0) }
+    if current.status != nil, Self.isRequest(line), earlier.count < Self.mostRequests {
+      earlier.append(current)
+      current = Exchange()
+    }
+    current.take(line)
+  }
+
+  /// Whether it is a command, or the first line of a request that `curl -v` prints.
+  private static func isRequest(_ line: ArraySlice<UInt8>) -> Bool {
+    line.words.prefix(3).contains { $0.elementsEqual("curl".utf8) }
+      || line.starts(with: "> ".utf8) && line.has(" HTTP/")
+  }
+
+  private static let mostRequests = 100
+}
+
+/// A request, and what came of it.
+private struct Exchange {
+  private(set) var host: String?
+  private var isOfCDN = false
+  /// The address that is asked, without the scheme; without the host if only a line of the request has it.
+  private var address: ArraySlice<UInt8>?
+  private var isSecure = false
+  /// Whether the text names the file.
+  private var isAboutFile = false
+  private(set) var status: Int?
+  private var location: ArraySlice<UInt8>?
+  private var isChallenge = false
+  /// The first line behind the header, or behind the command that asks the CDN.
+  private var body: ArraySlice<UInt8>?
+
+  /// Whether the file is asked for in the root of the site.
+  var isInRoot: Bool { isAboutFile && address?.has("/.well-known/") == false }
+
+  mutating func take(_ line: ArraySlice<UInt8>) {
+    if line.isEmpty || body != nil { return }
+    let text = line.drop { " <>".utf8.contains($0) }
+    if text.isEmpty { return }
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
     if text.starts(with: "HTTP/".utf8) {
-      // The first answer counts: devices do not follow it.
-      if status == nil { status = text.words.dropFirst().first.flatMap { Int($0.value) } }
+      takeStatus(text)
     } else if let (name, value) = field, status != nil, name == "location" {
-      if location == nil { location = value }
+      location = location ?? value
+      isAboutFile = isAboutFile || SiteAnswer.isFile(value)
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
     } else if status != nil, text.starts(with: "cf-mitigated:".utf8) {
       isChallenge = true
-    } else if text.has(Self.cdn), let host = text.commandHost {
+    } else if text.has(SiteAnswer.cdn), let host = text.commandHost {
       (self.host, isOfCDN) = (host, true)
-    } else if let file = text.words.first(where: { Self.fileNames.contains(where: $0.has) }) {
+    } else if status == nil, address == nil,
+      let file = text.words.map(\.unquoted).first(where: SiteAnswer.isFile)
+    {
       isAboutFile = true
-      let url = file.drop { "\"'".utf8.contains($0) }
-      if url.has("://") { host = host ?? url.host }
+      let scheme = file.firstRange(of: "://")
+      if scheme != nil { host = host ?? file.host }
+      isSecure = file.starts(with: "https:".utf8)
+      address = file[(scheme?.upperBound ?? file.startIndex)...]
     } else if status != nil || isOfCDN,
       line.first.map({ "{[<".utf8.contains($0) }) == true && !line.starts(with: "< ".utf8)
         || isOfCDN && line.elementsEqual("Not Found".utf8)
     {
       body = line
     }
-    if location != nil, Self.fileNames.contains(where: text.has) { isAboutFile = true }
   }
 
-  private func state(isFile: Bool) -> (State, error: String?)? {
+  private mutating func takeStatus(_ line: ArraySlice<UInt8>) {
+    guard let code = line.words.dropFirst().first.flatMap({ Int($0.value) }), code >= 200,
+      !line.has("onnection established")
+    else { return }
+    // The first answer counts: devices do not follow it. They never ask without TLS, so how that leads to TLS is nothing.
+    if status != nil && !leadsToTLS { return }
+    (status, location, isChallenge) = (code, nil, false)
+  }
+
+  /// Whether the answer redirects to the same address with https.
+  private var leadsToTLS: Bool {
+    guard let address, !isSecure, let location, location.starts(with: "https://".utf8) else {
+      return false
+    }
+    let target = location.dropFirst("https://".utf8.count)
+    return target.elementsEqual(address)
+      || host.map { target.elementsEqual(Array($0.utf8) + address) } ?? false
+  }
+
+  func state(isFile: Bool) -> (SiteAnswer.State, error: String?)? {
     let isJSON = body?.first.map { "{[".utf8.contains($0) } ?? false
     if isOfCDN {
       if isJSON && isFile && (status ?? 200) == 200 { return (.copy, nil) }
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
-    guard let status else { return nil }
+    // A server may refuse HEAD, with which `curl -I` asks; devices do not.
+    guard let status, ![405, 501].contains(status), !leadsToTLS else { return nil }
     if isChallenge { return (.status, "\(status), cf-mitigated: challenge") }
     guard isAboutFile || isJSON && isFile else { return nil }
     if (300...399).contains(status), let location { return (.redirected, location.value) }
@@ -80,6 +147,16 @@ struct SiteAnswer {
     if status != 200 { return nil }
     return isJSON && isFile
       ? (.served, nil) : body?.first == UInt8(ascii: "<") ? (.page, nil) : nil
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// A word of a command without its quotation marks.
+  fileprivate var unquoted: ArraySlice<UInt8> {
+    let isMark = { (byte: UInt8) in "\"'".utf8.contains(byte) }
+    var word = drop(while: isMark)
+    while let last = word.last, isMark(last) { word.removeLast() }
+    return word
   }
 }
 
@@ -117,8 +194,9 @@ extension DeviceCase {
           + (error.contains("challenge")
             ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
             : "."),
-        next:
-          "Let requests for the file through without a challenge, a login or a block; \(check) asks as they do."
+        next: error.hasPrefix("5")
+          ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
+          : "Let requests for the file through without a challenge, a login or a block; \(check) asks as they do."
       )
     }
   }

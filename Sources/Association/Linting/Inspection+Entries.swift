@@ -201,13 +201,14 @@ extension AppIdentifier {
     return "\(last).\(text[..<dot])"
   }
 
-  /// What a program wrote for a variable without a value: the whole prefix, the whole bundle identifier, or the word
-  /// that hardly any name is. `nil` without such a word.
+  /// What a program wrote for a variable without a value: the whole prefix, the whole bundle identifier, or the
+  /// last part of it; without a usual prefix, any part. `nil` without such a word.
   fileprivate var wordOfUnsetVariable: String? {
     let parts = text.split(separator: ".")
     let isUnset = { (part: Substring) in ["undefined", "null", "None", "NaN"].contains(part) }
     let whole = parts.count == 2 ? parts : Array(parts.prefix(1))
-    return (whole.first(where: isUnset) ?? parts.first { $0 == "undefined" }).map(String.init)
+    let other = (hasUsualPrefix ? parts.suffix(1) : parts[...]).first { $0 == "undefined" }
+    return (whole.first(where: isUnset) ?? other).map(String.init)
   }
 
   /// Whether the identifier was copied from a template and never filled in.

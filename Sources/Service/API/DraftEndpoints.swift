@@ -68,7 +68,7 @@ struct DraftEndpoints: Sendable {
         problems: [.draftEnded], answers: .deleted
       ) { call in
         let draft = try draft(call)
-        if let token = call.token, token.name != draft.author,
+        if let token = call.token, !call.isOfAuthor(draft),
           try token.role < .admin || !store.has(draft, token.limited(to: .admin).scope)
         {
           throw Problem(
@@ -176,7 +176,7 @@ struct DraftEndpoints: Sendable {
 
   /// The state of a draft. Who is limited to domains sees no apps in it but those of its domains.
   private func visible(_ state: JSON, of draft: Draft, to call: Call) throws -> JSON {
-    guard !call.scope.isEverything, call.token?.name != draft.author,
+    guard !call.scope.isEverything, !call.isOfAuthor(draft),
       var content = state.objectValue
     else { return state }
     let domains = content["domains"]?.text ?? ""
@@ -207,8 +207,7 @@ struct DraftEndpoints: Sendable {
   /// - Throws: `Problem`, 403, if the caller is its author.
   private func othersDraft(_ call: Call) throws -> Draft {
     let draft = try draft(call)
-    // A proxy may pass the name of a user on as somebody typed it.
-    if call.token?.name.lowercased() == draft.author.lowercased() {
+    if call.isOfAuthor(draft) {
       throw Problem(
         .approvalRequired,
         "Draft \(draft.id) is your own, so somebody else must approve or decline it. To take it back, withdraw it."
@@ -302,20 +301,36 @@ struct DraftEndpoints: Sendable {
   ) throws -> Response {
     try draft.checkIsOpen()
     let share = try state.share(of: call.token, unless: call.request.clientHasGone)
-    let received = try ReceivedState(
-      store.content(ofDraft: draft.id).state, beside: store, within: share)
+    let content = try store.content(ofDraft: draft.id).state
+    let received = try ReceivedState(content, beside: store, within: share)
     let accepted = listsRefusals ? [] : try call.acceptedCodes()
     return try state.answer(call, within: share, isDryRun: context.isDryRun) { report in
-      try state.apply(received, of: token, readBy: call.token, listsRefusals: listsRefusals) {
-        try publisher.approve(
-          draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context,
-          visible: call.scope, report: report)
+      do {
+        return try state.apply(
+          received, of: token, readBy: call.token, listsRefusals: listsRefusals
+        ) {
+          try publisher.approve(
+            draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context,
+            visible: call.scope, report: report)
+        }
+      } catch let problem as Problem where problem.code == Problem.Code.tokenLimited.rawValue {
+        if try visible(content, of: draft, to: call) == content { throw problem }
+        // It may name an app that the draft does not show.
+        throw Problem(
+          .tokenLimited,
+          "Draft \(draft.id) also changes an app or a template of others, so somebody who is not limited to domains must "
+            + "approve it.")
       }
     }
   }
 }
 
 extension Call {
+  /// Whether the author of a draft asks. A proxy may pass on a user's name as somebody typed it, in any case.
+  fileprivate func isOfAuthor(_ draft: Draft) -> Bool {
+    token?.name.lowercased() == draft.author.lowercased()
+  }
+
   /// - Parameter action: What only somebody with this right can do.
   /// - Throws: `Problem`, 403.
   func checkPublishesProtected(_ action: String) throws(Problem) {

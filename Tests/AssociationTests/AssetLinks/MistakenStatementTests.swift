@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: [
     ("/b/[id]", Finding.Code.routeParameter), ("/c/:id", .routeParameter),
-    ("/c/{id}", .routeParameter), ("/f?x=1", .queryInPath), ("/g#x", .fragmentInPath),
+    ("/c/{id}", .routeParameter), ("/f?x=1", .queryInPath),
     ("/i/.*", .regularExpression), ("/j/[0-9]", .regularExpression),
   ])
   func aRuleHasTheMistakesOfARoute(path: String, code: Finding.Code) throws {
@@ -43,10 +43,24 @@ import Testing
     #expect(!finding.message.contains("$(") && !finding.help.contains("components"))
   }
 
-  @Test(arguments: ["/b/*", "/b/?*", "/a.html", "/a:b"])
+  @Test(arguments: ["/b/*", "/b/?*", "/a.html", "/a:b", "/g#x"])
   func aRuleWithoutSuchAMistakeHasNone(path: String) {
     let found = findings(in: StatementList.rules([["/": .string(path)]]))
     #expect(found.allSatisfy { $0.severity == .note }, "\(found)")
+  }
+
+  @Test func aNumberSignInARuleMayBeThatOfAURLAndIsOnlyNoted() throws {
+    let finding = try first(.fragmentInPath, in: StatementList.rules([["/": "/g#x"]]))
+    #expect(finding.severity == .note && finding.help.contains("%23"))
+  }
+
+  @Test func aStatementThatOpensNoLinksLosesNoneWithItsRules() throws {
+    var statement = Self.statement([.string(Self.fingerprint)], [Self.key: []]).objectValue ?? [:]
+    statement["relation"] = ["delegate_permission/common.get_login_creds"]
+    let finding = try first(.unknownKey, in: [.object(statement)])
+    #expect(!finding.message.contains("there are no rules"), "\(finding)")
+    let comment = Self.statement([.string(Self.fingerprint)], ["\(Self.key)_note": "none"])
+    #expect(try !first(.unknownKey, in: [comment]).help.contains("relation_extensions"))
   }
 
   @Test func rulesBesideTheirRelationAreToGoBelowIt() throws {
@@ -98,8 +112,8 @@ import Testing
     (fingerprint.replacing(":", with: "-"), "a colon between", "Write \"\(fingerprint)\""),
     (fingerprint.replacing(":", with: ""), "no colons", "Write \"\(fingerprint)\""),
     (String(fingerprint.dropLast(3)), "It has 31 pairs", "Copy the SHA-256"),
-    (String(fingerprint.dropLast()), "has not two digits", "Copy the SHA-256"),
-    ("O" + fingerprint.dropFirst(), "\"O\" is no hexadecimal digit", "Copy the SHA-256"),
+    (String(fingerprint.dropLast()), "does not have two digits", "Copy the SHA-256"),
+    ("O" + fingerprint.dropFirst(), "\"O\" is not a hexadecimal digit", "Copy the SHA-256"),
   ])
   func theFaultOfAFingerprintIsNamed(text: String, fault: String, help: String) throws {
     let finding = try first(.malformedFingerprint, in: [Self.statement([.string(text)])])

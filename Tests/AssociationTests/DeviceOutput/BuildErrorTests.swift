@@ -33,6 +33,10 @@ import Testing
     "Synced capabilities: Enabled: Associated Domains | Disabled: HealthKit",
     "I switched Associated Domains on; the profile doesn't support the watch app.",
     "Our development team has added Associated Domains to the app",
+    "Synced capabilities: Disabled: Push Notifications\nSynced capabilities: Enabled: Associated Domains",
+    "Synced capabilities: Disabled: Push Notifications | Enabled: Associated Domains",
+    "The framework does not support the protocol. Links work: the capability Associated Domains is on.",
+    "It does not support the protocol that Associated Domains use",
   ])
   func aCapabilityThatIsThereIsNoError(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)

@@ -23,6 +23,34 @@ import Testing
       "a.example - unusable-file"
     ),
     ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n\(file)", "- - cdn-has-file"),
+    // `curl -v`, with the end of the header as a line of its own.
+    (
+      "* Connected\n> GET \(path) HTTP/2\n> Host: a.example\n>\n< HTTP/2 200 \n< server: x\n< \n\(file)",
+      "a.example - cdn-has-file"
+    ),
+    // A proxy answers before the site.
+    (
+      "$ curl -i https://a.example\(path)\nHTTP/1.1 200 Connection established\n\nHTTP/2 404\n\n<html>\n",
+      "a.example - unusable-file"
+    ),
+    (
+      "$ curl -i https://a.example\(path)\nHTTP/2 103\n\nHTTP/2 200\n\n\(file)",
+      "a.example - cdn-has-file"
+    ),
+    // Devices never ask without TLS.
+    (
+      "$ curl -siL http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n\n"
+        + "HTTP/2 200\n\n\(file)", "a.example - cdn-has-file"
+    ),
+    // What is elsewhere does not count.
+    (
+      "$ curl -i https://a.example/\nHTTP/2 403\n\n$ curl -i https://a.example\(path)\nHTTP/2 200\n\n\(file)",
+      "a.example - cdn-has-file"
+    ),
+    (
+      "$ curl -i https://a.example/apple-app-site-association\nHTTP/2 404\n\n"
+        + "$ curl -i https://a.example\(path)\nHTTP/2 200\n\n\(file)", "a.example - cdn-has-file"
+    ),
     (cdn + file, "a.example - cdn-has-file"), (cdn + "Not Found\n", "a.example - cdn-failed"),
   ])
   func anAnswerIsReadByItsStatusAndItsBody(text: String, row: String) {
@@ -40,6 +68,9 @@ import Testing
   @Test(arguments: [
     "HTTP/2 404\nserver: x\n", "HTTP/2 301\nlocation: https://a.example/shop\n", file,
     "HTTP/1.1 200 OK\n\n{\"status\": \"fine\"}\n", cdn,
+    "$ curl -sI http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n",
+    "$ curl -I https://a.example\(path)\nHTTP/2 405\n",
+    "$ curl -i https://a.example/docs\nHTTP/2 302\nlocation: /docs/apple-app-site-association\n",
   ])
   func whatIsAboutNoFileIsNoAnswerForOne(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)

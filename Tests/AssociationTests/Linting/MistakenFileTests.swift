@@ -23,7 +23,9 @@ import Testing
     #expect(found.first?.help.contains("variable") == true)
   }
 
-  @Test(arguments: ["ABCDE12345.com.null.app", "ABCDE12345.com.example.none"])
+  @Test(arguments: [
+    "ABCDE12345.com.null.app", "ABCDE12345.com.example.none", "ABCDE12345.com.undefined.app",
+  ])
   func aNameThatOnlyResemblesAnUnsetVariableIsNoMistake(app: String) {
     #expect(findings(in: FindingCase.apps("\"\(app)\"")).isEmpty)
   }
