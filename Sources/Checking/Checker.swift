@@ -1,4 +1,5 @@
 package import Association
+import HTTP
 import Store
 import Synchronization
 
@@ -140,12 +141,25 @@ package struct Checker: Sendable {
     async let there = (places.count > 1 ? places : []).concurrently {
       await site(host, .wellKnown(kind), survey.agents[0], at: $0)
     }
-    let main = await again + there
+    let main = await again + Self.reachable(there, at: places)
     guard survey.varies else { return main }
     let others = await Array(survey.agents.dropFirst()).concurrently { agent in
       await repeated(3, until: end) { await site(host, .wellKnown(kind), agent) }
     }
     return main + others.joined()
+  }
+
+  /// What was observed at the places of a host, without IPv6 if this machine has a route to none of those addresses:
+  /// that says nothing about the site.
+  private static func reachable(
+    _ observations: [Observation], at places: [Fetcher.Place]
+  ) -> [Observation] {
+    let isLost = zip(observations, places).map { observation, place in
+      guard place.address.isIPv6, case .failure(.route) = observation.result else { return false }
+      return true
+    }
+    let hasRoute = zip(isLost, places).contains { !$0 && $1.address.isIPv6 }
+    return hasRoute ? observations : zip(observations, isLost).filter { !$1 }.map(\.0)
   }
 
   /// Asks one time after the other, so that a check does not meet a rate limit by itself.

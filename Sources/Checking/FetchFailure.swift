@@ -3,7 +3,7 @@ package import Association
 extension Fetch.Failure {
   package var code: Finding.Code {
     switch self {
-    case .url, .connection, .header: .connectionFailed
+    case .url, .connection, .route, .header: .connectionFailed
     case .name, .timeout(.lookup): .dnsError
     case .privateAddress: .privateAddress
     case .timeout: .timeout
@@ -14,7 +14,7 @@ extension Fetch.Failure {
   /// What happened, as a part of a sentence that ends with a full stop.
   package var words: String {
     switch self {
-    case .url(let words), .connection(let words), .name(let words): "\(words)."
+    case .url(let words), .connection(let words), .route(let words), .name(let words): "\(words)."
     // Which one is nobody's business who cannot look it up.
     case .privateAddress: "the name has an address that is not public."
     case .timeout(let phase): "\(phase.words) in time."
@@ -82,6 +82,7 @@ extension Fetch.Failure {
     case .url: "Use an https URL whose host is a name."
     case .header: "Send fewer or shorter header fields: look at cookies and at what proxies add."
     case .connection: "Check that the server is up and speaks HTTPS on port 443."
+    case .route: "Check the addresses of the name, and that this machine has a route to them."
     case .tls(let fault, _): fault.help
     }
   }
@@ -92,7 +93,7 @@ extension Fetch.Failure {
     case .name, .timeout(.lookup): "DNS_ERROR"
     case .timeout: "TIMEOUT"
     case .tls: "TLS_ERROR"
-    case .connection: "NETWORK_ERROR"
+    case .connection, .route: "NETWORK_ERROR"
     case .url, .privateAddress, .header: nil
     }
   }

@@ -75,9 +75,11 @@ extension CheckInspection {
     let first = observation.followed.hops[0]
     if case .success(let answer) = first.fetch.result {
       let isPermanent = [301, 308].contains(answer.status)
-      if answer.redirect != page.text || isPermanent {
+      // libcurl writes some URLs in another way, such as one without a path.
+      let isThere = [answer.redirect, answer["Location"]].contains(page.text)
+      if !isThere || isPermanent {
         add(
-          .passwordPage, severity: isPermanent && answer.redirect == page.text ? .warning : .error,
+          .passwordPage, severity: isPermanent && isThere ? .warning : .error,
           observation.url,
           answer.redirect.map {
             "\(observation.url) redirects with \(answer.status) to \($0.fromOutside)"

@@ -15,9 +15,9 @@ extension Publisher {
     _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
     report: @escaping AppliedState.Report = { _, _, _ in }
   ) throws -> AppliedState {
-    let state = try options.overwrite ? state : state.leavingTemplates(store)
-    return try apply(options, by: context, report: report) {
-      try options.overwrite ? state : state.leavingApps(store, by: context.author)
+    try apply(options, by: context, report: report) {
+      try options.overwrite
+        ? state : state.leavingTemplates(store).leavingApps(store, by: context.author)
     }.applied
   }
 

@@ -1,5 +1,6 @@
 import Association
 import Checking
+import HTTP
 import Store
 import Synchronization
 
@@ -189,13 +190,19 @@ final class WebhookDelivery: Sendable {
       case 410: (.gone, words(of: answer))
       default:
         (
-          next(claimed.delivery, at: now, pause: answer["Retry-After"].flatMap { Int64($0) }),
+          next(claimed.delivery, at: now, pause: answer["Retry-After"].flatMap { pause($0, now) }),
           words(of: answer)
         )
       }
     return DeliveryAttempt(
       claimed, at: now, outcome, answer: answer.status, error: error,
       milliseconds: fetch.milliseconds)
+  }
+
+  /// The seconds of a `Retry-After`: a number, or a date (RFC 9110 section 10.2.3).
+  private static func pause(_ text: String, _ now: UnixTime) -> Int64? {
+    Int64(text)
+      ?? Array(text.utf8).withUnsafeBytes { HTTPDate($0) }.map { $0.seconds - now.seconds }
   }
 
   /// What follows from a failure.

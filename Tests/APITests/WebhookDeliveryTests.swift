@@ -358,8 +358,9 @@ import Testing
     #expect(try refused.status == 409 && refused.code == "webhook-disabled")
   }
 
-  @Test func aTargetThatWantsTimeGetsIt() throws {
-    target.answer { _ in .status(429, ["Retry-After: 600"]) }
+  @Test(arguments: [false, true]) func aTargetThatWantsTimeGetsIt(isDate: Bool) throws {
+    let date = HTTPDate(seconds: hooked.clock.now.seconds + 600)
+    target.answer { _ in .status(429, ["Retry-After: \(isDate ? date.description : "600")"]) }
     try hooked.put("a", ["url": .string(target.url)])
     try hooked.publish("example.com")
     #expect(try becomesTrue { try hooked.deliveries("a").first?["attempts"] == 1 })

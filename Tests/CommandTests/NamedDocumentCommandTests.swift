@@ -255,6 +255,12 @@ import Testing
         "PATCH", "/v1/domains/p.example", json: ["changePassword": .string(page)]
       ).status == 200)
     #expect(try findings("p.example") == [])
+    // Without a path, in which libcurl writes `/`.
+    for url in ["https://accounts.example", page] {
+      let edit = try world.client.send(
+        "PATCH", "/v1/domains/p.example", json: ["changePassword": .string(url)])
+      #expect(try edit.status == 200 && findings("p.example") == [], "\(edit.text)")
+    }
     let probe = "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200"
     let target = "/.well-known/change-password"
     try site("p.example", [probe: CheckedWorld.page])

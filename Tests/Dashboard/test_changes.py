@@ -44,6 +44,15 @@ def test_what_was_published_can_be_undone_at_once_after_a_plan(example, site):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_undo_works_on_the_page_of_the_change_itself_and_again(example):
+    page = example.open("#/changes/1", "Change 1")
+    for _ in range(2):
+        page.evaluate("location.hash = '#/changes/1?undo=true'")
+        expect(page.get_by_role("dialog", name=re.compile("Undo change"))).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_changes_are_listed_with_author_reason_and_domains(example, site):
     site.put("other.example", "/a/*")
     site.call("PATCH", "/v1/domains/other.example?reason=Faster", {"cacheSeconds": 60})

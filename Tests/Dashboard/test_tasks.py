@@ -554,6 +554,27 @@ def test_files_are_dropped_and_published(example, site):
     assert routes(site, "dropped.example") == ["/dropped/*"]
 
 
+def test_files_go_on_being_published_after_the_page_is_left(example, site):
+    page = example.open("#/bulk")
+    file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/dropped/*"}]}]}}
+    # The second name has a top-level domain with digits.
+    page.locator("input[type=file]").first.set_input_files([
+        {"name": f"{name}.json", "mimeType": "application/json", "buffer": json.dumps(file).encode()}
+        for name in ["first.example", "xn--e1afmkfd.xn--p1ai"]])
+    publish = page.get_by_role("button", name=re.compile("^Publish 2"))
+    expect(publish).to_be_enabled()
+    held = []
+    page.route(lambda url: "/documents/" in url and "dryRun" not in url,
+               lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request(lambda request: request.method == "PUT"):
+        publish.click()
+    page.goto("/#/domains")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Domains")
+    held[0].continue_()
+    expect(page.locator(".messages")).to_contain_text("Published 2 of 2 files")
+    assert routes(site, "first.example") == routes(site, "xn--e1afmkfd.xn--p1ai") == ["/dropped/*"]
+
+
 def test_a_file_that_is_not_json_says_so(example):
     page = example.open("#/bulk")
     page.locator("input[type=file]").first.set_input_files(

@@ -139,6 +139,19 @@ def test_a_parameter_with_another_name_keeps_the_values_of_the_domains(cities, s
     assert paths(site, "city2.example") == ["/boutique/*"] and paths(site, "city1.example") == ["/shop/*"]
 
 
+def test_a_parameter_does_not_get_the_name_of_another_one(cities):
+    page = cities.open(RULES)
+    name = page.get_by_label("Name", exact=True).last
+    name.fill("app")
+    name.blur()
+    expect(page.locator(".messages")).to_contain_text("This name is taken")
+    expect(name).to_have_value("shop")
+    name.fill("store")
+    name.blur()
+    expect(page.locator(".route")).to_contain_text("/{store}/*")
+    expect(page.locator(".entry")).to_contain_text("{app}")
+
+
 def test_parameters_are_added_and_deleted_and_faults_stand_beside_them(cities, site):
     page = cities.open(RULES)
     page.get_by_role("button", name="Add a parameter").click()

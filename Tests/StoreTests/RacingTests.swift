@@ -244,6 +244,25 @@ import Testing
     try check(5, paths: ["/a"])
   }
 
+  @Test func aStateDoesNotUndoTheEditOfATemplateThatWasFasterThanIt() throws {
+    let shop = try TemplateName("shop")
+    @Sendable func template(_ seconds: Int) -> Template {
+      Template(shop, parameters: [], members: ["cacheSeconds": .integer(seconds)])
+    }
+    try store.write(WriteContext(author: "test")) { _ = try $0.put(template(60)) }
+    let result = try race(
+      { _ = try $0.put(template(300)) },
+      against: { context in
+        var state = DesiredState(templates: [template(900)], domains: []) { _, _ in
+          throw Outdated()
+        }
+        state.templateRevisions = [shop: 1]
+        return try publisher.apply(state, by: context)
+      })
+    #expect(throws: PublicationError.self) { try result.get() }
+    #expect(try store.template(shop).template.members["cacheSeconds"] == 300)
+  }
+
   @Test func anAppsNewEnvironmentIsReviewed() throws {
     let result = try race(
       {

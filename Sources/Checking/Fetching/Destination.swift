@@ -14,7 +14,8 @@ enum Destination {
     }
     let literal = IPAddress(host)
     let places = [request.place].compactMap(\.self) + (request.usesPlaces ? policy.places : [])
-    let place = places.first { $0.host == host || $0.host == "*" && literal == nil }
+    let place =
+      places.first { $0.host == host } ?? places.first { $0.host == "*" && literal == nil }
     let isAllowed =
       literal.map { address in policy.allowedAddresses.contains { $0.contains(address) } } ?? true
     self =

@@ -85,6 +85,8 @@ package struct Fetch: Sendable {
     case privateAddress(String)
     /// No connection, or it ended early; the words of libcurl and the system.
     case connection(String)
+    /// This machine has no route to the address, as without IPv6; the words of libcurl and the system.
+    case route(String)
     /// The time is over.
     case timeout(Phase)
     /// The certificate or the handshake is refused.

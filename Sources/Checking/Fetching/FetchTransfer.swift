@@ -226,7 +226,10 @@ extension FetchTransfer {
       if let refusedAddress, primaryAddress == nil {
         return .failure(.privateAddress(refusedAddress.description))
       }
-      return .failure(.connection(withSystemError(words)))
+      let code = Int32(getLong(CURLINFO_OS_ERRNO))
+      let isRoute = [ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(code)
+      let all = withSystemError(words)
+      return .failure(isRoute ? .route(all) : .connection(all))
     }
   }
 

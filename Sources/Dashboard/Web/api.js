@@ -80,6 +80,15 @@ export async function add(path, body, name, exists, signal) {
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
 export const path = (strings, ...values) => String.raw({ raw: strings }, ...values.map(encodeURIComponent));
 
+/** Keeps a value in the browser, if that lets us; without room, it is forgotten with the page. */
+export function keep(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // What was chosen holds until the page is left.
+  }
+}
+
 /** The value of the JSON that a function reads, or undefined if there is none or it cannot be read. */
 export function parsed(read) {
   try {

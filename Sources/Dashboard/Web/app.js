@@ -1,6 +1,6 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
-import { made, parsed, request, sessions } from "./api.js";
+import { keep, made, parsed, request, sessions } from "./api.js";
 import {
   button,
   closeButton,
@@ -139,7 +139,7 @@ class App extends View {
 
   #appear(value) {
     document.documentElement.style.colorScheme = value;
-    localStorage.setItem(keptAppearance, JSON.stringify(value));
+    keep(keptAppearance, value);
     this.update();
   }
 

@@ -55,11 +55,12 @@ export function ask(changes, { replace = false } = {}) {
   window.dispatchEvent(new Event("hashchange"));
 }
 
-/** Calls `open` if the address asks to add something, as one that was chosen on another page does; it does so once. */
-export function ifAsked(open) {
+/** Calls `open` if the address asks to add something, or what `what` says, as one that was chosen on another page does;
+ * it does so once. */
+export function ifAsked(open, what = "add") {
   queueMicrotask(() => {
-    if (!here().query.add) return;
-    ask({ add: undefined }, { replace: true });
+    if (!here().query[what]) return;
+    ask({ [what]: undefined }, { replace: true });
     open();
   });
 }

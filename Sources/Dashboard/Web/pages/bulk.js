@@ -167,12 +167,14 @@ class Import extends View {
   async #put(row, query) {
     const domain = path`/v1/domains/${row.domain}`;
     const androidApps = this.#draft.androidApps ? "create" : undefined;
+    // Who leaves the page looks at no plan any more, and still publishes all files.
+    const signal = query.dryRun ? this.ending : undefined;
     const put = async (condition) => {
       const options = {
         body: row.body,
         type: row.type,
         query: { ...query, androidApps },
-        signal: this.ending,
+        signal,
         ...condition,
       };
       return (await request("PUT", `${domain}/documents/${row.kind}`, options)).value;
@@ -186,7 +188,7 @@ class Import extends View {
         row.isNew = false;
       }
     }
-    row.etag ??= (await request("GET", domain, { signal: this.ending })).etag;
+    row.etag ??= (await request("GET", domain, { signal })).etag;
     return await put({ ifMatch: row.etag });
   }
 
@@ -228,7 +230,6 @@ class Import extends View {
           done++;
         }
       } catch (problem) {
-        if (problem.name === "AbortError") return;
         Object.assign(row, { problem, state: "failed" });
       }
     }
@@ -414,7 +415,10 @@ function stateText({ result, isNew, etag }, state) {
 }
 
 /** The kind that a file's name says; without it, the server goes by the content. */
-const kindOf = (name) => kinds.find((kind) => name.includes(kind.replace(".json", "")));
+function kindOf(name) {
+  const find = (text) => kinds.find((kind) => text.includes(kind.replace(".json", "")));
+  return find(name.slice(name.lastIndexOf("/") + 1)) ?? find(name);
+}
 
 /** The domain that a file's path names: the innermost folder that looks like a host name, or the file's own name. */
 function domainOf(name) {
@@ -424,7 +428,8 @@ function domainOf(name) {
     file.replace(/\.(json|txt)$/i, ""),
   )
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
-  return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
+  return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+([\p{L}-]{2,}|xn--[\p{L}\p{N}-]+)$/u.test(one))
+    ?.toLowerCase() ?? "";
 }
 
 /** Whether a file is what `aasa export` writes, not a document. */

@@ -22,7 +22,7 @@ import {
   View,
   waitingBadge,
 } from "../parts.js";
-import { ask, here, to } from "../routing.js";
+import { ask, ifAsked, to } from "../routing.js";
 import { approvals, Loading, may } from "../state.js";
 import { words } from "../words.js";
 import { cut } from "./domain-parts.js";
@@ -196,12 +196,9 @@ class One extends View {
 
   start() {
     this.#url = path`/v1/changes/${this.number}`;
-    // Whoever follows "Undo" sees at once what that does.
-    if (this.query.undo && may("editor")) this.#plan();
   }
 
   #plan() {
-    if (here().query.undo) ask({ undo: undefined }, { replace: true });
     this.set({
       open: planDialog({
         title: w.undoTitle(this.number),
@@ -228,6 +225,8 @@ class One extends View {
 
   render() {
     this.#change.ask(this.query.cursor);
+    // Whoever follows "Undo" sees at once what that does, on this page, too.
+    if (this.query.undo) ifAsked(() => may("editor") && this.#plan(), "undo");
     return [
       h("h1", { key: "h1" }, titled(w.one(this.number), this.#change.value && reasonParts(this.#change.value).reason)),
       h(

@@ -1,6 +1,6 @@
 // All domains: what a person sees at a glance, and searches.
 
-import { get, parsed, request } from "../api.js";
+import { get, keep, parsed, request } from "../api.js";
 import {
   badge,
   button,
@@ -317,7 +317,7 @@ class Domains extends View {
     // Only what the person has chosen: other columns come and go with what the list has.
     const change = ({ target }) => {
       const chosen = { ...chosenColumns(), [target.id.replace("column-", "")]: target.checked };
-      localStorage.setItem(columnsKey(), JSON.stringify(chosen));
+      keep(columnsKey(), chosen);
       this.update();
     };
     const close = (event) => {
@@ -421,14 +421,9 @@ const usually = (column, { enabled, apple }) =>
       : column
   ];
 
-/** Keeps how the person has sorted the list, if the browser lets us. */
+/** Keeps how the person has sorted the list. */
 function keepSort({ target }) {
-  if (!target.closest(".sort")) return;
-  try {
-    localStorage.setItem(sortKey(), JSON.stringify(here().query.sort));
-  } catch {
-    // Without room, the list is sorted by name next time.
-  }
+  if (target.closest(".sort")) keep(sortKey(), here().query.sort);
 }
 
 const sortKey = () => `aasa.sort ${session.name}`;

@@ -4,6 +4,9 @@ import { get, parsed, path, request } from "../api.js";
 import { mayEditDomain, session, State } from "../state.js";
 import { place } from "./domain-parts.js";
 
+/** How many steps can be undone. Each is a whole domain. */
+const mostSteps = 100;
+
 /** A draft belongs to a person: others may use the same browser. */
 const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
@@ -265,6 +268,7 @@ export class Draft extends State {
     change(domain);
     if (isEqual(domain, this.domain)) return;
     this.past.push(this.domain);
+    if (this.past.length > mostSteps) this.past.shift();
     this.#keep(domain);
   }
 

@@ -69,7 +69,11 @@ export function draftOfTemplate(name) {
         ), signal),
     async publish(template, revision, { reason, accept, skip, draft }) {
       const { value } = await put(template, revision, { reason, accept: accept.join(","), skip, draft });
-      return { value, published: draft ? undefined : await load() };
+      return {
+        value,
+        // It is published, whether it can be read again or not.
+        published: draft ? undefined : await load().catch(() => numbered(value.template)),
+      };
     },
   };
 }

@@ -230,12 +230,20 @@ class Rules extends DraftPage {
   #parameter(one, index, change) {
     const fault = this.draft.faults((pointer) => pointer.startsWith(`/parameters/${index}`));
     const set = (members) => change((list) => Object.assign(list[index], members));
-    const rename = ({ target }) =>
+    const rename = ({ target }) => {
+      const name = target.value.trim();
+      let isTaken = false;
       change((list, template) => {
-        const name = target.value.trim();
+        isTaken = name !== "" && list.some((other, at) => at !== index && other.name === name);
+        if (isTaken) return;
         if (name !== "") useName(template, one.name, name);
         list[index].name = name;
       });
+      // Nobody could tell the uses of two parameters of one name apart again.
+      if (!isTaken) return;
+      target.value = one.name;
+      say(w.exists, "error");
+    };
     const kind = one.default === undefined ? "needed" : one.default === null ? "none" : "value";
     const choose = ({ target }) =>
       set({
