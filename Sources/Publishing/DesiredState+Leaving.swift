@@ -10,8 +10,10 @@ extension DesiredState {
   func leavingTemplates(_ store: Store) throws -> DesiredState {
     var state = self
     state.templates = try templates.filter { desired in
-      guard let revision = templateRevisions[desired.name],
-        let current = try store.storedTemplate(desired.name), current.revision != revision,
+      guard let revision = templateRevisions[desired.name] else { return true }
+      let stored = try store.storedTemplate(desired.name)
+      state.comparedTemplates[desired.name] = stored?.revision ?? 0
+      guard let current = stored, current.revision != revision,
         current.template != desired, !current.isApplied
       else { return true }
       let isAsBefore =

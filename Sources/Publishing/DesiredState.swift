@@ -11,6 +11,8 @@ package struct DesiredState {
   package internal(set) var templates: [Template]
   /// The revisions that templates of the state were made from, as far as it names them.
   package var templateRevisions: [TemplateName: Int] = [:]
+  /// Those that the state was compared with, to find what others have changed; 0 for a template that does not exist.
+  var comparedTemplates: [TemplateName: Int] = [:]
   /// Whether domains of templates are published even if the templates do not change: some may be behind.
   var publishesTemplates = false
   /// Whether domains of the state already have what their templates give them.

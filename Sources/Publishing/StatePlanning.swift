@@ -73,6 +73,9 @@ struct StatePlanning {
     let earlier = try reusable(earlier)
     for template in state.templates {
       let stored = try store.storedTemplate(template.name)
+      if let compared = state.comparedTemplates[template.name], compared != stored?.revision ?? 0 {
+        throw Outdated()
+      }
       plan.templates.append(stored?.revision)
       try state.precondition.check(stored?.revision, of: .template(template.name))
       if state.publishesTemplates || stored?.template != template {

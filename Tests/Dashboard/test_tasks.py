@@ -570,6 +570,10 @@ def test_files_go_on_being_published_after_the_page_is_left(example, site):
         publish.click()
     page.goto("/#/domains")
     expect(page.get_by_role("heading", level=1)).to_have_text("Domains")
+    page.goto("/#/bulk")
+    expect(publish.or_(page.get_by_role("button", name=re.compile("^Publish 1")))).to_be_disabled()
+    page.goto("/#/domains")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Domains")
     held[0].continue_()
     expect(page.locator(".messages")).to_contain_text("Published 2 of 2 files")
     assert routes(site, "first.example") == routes(site, "xn--e1afmkfd.xn--p1ai") == ["/dropped/*"]

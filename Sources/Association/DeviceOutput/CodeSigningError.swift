@@ -32,8 +32,8 @@ enum CodeSigningError {
   private static func isRefused(_ text: ArraySlice<UInt8>) -> Bool {
     beginnings.contains { beginning in
       text.ranges(of: beginning).prefix(100).contains {
-        let sentence = text[$0.upperBound...].prefix(farthest).before(". ")
-        return sentence.has(Marker.associatedDomains.rawValue)
+        let sentence = text[$0.upperBound...].prefix(1000).before(". ")
+        return sentence.prefix(farthest).has(Marker.associatedDomains.rawValue)
           && nouns.contains(where: sentence.has)
       }
     }

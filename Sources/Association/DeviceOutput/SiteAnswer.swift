@@ -13,11 +13,19 @@ struct SiteAnswer {
   ]
   fileprivate static let cdn = "app-site-association.cdn-apple.com/a/v1/"
 
+  /// Whether a redirect leads to a file, or to a page in front of it.
+  fileprivate static func leadsToFile(_ url: ArraySlice<UInt8>) -> Bool {
+    isFile(url.last == UInt8(ascii: "/") ? url.dropLast() : url)
+      || names.contains { url.has("/.well-known/\($0)") }
+  }
+
+  private static let names = ["apple-app-site-association", "assetlinks.json"]
+
   /// Whether a URL, or its path, is an address of a file.
   fileprivate static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
     let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url
     guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
-    return ["apple-app-site-association", "assetlinks.json"].contains { name in
+    return names.contains { name in
       ["/\(name)", "/.well-known/\(name)"].contains { path in
         rest[slash...].prefix { !"?#".utf8.contains($0) }.elementsEqual(path.utf8)
       }
@@ -35,9 +43,10 @@ struct SiteAnswer {
     let found = (answers.earlier + [answers.current]).compactMap { exchange in
       exchange.state(isFile: isFile).map { (exchange: exchange, state: $0) }
     }
-    // The file may be at its own address, whatever is in the root.
+    // The file may be at its own address, whatever is in the root or elsewhere.
     guard
-      let (exchange, (state, error)) = found.first(where: { !$0.exchange.isInRoot }) ?? found.first
+      let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
+        ?? found.first(where: { !$0.exchange.isInRoot }) ?? found.first
     else { return nil }
     var row = DeviceRow(host: exchange.host, state: state.rawValue)
     row.error = error
@@ -46,17 +55,18 @@ struct SiteAnswer {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     let line = line.prefix(DeviceOutput.longestValue)
-    if current.status != nil, Self.isRequest(line), earlier.count < Self.mostRequests {
+    let isNext = line.isCommand ? current.hasBegun : current.status != nil && Self.isRequest(line)
+    if isNext && earlier.count < Self.mostRequests {
       earlier.append(current)
       current = Exchange()
     }
     current.take(line)
   }
 
-  /// Whether it is a command, or the first line of a request that `curl -v` prints.
+  /// Whether it is the first line of a request that `curl -v` prints.
   private static func isRequest(_ line: ArraySlice<UInt8>) -> Bool {
-    line.words.prefix(3).contains { $0.elementsEqual("curl".utf8) }
-      || line.starts(with: "> ".utf8) && line.has(" HTTP/")
+    let words = line.drop { " >".utf8.contains($0) }.words
+    return words.count == 3 && words[2].starts(with: "HTTP/".utf8)
   }
 
   private static let mostRequests = 100
@@ -71,25 +81,42 @@ private struct Exchange {
   private var isSecure = false
   /// Whether the text names the file.
   private var isAboutFile = false
+  /// Whether only the header is asked for.
+  private var isOfHeader = false
   private(set) var status: Int?
   private var location: ArraySlice<UInt8>?
   private var isChallenge = false
   /// The first line behind the header, or behind the command that asks the CDN.
   private var body: ArraySlice<UInt8>?
 
+  var hasBegun: Bool { host != nil || address != nil || status != nil || isOfCDN }
+
   /// Whether the file is asked for in the root of the site.
   var isInRoot: Bool { isAboutFile && address?.has("/.well-known/") == false }
+
+  /// Whether the file is asked for where devices ask.
+  var isOfFile: Bool { isAboutFile && !isInRoot }
 
   mutating func take(_ line: ArraySlice<UInt8>) {
     if line.isEmpty || body != nil { return }
     let text = line.drop { " <>".utf8.contains($0) }
     if text.isEmpty { return }
+    if status == nil {
+      isOfHeader =
+        isOfHeader || text.starts(with: "HEAD ".utf8)
+        || line.isCommand
+          && text.words.contains { word in
+            word.elementsEqual("--head".utf8)
+              || word.starts(with: "-".utf8) && !word.starts(with: "--".utf8)
+                && word.contains(UInt8(ascii: "I"))
+          }
+    }
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
     if text.starts(with: "HTTP/".utf8) {
       takeStatus(text)
     } else if let (name, value) = field, status != nil, name == "location" {
       location = location ?? value
-      isAboutFile = isAboutFile || SiteAnswer.isFile(value)
+      isAboutFile = isAboutFile || SiteAnswer.leadsToFile(value)
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
     } else if status != nil, text.starts(with: "cf-mitigated:".utf8) {
@@ -102,6 +129,8 @@ private struct Exchange {
       isAboutFile = true
       let scheme = file.firstRange(of: "://")
       if scheme != nil { host = host ?? file.host }
+      let start = file.prefix { $0 != UInt8(ascii: "/") }
+      if scheme == nil, start.contains(UInt8(ascii: ".")) { host = host ?? start.host }
       isSecure = file.starts(with: "https:".utf8)
       address = file[(scheme?.upperBound ?? file.startIndex)...]
     } else if status != nil || isOfCDN,
@@ -138,8 +167,9 @@ private struct Exchange {
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
+    guard let status, !leadsToTLS else { return nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
-    guard let status, ![405, 501].contains(status), !leadsToTLS else { return nil }
+    if [405, 501].contains(status), isOfHeader || address == nil { return nil }
     if isChallenge { return (.status, "\(status), cf-mitigated: challenge") }
     guard isAboutFile || isJSON && isFile else { return nil }
     if (300...399).contains(status), let location { return (.redirected, location.value) }
@@ -151,9 +181,14 @@ private struct Exchange {
 }
 
 extension ArraySlice<UInt8> {
-  /// A word of a command without its quotation marks.
+  /// Whether it is a line with `curl`, behind a prompt or not.
+  fileprivate var isCommand: Bool {
+    words.prefix(5).contains { $0.elementsEqual("curl".utf8) || $0.elementsEqual("curl.exe".utf8) }
+  }
+
+  /// A word of a command without the marks of its shell or its sentence.
   fileprivate var unquoted: ArraySlice<UInt8> {
-    let isMark = { (byte: UInt8) in "\"'".utf8.contains(byte) }
+    let isMark = { (byte: UInt8) in "\"'`()<>,;|".utf8.contains(byte) }
     var word = drop(while: isMark)
     while let last = word.last, isMark(last) { word.removeLast() }
     return word
@@ -194,7 +229,7 @@ extension DeviceCase {
           + (error.contains("challenge")
             ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
             : "."),
-        next: error.hasPrefix("5")
+        next: error.hasPrefix("5") && !error.contains("challenge")
           ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
           : "Let requests for the file through without a challenge, a login or a block; \(check) asks as they do."
       )

@@ -226,8 +226,10 @@ extension FetchTransfer {
       if let refusedAddress, primaryAddress == nil {
         return .failure(.privateAddress(refusedAddress.description))
       }
-      let code = Int32(getLong(CURLINFO_OS_ERRNO))
-      let isRoute = [ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(code)
+      let isRoute =
+        code == CURLE_COULDNT_CONNECT
+        && [ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(
+          Int32(getLong(CURLINFO_OS_ERRNO)))
       let all = withSystemError(words)
       return .failure(isRoute ? .route(all) : .connection(all))
     }

@@ -80,12 +80,12 @@ export async function add(path, body, name, exists, signal) {
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
 export const path = (strings, ...values) => String.raw({ raw: strings }, ...values.map(encodeURIComponent));
 
-/** Keeps a value in the browser, if that lets us; without room, it is forgotten with the page. */
+/** Keeps a value in the browser, if that lets us. */
 export function keep(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // What was chosen holds until the page is left.
+    // Without room, it is as if nothing had been chosen.
   }
 }
 

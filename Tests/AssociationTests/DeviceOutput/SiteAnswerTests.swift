@@ -7,7 +7,10 @@ import Testing
   private static let file = "{\n  \"applinks\": {\"details\": []}\n}\n"
   private static let cdn = "% curl -s https://app-site-association.cdn-apple.com/a/v1/a.example\n"
 
-  @Test(arguments: [
+  private static let get = "$ curl -i https://a.example\(path)\n"
+  private static let found = "HTTP/2 200\n\n\(file)"
+
+  private static let answers: [(text: String, row: String)] = [
     (
       "HTTP/1.1 302 Found\nServer: x\nLocation: https://www.a.example\(path)\n",
       "- - redirect-refused"
@@ -17,9 +20,9 @@ import Testing
       "a.example - redirect-refused"
     ),
     ("HTTP/2 403\nserver: cloudflare\ncf-mitigated: challenge\n", "- - unusable-file"),
-    ("$ curl -i https://a.example\(path)\nHTTP/2 404\n", "a.example - unusable-file"),
+    ("\(get)HTTP/2 404\n", "a.example - unusable-file"),
     (
-      "$ curl -i https://a.example\(path)\nHTTP/2 200\ncontent-type: text/html\n\n<!doctype html>\n",
+      "\(get)HTTP/2 200\ncontent-type: text/html\n\n<!doctype html>\n",
       "a.example - unusable-file"
     ),
     ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n\(file)", "- - cdn-has-file"),
@@ -30,29 +33,52 @@ import Testing
     ),
     // A proxy answers before the site.
     (
-      "$ curl -i https://a.example\(path)\nHTTP/1.1 200 Connection established\n\nHTTP/2 404\n\n<html>\n",
+      "\(get)HTTP/1.1 200 Connection established\n\nHTTP/2 404\n\n<html>\n",
       "a.example - unusable-file"
     ),
     (
-      "$ curl -i https://a.example\(path)\nHTTP/2 103\n\nHTTP/2 200\n\n\(file)",
+      "\(get)HTTP/2 103\n\n\(found)",
       "a.example - cdn-has-file"
     ),
     // Devices never ask without TLS.
     (
-      "$ curl -siL http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n\n"
-        + "HTTP/2 200\n\n\(file)", "a.example - cdn-has-file"
-    ),
-    // What is elsewhere does not count.
-    (
-      "$ curl -i https://a.example/\nHTTP/2 403\n\n$ curl -i https://a.example\(path)\nHTTP/2 200\n\n\(file)",
+      "$ curl -siL http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n\n\(found)",
       "a.example - cdn-has-file"
     ),
     (
-      "$ curl -i https://a.example/apple-app-site-association\nHTTP/2 404\n\n"
-        + "$ curl -i https://a.example\(path)\nHTTP/2 200\n\n\(file)", "a.example - cdn-has-file"
+      "> GET /apple-app-site-association HTTP/2\n> Host: a.example\n< HTTP/2 404\n> GET \(path) HTTP/2\n> Host: a.example\n< HTTP/2 200\n<\n\(file)",
+      "a.example - cdn-has-file"
     ),
-    (cdn + file, "a.example - cdn-has-file"), (cdn + "Not Found\n", "a.example - cdn-failed"),
-  ])
+    (
+      "me@mac ~ % curl -i a.example/apple-app-site-association\nHTTP/1.1 404\n\nme@mac ~ % curl -i `a.example\(path)`;\nHTTP/1.1 200\n\n\(file)",
+      "a.example - cdn-has-file"
+    ),
+    (
+      "$ curl -i https://www.a.example\(path)\ncurl: (6) Could not resolve host\n\(get)HTTP/2 404\n",
+      "a.example - unusable-file"
+    ),
+    ("\(get)HTTP/2 405\n", "a.example - unusable-file"),
+    ("HTTP/2 301\nlocation: /en\(path)\n", "- - redirect-refused"),
+    ("HTTP/2 302\nlocation: /login?next=\(path)\n", "- - redirect-refused"),
+    ("HTTP/2 301\nlocation: https://a.example\(path)/\n", "- - redirect-refused"),
+    (
+      "$ curl -i https://a.example/\nHTTP/2 403\ncf-mitigated: challenge\n\n\(get)\(found)",
+      "a.example - cdn-has-file"
+    ),
+    // What is elsewhere does not count.
+    (
+      "$ curl -i https://a.example/\nHTTP/2 403\n\n\(get)\(found)",
+      "a.example - cdn-has-file"
+    ),
+    (
+      "$ curl -i https://a.example/apple-app-site-association\nHTTP/2 404\n\n\(get)\(found)",
+      "a.example - cdn-has-file"
+    ),
+    ("\(cdn)\(file)", "a.example - cdn-has-file"),
+    ("\(cdn)Not Found\n", "a.example - cdn-failed"),
+  ]
+
+  @Test(arguments: answers)
   func anAnswerIsReadByItsStatusAndItsBody(text: String, row: String) {
     #expect(DeviceOutput.explained(text) == ["cdn-headers \(row)"])
   }

@@ -23,7 +23,7 @@ import {
   View,
 } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading, may, say } from "../state.js";
+import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -69,6 +69,10 @@ class Bulk extends View {
 let number = 0;
 /** What was dropped stays while the person looks at other pages. */
 let kept = [];
+/** Whether they are being published, which goes on when the page is left. */
+let isPublishing = false;
+/** The page that shows them, if any. */
+let page;
 /** The names of files that were dropped and are no association files. */
 let skipped = [];
 /** A state that was dropped among files, for the page that applies it. */
@@ -97,11 +101,11 @@ class Import extends View {
     ));
     return items.flatMap(({ failures, notes }) => [...failures.map((one) => one.message), ...notes]);
   });
-  isPublishing = false;
   shown;
 
   start() {
-    this.#checkAll(kept.filter((row) => ["checking", "publishing"].includes(row.state)));
+    page = this;
+    this.#checkAll(kept.filter((row) => row.state === "checking"));
   }
 
   async #add(files) {
@@ -206,10 +210,13 @@ class Import extends View {
     const wanted = this.#ready().toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
     const revisions = {};
     let [done, asked] = [0, 0];
-    this.set({ isPublishing: true });
+    const { name } = session;
+    isPublishing = true;
     for (const row of wanted) {
+      // Somebody else has signed in since.
+      if (session.name !== name) break;
       row.state = "publishing";
-      this.update();
+      page.update();
       try {
         // Another file of this list may have published the domain a moment ago.
         if (revisions[row.domain]) Object.assign(row, { isNew: false, etag: revisions[row.domain] });
@@ -233,15 +240,18 @@ class Import extends View {
         Object.assign(row, { problem, state: "failed" });
       }
     }
-    this.set({ isPublishing: false });
-    this.dispatchEvent(new Event("published"));
-    say(text.done(done, asked, wanted.length), done + asked === wanted.length ? "ok" : "error");
+    isPublishing = false;
+    page.update();
+    page.dispatchEvent(new Event("published"));
+    if (session.name === name) {
+      say(text.done(done, asked, wanted.length), done + asked === wanted.length ? "ok" : "error");
+    }
   }
 
   render() {
     const rows = kept;
     const ready = this.#ready().length;
-    const { shown, isPublishing } = this;
+    const { shown } = this;
     return [
       h(
         "section",
@@ -362,7 +372,7 @@ class Import extends View {
       !isState && field(words.settings.domain, {
         id: `domain-${row.id}`,
         value: domain,
-        disabled: isFixed || this.isPublishing,
+        disabled: isFixed || isPublishing,
         spellcheck: "false",
         autocapitalize: "none",
         on: {
@@ -399,7 +409,7 @@ class Import extends View {
           ),
           state === "failed" && action(words.common.tryAgain, () => check()),
           !isFixed && action(text.leave, () => this.#drop([row]), {
-            disabled: this.isPublishing,
+            disabled: isPublishing,
             "aria-label": text.leaveWhat(name),
           }),
         ),
