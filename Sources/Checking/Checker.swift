@@ -155,10 +155,10 @@ package struct Checker: Sendable {
     _ observations: [Observation], at places: [Fetcher.Place]
   ) -> [Observation] {
     let isLost = zip(observations, places).map { observation, place in
-      guard place.address.isIPv6, case .failure(.route) = observation.result else { return false }
+      guard !place.address.isIPv4, case .failure(.route) = observation.result else { return false }
       return true
     }
-    let hasRoute = zip(isLost, places).contains { !$0 && $1.address.isIPv6 }
+    let hasRoute = zip(isLost, places).contains { !$0 && !$1.address.isIPv4 }
     return hasRoute ? observations : zip(observations, isLost).filter { !$1 }.map(\.0)
   }
 

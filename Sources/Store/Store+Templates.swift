@@ -242,6 +242,7 @@ enum TemplateRows {
     }
   }
 
+  /// The number with which a new template of the name continues; `nil` if none was deleted.
   static func lastRevision(
     ofDeleted name: TemplateName, _ connection: any Connection
   ) throws -> Int? {

@@ -15,7 +15,7 @@ enum ApplyCommand {
     details:
       "Makes apps and domains match the files: directories as written by export, or single files. "
       + "Use - for stdin. Prints what changed. A domain whose file has not changed since the export stays as it is. "
-      + "Refuses to undo what they have changed in other domains, unless --overwrite is given.",
+      + "Refuses to undo what others have changed, unless --overwrite is given.",
     options: [
       .dryRun, .prune, .overwrite, .draft, .accept, .reason, .json,
       template, table,

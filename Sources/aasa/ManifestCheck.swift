@@ -666,21 +666,25 @@ extension AndroidManifest.IntentFilter {
     return faults
   }
 
-  /// The attributes with paths, as they are written; for groups with what they allow.
-  fileprivate var pathAttributes: [String] {
-    func attributes(_ parts: [String], _ elements: [AndroidManifest.DataElement]) -> [String] {
-      elements.flatMap { element in
-        parts.flatMap { part in
-          PatternMatcher.Kind.allCases.compactMap { kind in
-            element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
-          }
+  /// The attributes of `<data>` elements about parts of a URL, as they are written.
+  static func conditions(
+    on parts: [String], in elements: [AndroidManifest.DataElement]
+  ) -> [String] {
+    elements.flatMap { element in
+      parts.flatMap { part in
+        PatternMatcher.Kind.allCases.compactMap { kind in
+          element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
         }
       }
     }
+  }
+
+  /// The attributes with paths, as they are written; for groups with what they allow.
+  fileprivate var pathAttributes: [String] {
     // Only groups have conditions on queries and fragments.
-    return attributes(["path"], data)
+    Self.conditions(on: ["path"], in: data)
       + groups.map {
-        let own = attributes(["path", "query", "fragment"], $0.data)
+        let own = Self.conditions(on: ["path", "query", "fragment"], in: $0.data)
         return "\($0.isAllowed ? "allow" : "block")(\(own.joined(separator: " ")))"
       }
   }

@@ -49,13 +49,8 @@ extension ManifestCheck {
 
   /// Reports conditions on queries and fragments that Android reads only in groups (AOSP, `ParsedIntentInfoUtils`).
   mutating func checkQueries(of filter: AndroidManifest.IntentFilter) {
-    let stray = filter.data.flatMap { element in
-      ["query", "fragment"].flatMap { part in
-        PatternMatcher.Kind.allCases.compactMap { kind in
-          element[part + kind.rawValue].map { "\(part)\(kind.rawValue)=\($0)" }
-        }
-      }
-    }
+    let stray = AndroidManifest.IntentFilter.conditions(
+      on: ["query", "fragment"], in: filter.data)
     for attribute in stray.uniqued() {
       add(
         "outside-group", .warning, attribute,

@@ -81,7 +81,7 @@ package struct DeviceOutput: Sendable {
     case .verifierLog: found = VerifierLog.rows(in: text)
     case .digitalAssetLinks: found = GoogleAnswer.rows(in: text)
     case .chromeLog: found = ChromeLog.rows(in: text)
-    case .relatedOrigins: found = RelatedOriginError.rows(in: text)
+    case .relatedOrigins: found = BrowserPasskeyError.rows(in: text)
     case .relyingParty: found = RelyingPartyError.rows(in: text)
     case .codeSigning: found = CodeSigningError.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
@@ -218,7 +218,7 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
-    if RelatedOriginError.isMarked(has, text.flat) { found.insert(.relatedOrigins) }
+    if BrowserPasskeyError.isMarked(has, text.flat) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }

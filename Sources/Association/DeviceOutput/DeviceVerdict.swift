@@ -108,7 +108,7 @@ package struct DeviceVerdict: Sendable {
     case .verifierLog: self = one.verifierVerdict
     case .digitalAssetLinks: self = one.googleVerdict
     case .chromeLog: self = one.chromeVerdict
-    case .relatedOrigins: self = one.relatedOriginVerdict
+    case .relatedOrigins: self = one.browserPasskeyVerdict
     case .relyingParty: self = one.relyingPartyVerdict
     case .codeSigning: self = one.codeSigningVerdict
     case .debugLink

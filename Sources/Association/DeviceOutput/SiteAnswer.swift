@@ -72,7 +72,7 @@ struct SiteAnswer {
   private static let mostRequests = 100
 }
 
-/// A request, and what came of it.
+/// A request and its answer.
 private struct Exchange {
   private(set) var host: String?
   private var isOfCDN = false
@@ -145,7 +145,7 @@ private struct Exchange {
     guard let code = line.words.dropFirst().first.flatMap({ Int($0.value) }), code >= 200,
       !line.has("onnection established")
     else { return }
-    // The first answer counts: devices do not follow it. They never ask without TLS, so how that leads to TLS is nothing.
+    // The first answer counts: devices do not follow it. They always ask with TLS, so a redirect to it does not count.
     if status != nil && !leadsToTLS { return }
     (status, location, isChallenge) = (code, nil, false)
   }

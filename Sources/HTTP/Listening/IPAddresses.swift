@@ -11,8 +11,6 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   init(bits: UInt128) { self.bits = bits }
 
-  package var isIPv6: Bool { bits >> 32 != Self.mappedPrefix >> 32 }
-
   /// Parses `192.0.2.1` or `2001:db8::1`; nil for anything else, such as an address with a zone or a port.
   package init?(_ text: String) {
     var four = in_addr()

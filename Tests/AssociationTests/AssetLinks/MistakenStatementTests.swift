@@ -1,7 +1,7 @@
 import Association
 import Testing
 
-/// What people write in place of what Android's file needs, and what they are told about it.
+/// Common mistakes in Android's file, and the findings about them.
 @Suite struct MistakenStatementTests {
   private static let links = "delegate_permission/common.handle_all_urls"
   private static let key = "dynamic_app_link_components"

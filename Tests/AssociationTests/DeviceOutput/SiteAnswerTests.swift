@@ -65,7 +65,7 @@ import Testing
       "$ curl -i https://a.example/\nHTTP/2 403\ncf-mitigated: challenge\n\n\(get)\(found)",
       "a.example - cdn-has-file"
     ),
-    // What is elsewhere does not count.
+    // Answers for other addresses do not count.
     (
       "$ curl -i https://a.example/\nHTTP/2 403\n\n\(get)\(found)",
       "a.example - cdn-has-file"

@@ -1,7 +1,7 @@
 import Association
 import Testing
 
-/// What people write in place of what Apple's file needs, and what they are told about it.
+/// Common mistakes in Apple's file, and the findings about them.
 @Suite struct MistakenFileTests {
   private func findings(in file: String) -> [Finding] {
     Linter.report(onFile: Array(file.utf8), kind: DocumentKind(ofFile: Array(file.utf8))).findings

@@ -1,7 +1,7 @@
 /// Why a browser, or a library for passkeys, refuses a request for a passkey, such as one with an RP ID of another origin
 /// (Web Authentication Level 3, section 5.11). The words are those of Chromium, Firefox and Safari, of SimpleWebAuthn and of
 /// Bitwarden.
-enum RelatedOriginError: CaseIterable {
+enum BrowserPasskeyError: CaseIterable {
   case notFetched, contentType, notJSON, noOrigin, otherSite
   /// Chrome's older words, with the RP ID.
   case quotedRPID
@@ -92,12 +92,12 @@ enum RelatedOriginError: CaseIterable {
 
 extension DeviceCase {
   /// Why a browser refuses a passkey of another origin.
-  var relatedOriginVerdict: DeviceVerdict {
+  var browserPasskeyVerdict: DeviceVerdict {
     let file = "https://RP-ID/.well-known/webauthn"
     func verdict(
       _ code: DeviceVerdict.Code, _ message: String, _ next: String
     ) -> DeviceVerdict { DeviceVerdict(code, .sure, .operations, message, next: next) }
-    let quotedRPID = RelatedOriginError.quotedRPID(in: Array((row.error ?? "").utf8)[...]) ?? []
+    let quotedRPID = BrowserPasskeyError.quotedRPID(in: Array((row.error ?? "").utf8)[...]) ?? []
     let isCertain =
       !quotedRPID.isEmpty
       || [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
@@ -105,7 +105,7 @@ extension DeviceCase {
     let condition =
       everydayWords.contains { $0.rawValue == row.error }
       ? "If this came from a request for a passkey: " : ""
-    return switch row.error.flatMap({ RelatedOriginError($0) }) {
+    return switch row.error.flatMap({ BrowserPasskeyError($0) }) {
     case .notFetched:
       verdict(
         .verificationFailed, "The browser could not fetch \(file).",
