@@ -124,6 +124,8 @@ enum ServeCommand {
   private static func announce(
     _ service: Service, _ store: Store, _ configuration: Configuration, _ log: Log
   ) throws {
+    // The log is written by a thread of its own, and people see both on one terminal.
+    log.flush()
     guard log.format == .text else {
       log.write(
         .info, "Serving.",
