@@ -4,7 +4,7 @@
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev libcsv-dev libexpat1-dev zlib1g-dev \
   nlohmann-json3-dev libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light rclone caddy haproxy varnish prometheus systemd \
-  mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium
+  mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium-headless-shell
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
@@ -184,7 +184,8 @@ DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks comma
 docs: test-setup $(PROGRAM)
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check $(DEBUG) $(DOCUMENTS)
 
-# The dashboard in Debian's Chromium, driven by Playwright from PyPI. TESTS='-k session' runs some of the tests.
+# The dashboard in Debian's Chromium, driven by Playwright from PyPI. TESTS='-k session' runs some of the tests. The
+# headless shell takes 40 % less processor time than `chromium`.
 TESTS =
 dashboard: test-setup $(DASHBOARD)/installed $(PROGRAM)
 	$(DASHBOARD)/bin/pytest -q -p no:cacheprovider Tests/Dashboard $(TESTS)

@@ -96,18 +96,18 @@ def site(tmp_path):
     site.stop()
 
 
-def launch(playwright, program="/usr/bin/chromium"):
+def launch(playwright, program="/usr/bin/chromium-headless-shell"):
     # Containers run as root, which has no sandbox, and have little shared memory.
     return playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    program = shutil.which("chromium")
+    program = shutil.which("chromium-headless-shell")
     if program is None:
         if os.environ.get("CI"):
-            pytest.fail("Chromium is not installed.")
-        pytest.skip("Chromium is not installed: apt install chromium")
+            pytest.fail("Chromium is not installed: apt install chromium-headless-shell")
+        pytest.skip("Chromium is not installed: apt install chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = launch(playwright, program)
         yield browser
@@ -119,7 +119,9 @@ class Desk:
 
     def __init__(self, chromium, site, **settings):
         self.site = site
-        self.context = chromium.new_context(base_url=site.url, locale="en-GB", timezone_id="UTC", **settings)
+        # A browser with a window lets a page copy after a click without a question.
+        self.context = chromium.new_context(
+            base_url=site.url, locale="en-GB", timezone_id="UTC", permissions=["clipboard-write"], **settings)
         self.context.set_default_timeout(20_000)
         self.page = self.context.new_page()
         # What a page must never do, whatever else the test looks at.
