@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 /// The engine is some fifty times slower without optimization, and the tests work it hard. What serves
 /// files allocates nothing for a request when it is optimized, which a test counts.
 let strictAndFast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let fast: [CXXSetting] = [.unsafeFlags(["-O2"], .when(configuration: .debug))]
 
 /// `make fuzz` builds the functions that tests call with a corpus into a program that looks for more
 /// inputs. It needs `--sanitize fuzzer`, which brings its own `main`.
@@ -85,7 +86,7 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
-    .target(name: "CJSONParser"),
+    .target(name: "CJSONParser", cxxSettings: fast),
     .target(name: "CTOML"),
 
     // The domain: pure, no I/O.
