@@ -86,10 +86,19 @@ extension Store {
   }
 
   /// A page of apps, ordered by identifier, after `last`.
+  ///
+  /// - Parameter text: Only apps whose name or identifier contains this, in any case.
   package func apps<Key: AppKey>(
-    _: Key.Type = AppIdentifier.self, after last: String?, limit: Int
+    _: Key.Type = AppIdentifier.self, containing text: String? = nil, after last: String?,
+    limit: Int
   ) throws -> [StoredApp<Key>] {
-    try read { try Key.rows.page(after: last ?? "", limit: limit, $0) }
+    try read { connection in
+      guard let text else {
+        return try Key.rows.page(after: last ?? "", limit: limit, connection)
+      }
+      return try Key.rows.page(
+        containing: text.lowercased(), after: last ?? "", limit: limit, connection)
+    }
   }
 }
 
@@ -269,6 +278,24 @@ package struct AppRows<Key: AppKey>: Sendable {
     try all(
       "WHERE \(keyColumn) > ? ORDER BY \(keyColumn) LIMIT ?", [.text(last), .integer(limit)],
       connection)
+  }
+
+  /// Only Swift compares names in any case and any script, on both engines in the same way.
+  fileprivate func page(
+    containing text: String, after last: String, limit: Int, _ connection: any Connection
+  ) throws -> [StoredApp<Key>] {
+    var found: [String] = []
+    try connection.run(
+      "SELECT \(keyColumn), name FROM \(table.name) WHERE \(keyColumn) > ? ORDER BY \(keyColumn)",
+      [.text(last)]
+    ) { row in
+      if found.count == limit { return }
+      let isFound = [row.text(0), row.text(1)].contains { $0.lowercased().contains(text) }
+      if isFound { found.append(row.text(0)) }
+    }
+    let isOne = connection.isOne(of: found)
+    return try all(
+      "WHERE \(keyColumn) \(isOne.sql) ORDER BY \(keyColumn)", [isOne.texts], connection)
   }
 
   /// The apps that some domains use, by identifier; all apps without a limit to domains.

@@ -52,6 +52,32 @@ extension Store {
     return found
   }
 
+  /// A page of the labels that domains have, and how many domains have each.
+  ///
+  /// - Parameter text: Only labels that contain this.
+  package func labels(
+    containing text: String?, within: Scope, after last: String?, limit: Int
+  ) throws -> [(label: Label, domainCount: Int)] {
+    let scope =
+      within.isEverything
+      ? ""
+      : """
+      AND EXISTS (SELECT 1 FROM domain_name AS own
+        WHERE own.domain_id = domain_label.domain_id AND own.position = 0 AND \(DomainFilter.within("?4")))
+      """
+    return try read { connection in
+      try connection.all(
+        """
+        SELECT label, count(*) FROM domain_label
+        WHERE label > ?1 AND instr(label, ?2) > 0 \(scope)
+        GROUP BY label ORDER BY label LIMIT ?3
+        """,
+        [.text(last ?? ""), .text(text?.lowercased() ?? ""), .integer(limit)]
+          + (within.isEverything ? [] : [within.list])
+      ) { (Label(stored: $0.text(0)), $0.int(1)) }
+    }
+  }
+
   /// The names of the domains that meet some conditions, in order.
   package func domainNames(_ filter: DomainFilter) throws -> [DomainName] {
     try scan {

@@ -63,6 +63,40 @@ import Testing
     #expect(try admin.send("DELETE", target).status == 204)
   }
 
+  @Test func appsAreFoundByAPartOfTheirNameOrIdentifierInAnyCase() throws {
+    let names = ["one": "Über Shop", "two": "", "three": "100%_sure"]
+    for (id, name) in names {
+      let json: JSON = ["name": .string(name)]
+      _ = try admin.send("PUT", "/v1/apps/ABCDE12345.com.example.\(id)", json: json)
+      let fingerprint = String(repeating: "0A", count: 32)
+      let android: JSON = [
+        "name": .string(name),
+        "fingerprints": [["sha256": .string(fingerprint), "label": "upload"]],
+      ]
+      _ = try admin.send("PUT", "/v1/android-apps/com.example.\(id)", json: android)
+    }
+    func found(_ query: String) throws -> [[String]] {
+      try [("apps", "app"), ("android-apps", "package")].map { list, key in
+        let answer = try admin.send("GET", "/v1/\(list)?\(query)").json
+        return (answer["items"]?.arrayValue ?? []).compactMap {
+          $0[key]?.stringValue?.split(separator: ".").last.map(String.init)
+        }
+      }
+    }
+    for (query, expected) in [
+      ("q=%C3%BCBER", ["one"]), ("q=EXAMPLE.T", ["three", "two"]), ("q=0%25_", ["three"]),
+      ("q=%25", ["three"]), ("q=none", []), ("q=", ["one", "three", "two"]),
+    ] {
+      #expect(try found(query) == [expected, expected], "\(query)")
+    }
+    let first = try admin.send("GET", "/v1/apps?q=example.t&limit=1").json
+    #expect(first["next"] == "ABCDE12345.com.example.three")
+    let rest = try admin.send(
+      "GET", "/v1/apps?q=example.t&limit=1&cursor=\(first["next"]?.stringValue ?? "")"
+    ).json
+    #expect(rest["items"]?[0]?["app"] == "ABCDE12345.com.example.two" && rest["next"] == .null)
+  }
+
   @Test func appsAreListedInPages() throws {
     let ids = (1...3).map { "ABCDE12345.com.example.app\($0)" }
     for id in ids { #expect(try admin.send("PUT", "/v1/apps/\(id)", json: [:]).status == 201) }

@@ -75,7 +75,7 @@ import Testing
       "getTemplateRevision", "editRoutes", "getAppSnippets", "listChanges", "getChange",
       "revertChange", "listServed", "suggestTemplate", "adoptIntoTemplate", "explain", "listDrafts",
       "addDraft", "getDraft", "planDraft", "withdrawDraft", "approveDraft", "declineDraft",
-      "commentDraft", "listProtectedLabels",
+      "commentDraft", "listProtectedLabels", "listLabels",
     ]
     for (endpoint, target) in endpoints(own) where !endpoint.path.contains("{domain}") {
       if filtered.contains(endpoint.id) || endpoint.access == .anyToken { continue }

@@ -55,6 +55,30 @@ import Testing
     #expect(answer.status == 200, "\(answer.text)")
   }
 
+  @Test func labelsAreListedWithTheNumbersOfTheirDomains() throws {
+    try running.put("d.example", ["labels": ["summer", "brand-b"]])
+    func labels(_ query: String = "", _ client: Client? = nil) throws -> JSON? {
+      try (client ?? admin).send("GET", "/v1/labels\(query)").json["items"]
+    }
+    let all: JSON = [
+      ["label": "brand-a", "domains": 1], ["label": "brand-b", "domains": 2],
+      ["label": "summer", "domains": 2],
+    ]
+    #expect(try labels() == all)
+    #expect(try labels("?q=AND-B") == [["label": "brand-b", "domains": 2]])
+    let page = try admin.send("GET", "/v1/labels?limit=2").json
+    #expect(page["next"] == "brand-b")
+    #expect(try labels("?limit=2&cursor=brand-b") == [["label": "summer", "domains": 2]])
+    // Labels of other domains are none of a limited token.
+    let limited = try running.client(.viewer, domains: ["d.example"])
+    #expect(
+      try labels("", limited) == [
+        ["label": "brand-b", "domains": 1], ["label": "summer", "domains": 1],
+      ])
+    _ = try admin.send("DELETE", "/v1/domains/a.example?accept=opens-nothing")
+    #expect(try labels("?q=brand-a") == [])
+  }
+
   @Test func aLabelIsAFilterWhereverDomainsAreListed() throws {
     for domain in ["a.example", "b.example"] {
       let checked = try admin.send("POST", "/v1/check", json: ["domains": [.string(domain)]])

@@ -46,7 +46,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let links = ["get\(name)", "delete\(name)", "rename\(name)", "accompany\(name)"]
     return [
       Endpoint(
-        .get, platform.path, .role(.viewer), query: .page,
+        .get, platform.path, .role(.viewer), query: .page + [.appText],
         "list\(name)s", .apps, "List \(noun)s",
         answers: .ok("A page, by identifier.", .shared("\(name)s")),
         handle: list),
@@ -134,7 +134,8 @@ struct AppEndpoints<Key: AppKey>: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let apps = try store.apps(Key.self, after: page.after, limit: page.limit + 1)
+    let apps = try store.apps(
+      Key.self, containing: call.query(.appText), after: page.after, limit: page.limit + 1)
     return .page(apps, limit: page.limit, item: resource.json) {
       $0.app[keyPath: Key.rows.key].text
     }

@@ -33,6 +33,22 @@ struct DomainEndpoints: Sendable {
           "Domains"),
         handle: list),
       Endpoint(
+        .get, "/v1/labels", .role(.viewer), query: .page + [.labelText], isFilteredByToken: true,
+        "listLabels", .domains, "List the labels of domains",
+        answers: .ok(
+          "A page, by label. A token that is limited to domains sees only the labels of those.",
+          "Labels")
+      ) { call in
+        let page = try call.page()
+        let labels = try publisher.store.labels(
+          containing: call.query(.labelText), within: call.scope, after: page.after,
+          limit: page.limit + 1)
+        return .page(
+          labels, limit: page.limit,
+          item: { ["label": .string($0.label.text), "domains": .integer($0.domainCount)] },
+          cursor: { $0.label.text })
+      },
+      Endpoint(
         .get, path, .role(.viewer), query: [.resolved],
         "getDomain", .domains, "Read a domain",
         answers: .ok(

@@ -208,6 +208,11 @@ struct Parameter: Sendable {
     "q",
     "Only domains whose name or an alias contains this text, in Unicode or as an A-label. For a URL, only its host "
       + "is used, as with `host`.", .text(longest: longestLink), longest: longestLink)
+  static let appText = Parameter(
+    "q", key: "appText", "Only apps whose name or identifier contains this text, in any case.",
+    .text(longest: 255))
+  static let labelText = Parameter(
+    "q", key: "labelText", "Only labels that contain this text.", .text(longest: 255))
   static let host = Parameter(
     "host",
     "Only the domain that this host belongs to: by name, by alias, or by the longest wildcard.",

@@ -98,6 +98,10 @@ package enum ResourceSchemas {
             + "for many of them. Otherwise, it is left out, and `total` is exact.", .optional),
       ])
       .schema(),
+    "Labels": page(of: "UsedLabel").schema(),
+    "UsedLabel": [
+      Member("label", .shared("Label")), Member("domains", .count, "How many domains have it."),
+    ].schema(),
     "Revisions": page(of: "Revision").schema(),
     "Templates": page(of: "StoredTemplate").schema(),
     "TemplateRevisions": page(of: "StoredTemplate").schema(),
