@@ -211,6 +211,21 @@ def test_checks_can_be_filtered_to_domains_never_checked(example, site):
     expect(links).to_have_text(["new.example"])
 
 
+@pytest.mark.parametrize("address", ["#/domains?q=site", "#/checks"])
+def test_the_domains_of_a_list_are_checked_with_one_press(site6_is_elsewhere, example, site, address):
+    for number in range(18):
+        site.put(f"site{number}.example", "/a/*")
+    site.put("site-off.example", "/a/*", enabled=False)
+    page = example.open(address)
+    sent = []
+    page.on("request", lambda request: request.url.endswith("/v1/check") and sent.append(len(request.post_data_json["domains"])))
+    page.get_by_role("button", name=re.compile("Check 19 domains now")).click()
+    expect(page.get_by_text(re.compile("Checked 1[89] domains: .*1[89] failing"))).to_be_visible()
+    assert sum(sent) in (18, 19) and max(sent) == 16
+    assert site.call("GET", "/v1/checks")["total"] == sum(sent)
+    assert "site-off.example" not in [one["domain"] for one in site.call("GET", "/v1/checks")["items"]]
+
+
 def test_a_domain_says_what_it_serves_and_what_apple_has(example, site):
     site.put("served.example", "/a/*")
     page = example.open("#/domains/served.example")

@@ -176,12 +176,23 @@ def test_labels_are_set_with_a_domain_and_filter_the_list(example, site):
     expect(rows).to_have_count(2)
     rows.filter(has_text="example.com").get_by_role("button", name="brand-a").click()
     expect(rows).to_have_count(1)
-    chip = page.get_by_role("group", name="Filters").get_by_role("button", name="Label brand-a")
-    expect(chip).to_have_attribute("aria-pressed", "true")
+    filter = page.get_by_role("group", name="Filters").get_by_label("Label")
+    expect(filter).to_have_value("brand-a")
     page.reload()
     expect(rows).to_have_count(1)
-    chip.click()
+    filter.select_option("brand-b")
+    expect(rows).to_contain_text(["other.example"])
+    filter.select_option("Any label")
     expect(rows).to_have_count(2)
+
+
+def test_labels_are_suggested_where_one_is_typed(example, site):
+    site.put("other.example", "/a/*", labels=["brand-b"])
+    page = example.open("#/bulk/route")
+    expect(page.locator("#labels option")).to_have_attribute("value", "brand-b")
+    example.open("#/settings/protection")
+    page.get_by_role("button", name="Protect a label").click()
+    expect(page.get_by_role("dialog").locator("#labels option")).to_have_attribute("value", "brand-b")
 
 
 def test_a_template_is_a_chip_and_a_filter_of_the_list(example, site):

@@ -1,6 +1,7 @@
 """Drafts: changes of protected domains that wait for a second person."""
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 DOMAIN = "#/domains/example.com"
@@ -247,6 +248,19 @@ def test_the_whole_name_of_who_approved_is_shown(example, site):
     expect(page.locator("tbody tr").first).to_contain_text("Faster · Draft 1, approved by boris (web)")
 
 
+@pytest.mark.parametrize("address, place", [(f"{DOMAIN}/history", ".history-list li"), ("#/settings/audit", ".audit li")])
+def test_a_revision_and_its_record_lead_to_the_draft_that_they_were(example, site, address, place):
+    site.call("PATCH", "/v1/domains/example.com?draft=true&reason=Faster", {"cacheSeconds": 61})
+    anna = {"Authorization": f"Bearer {site.create_token('editor', name='anna')}"}
+    site.call("POST", "/v1/drafts/1/approve", **anna)
+    page = example.open(address)
+    one = page.locator(place).filter(has_text="approved by anna").first
+    expect(one).to_contain_text("Faster")
+    expect(one).not_to_contain_text("(draft")
+    one.get_by_role("link", name="Draft 1").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Draft 1: Faster")
+
+
 def test_many_different_changes_are_folded_with_the_first_ones_on_the_line(example, site):
     names = [f"d{number}.example" for number in range(6)]
     for name in names:
@@ -299,6 +313,8 @@ def test_what_was_found_before_is_not_new_in_any_of_many_domains(example, site):
     expect(rows).to_have_count(1)
     expect(rows.get_by_text("as before")).to_be_visible()
     expect(rows.locator(".findings:visible")).to_have_count(0)
+    # The others of the row have nothing new either.
+    expect(page.get_by_role("button", name="more domains")).to_have_count(0)
 
 
 def test_more_domains_are_asked_for_earlier_findings_on_request(example, site):

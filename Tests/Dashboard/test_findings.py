@@ -3,6 +3,7 @@ import pathlib
 import re
 
 from conftest import APP
+from test_android import FINGERPRINT, LINKS
 from playwright.sync_api import expect
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs/findings.md"
@@ -80,6 +81,33 @@ def test_findings_of_android_lead_to_the_route_that_they_are_about(example, site
     # The answer for a link names the path, and not which of the rules that a route becomes it is.
     example.open("#/try?url=https://z.example/help/x")
     expect(page.get_by_text('The first matching Android rule is for the path "/help/*".')).to_be_visible()
+
+
+def test_a_rule_of_android_is_named_with_its_app(example, site):
+    rules = [{"/": "*"}, {"/": "/a/*"}]
+    file = [{"relation": [LINKS], "relation_extensions": {LINKS: {"dynamic_app_link_components": rules}}, "target": {
+        "namespace": "android_app", "package_name": "com.example.kept", "sha256_cert_fingerprints": [FINGERPRINT]}}]
+    site.call("PUT", "/v1/domains/z.example/documents/assetlinks.json", file)
+    page = example.open("#/findings?domain=z.example")
+    found = page.locator(".found-code", has_text="rule-shadowed")
+    expect(found).to_contain_text("rule 1 of com.example.kept decides every URL")
+    expect(found.get_by_role("listitem")).to_contain_text("rule 2 of com.example.kept")
+    example.open("#/findings?code=rule-shadowed")
+    expect(page.locator(".found-code[open]").get_by_role("listitem")).to_contain_text("rule 2 of com.example.kept")
+    example.open("#/domains/z.example")
+    page.locator("summary", has_text="Findings").click()
+    expect(page.locator(".findings")).to_contain_text("rule 1 of com.example.kept decides every URL")
+
+
+def test_a_domain_with_many_findings_says_how_many_are_not_shown(example, site):
+    # Of each code, a file has at most 100.
+    routes = [f"/{number}/{{id}}" for number in range(101)]
+    site.put("z.example", *routes, *routes, *[{"path": f"/none/{number}", "exclude": True} for number in range(101)])
+    total = site.call("GET", "/v1/findings?domain=z.example&source=lint&limit=1")["total"]
+    page = example.open("#/domains/z.example")
+    expect(page.get_by_text("Only the first 200 findings are shown here.")).to_be_visible()
+    page.get_by_role("link", name=f"See all {total}").click()
+    expect(page.get_by_text(f"{total} findings", exact=True)).to_be_visible()
 
 
 # Suppressions

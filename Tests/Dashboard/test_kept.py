@@ -3,6 +3,7 @@ import hashlib
 import json
 import re
 
+import pytest
 from conftest import APP, SHOP, account, sign_out
 from playwright.sync_api import expect
 
@@ -44,6 +45,54 @@ def test_saving_an_apps_name_keeps_the_fingerprint_that_somebody_added(example, 
     expect(page.get_by_text("Saved.")).to_be_visible()
     now = site.call("GET", path)
     assert now["name"] == "Renamed" and [one["sha256"] for one in now["fingerprints"]][-1] == PRINT
+
+
+def test_what_is_typed_as_the_name_of_an_app_stays_when_its_fingerprints_change(example, site):
+    page = example.open("#/apps/android/com.example.app")
+    name = page.get_by_label("Name", exact=True)
+    name.fill("Renamed")
+    page.get_by_label("SHA-256 fingerprint").fill(PRINT)
+    page.locator("form", has=page.get_by_label("SHA-256 fingerprint")).get_by_role("button", name="Preview").click()
+    page.get_by_role("dialog").get_by_role("button", name="Add a fingerprint", exact=True).click()
+    expect(page.locator(".prints").get_by_text(PRINT)).to_be_visible()
+    expect(name).to_have_value("Renamed")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save", exact=True).click()
+    assert site.call("GET", "/v1/android-apps/com.example.app")["name"] == "Renamed"
+
+
+def test_a_state_that_is_typed_stays_while_a_person_looks_at_other_pages(example):
+    page = example.open("#/bulk/apply")
+    page.get_by_label("State (JSON)").fill('{"domains": []}')
+    page.get_by_role("link", name="Edit routes").click()
+    page.get_by_role("link", name="Apply a state file").click()
+    expect(page.get_by_label("State (JSON)")).to_have_value('{"domains": []}')
+
+
+@pytest.mark.parametrize("address, place", [("#/bulk/apply", "aasa-bulk-apply"), (f"{DOMAIN}/settings", "aasa-domain-documents")])
+def test_files_are_not_left_out_without_a_word_where_one_is_taken(example, address, place):
+    page = example.open(address)
+    page.locator(f"{place} aasa-drop").evaluate('''(area) => {
+      const dataTransfer = new DataTransfer();
+      for (const name of ["a.json", "b.json"]) dataTransfer.items.add(new File(["{}"], name));
+      area.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }''')
+    expect(page.get_by_text("Nothing was taken: these are 2 files.")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_what_is_typed_in_one_go_is_undone_at_once(example):
+    page = example.open(DOMAIN + "/settings")
+    page.get_by_role("button", name="Edit settings").click()
+    field = page.get_by_label("Managed by")
+    field.press_sequentially("git: links")
+    page.get_by_label("Labels").press_sequentially("brand-a")
+    expect(page.get_by_role("heading", name="Your edits")).to_be_visible()
+    page.locator(".review").get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("Labels")).to_have_value("")
+    expect(field).to_have_value("git: links")
+    page.locator(".review").get_by_role("button", name="Undo").click()
+    expect(field).to_have_value("")
 
 
 def test_a_draft_published_in_another_tab_is_published_in_this_one_too(example):

@@ -57,19 +57,32 @@ def test_apps_are_found_by_name_and_identifier_and_those_without_a_name_say_so(e
 def test_a_search_for_apps_says_that_none_matches_only_after_it_has_searched_all(example, site):
     page = example.open("#/apps")
     waiting = []
-    page.route("**/v1/apps?*limit=1000*", lambda route: waiting.append(route))
-    page.get_by_role("searchbox").fill("nothing")
-    expect(page.locator(".loading")).to_be_visible()
+    page.route("**/v1/apps?*q=nothing*", lambda route: waiting.append(route))
+    with page.expect_request("**/v1/apps?*q=nothing*"):
+        page.get_by_role("searchbox").fill("nothing")
     expect(page.get_by_role("heading", name="No app matches")).to_have_count(0)
     waiting[0].continue_()
     expect(page.get_by_role("heading", name="No app matches")).to_be_visible()
 
 
-def test_a_search_for_apps_shows_200_and_says_how_many_more_there_are(example, site):
-    site.call("POST", "/v1/apply", {"apps": [{"app": f"ABCDE12345.com.many.a{number}"} for number in range(203)]})
+def test_the_apps_that_are_found_have_pages(example, site):
+    site.call("POST", "/v1/apply", {"apps": [{"app": f"ABCDE12345.com.many.a{number}"} for number in range(103)]})
     page = example.open("#/apps?q=many")
-    expect(page.locator("tbody tr")).to_have_count(200)
-    expect(page.get_by_text("… and 3 more.")).to_be_visible()
+    expect(page.locator("tbody tr")).to_have_count(100)
+    page.get_by_role("button", name="Next page").click()
+    expect(page.locator("tbody tr")).to_have_count(3)
+    # Another search begins at its first page.
+    page.get_by_role("searchbox").fill("many.a1")
+    expect(page.locator("tbody tr")).to_have_count(14)
+
+
+def test_apps_beyond_the_first_thousand_are_found_with_ctrl_k(example, site):
+    site.call("POST", "/v1/apply", {"apps": [{"app": f"ABCDE12345.com.many.a{number}"} for number in range(1001)]})
+    page = example.open("#/domains")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("many.a999")
+    page.get_by_role("option", name="ABCDE12345.com.many.a999").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("ABCDE12345.com.many.a999")
 
 
 def test_domains_that_were_never_checked_are_shown_first_where_none_was(example):

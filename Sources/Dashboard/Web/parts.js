@@ -79,6 +79,11 @@ export const choices = (chosen, all, place = "") =>
     return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
   });
 
+/** What a field with `list` and this ID suggests: `[value, name]` of each. */
+export const suggestions = (id, values = []) => (
+  h("datalist", { id, key: id }, values.map(([value, name]) => h("option", { key: value, value }, name ?? "")))
+);
+
 export function checkbox(label, { id, ...rest }) {
   const box = h("input", { type: "checkbox", id, ...rest });
   return h("div", { class: "checkbox", key: id }, box, h("label", { for: id }, label));
@@ -165,16 +170,19 @@ export const coded = (text) => (
 /** The pointers of a document or a domain that lead to an entry or a route. */
 export const pointers =
   /(?:route )?(\/applinks\/details\/\d+(?:\/(?:components|paths)\/\d+)?|\/entries\/\d+(?:\/routes\/\d+)?)/g;
-const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components(?:\/(\d+))?/g;
+/** The pointers of an `assetlinks.json` that lead to rules. */
+export const rules = /\/(\d+)\/relation_extensions\/\S+?\/dynamic_app_link_components(?:\/(\d+))?/g;
 
-/** A text of the API as this page says it: places of a file in words, and what to press in place of what to send. */
-export function asHere(text) {
+/** A text of the API as this page says it: places of a file in words, and what to press in place of what to send.
+ * `packages` are the apps of the statements of an `assetlinks.json`, as far as they are known. */
+export function asHere(text, packages = []) {
   const { routeAt, entryAt, ruleAt } = words.domain;
   const say = (_, pointer) => {
     const [entry, route] = pointer.match(/\d+/g).map((index) => Number(index) + 1);
     return route ? routeAt(route, entry) : entryAt(entry);
   };
-  const placed = text.replace(pointers, say).replace(rules, (_, index) => ruleAt(index && Number(index) + 1));
+  const placed = text.replace(pointers, say)
+    .replace(rules, (_, statement, rule) => ruleAt(rule && Number(rule) + 1, packages[statement]));
   return words.problem.instead.reduce((said, [found, ours]) => said.replace(found, ours), placed);
 }
 

@@ -30,7 +30,7 @@ import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { pause } from "./domains.js";
-import { confirmation, counted, domainEffects, formDialog, left, planDialog } from "./plan.js";
+import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
 
 const text = words.apps;
 const platforms = {
@@ -38,8 +38,6 @@ const platforms = {
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
 const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
-/** So many apps are searched, and so many of those that match are shown. */
-const [mostSearched, mostFound] = [10_000, 200];
 const listOf = (platform) => platform === "apple" ? ["apps"] : ["apps", platform];
 
 class Apps extends View {
@@ -58,52 +56,25 @@ class List extends View {
   platform;
   cursor;
   q = "";
-  /** A page of the apps or, to be searched, all of them. */
   #apps = new Loading(this, async (signal) => {
-    const { list } = platforms[this.platform];
-    const of = this.#wanted;
-    if (this.q === "") return { of, ...(await get(list, { limit: 100, cursor: this.cursor }, signal)) };
-    const all = [];
-    let cursor;
-    do {
-      const { items, next } = await get(list, { limit: 1000, cursor }, signal);
-      all.push(...items);
-      cursor = next;
-    } while (cursor && all.length < mostSearched);
-    return { of, items: all, isCut: Boolean(cursor) };
+    const { platform, cursor, q } = this;
+    return { platform, q, ...(await get(platforms[platform].list, { q: q.trim(), limit: 100, cursor }, signal)) };
   });
   #timer;
-
-  /** Which list is wanted: that of a platform, a page of it or all. */
-  get #wanted() {
-    return `${this.platform} ${this.q !== ""}`;
-  }
 
   #type(q) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.isConnected && ask({ q, cursor: undefined }, { replace: true }), pause);
   }
 
-  #found() {
-    const { value } = this.#apps;
-    const wanted = this.q.trim().toLowerCase();
-    const { id } = platforms[this.platform];
-    const isFound = (app) => `${app.name ?? ""} ${app[id]}`.toLowerCase().includes(wanted);
-    if (value && this.q === "" && value.of === this.#wanted) return this.#apps;
-    // Until the wanted list is there, nobody knows what it has.
-    const found = value?.of === this.#wanted ? { ...value, items: value.items.filter(isFound), next: null } : undefined;
-    return { ...this.#apps, run: () => this.#apps.run(), value: found };
-  }
-
   render() {
     const { platform, cursor, q } = this;
-    this.#apps.ask(platform, q !== "" || cursor);
-    const found = this.#found();
-    const { items = [], isCut } = found.value ?? {};
-    const most = q === "" ? items.length : mostFound;
+    this.#apps.ask(platform, q, cursor);
+    // Those of the other platform are none of this list.
+    if (this.#apps.value?.platform !== platform) this.#apps.value = undefined;
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
     /** @type {[string, string]} */
-    const nothing = q === ""
+    const nothing = !this.#apps.value?.q
       ? [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer]
       : [text.noneFound, text.noneFoundText];
     return [
@@ -121,13 +92,11 @@ class List extends View {
           on: { input: ({ target: { value } }) => this.#type(value) },
         }),
       ),
-      listing(found.value ? { ...found, value: { ...found.value, items: items.slice(0, most) } } : found, nothing, {
+      listing(this.#apps, nothing, {
         caption: text.platform[platform],
         key: (app) => app[platforms[platform].id],
         columns: (items) => columns(platform, items),
       }),
-      left("more", items.length - most),
-      isCut && h("p", { class: "help", key: "cut" }, text.onlyFirst(mostSearched)),
       this.open,
     ];
   }
@@ -218,7 +187,10 @@ class One extends View {
   #rename = {};
   #app = new Loading(this, async (signal) => {
     const app = await get(this.#path, {}, signal);
-    this.#draft = { name: app.name, environment: app.environment };
+    const { name, environment } = app;
+    // What is typed and not saved stays.
+    const typed = Object.entries(this.#draft).filter(([member, value]) => value !== this.#app.value?.[member]);
+    this.#draft = { name, environment, ...Object.fromEntries(typed) };
     return app;
   });
   #save = new Loading(this, async () => {

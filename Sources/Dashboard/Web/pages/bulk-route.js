@@ -1,11 +1,23 @@
 // An edit of routes in many domains at once: which domains, which edit, and what it does to their links.
 
 import { get, request } from "../api.js";
-import { asHere, draftCheckbox, draftField, failure, field, form, h, loaded, submit, View } from "../parts.js";
+import {
+  asHere,
+  draftCheckbox,
+  draftField,
+  failure,
+  field,
+  form,
+  h,
+  loaded,
+  submit,
+  suggestions,
+  View,
+} from "../parts.js";
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
-import { allApps, byName, plainList } from "./domain-parts.js";
+import { allApps, allLabels, byName, plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
 import { changed, domainEffects, doneBox, left, planDialog } from "./plan.js";
 import { domainNames, skippingRefused } from "./template-parts.js";
@@ -22,6 +34,7 @@ class Route extends View {
   #apps = new Loading(this, async (signal) => (
     (await allApps(signal)).flat().map(({ app, package: id = app, name }) => [id, name])
   ));
+  #labels = new Loading(this, allLabels);
   #found = new Loading(this, async (signal) => {
     const { domains, filter } = this.#selection();
     return domains ? { total: domains.length } : filter && await get("/v1/domains", { ...filter, limit: 1 }, signal);
@@ -83,6 +96,7 @@ class Route extends View {
     const update = () => this.update();
     this.#found.ask(this.address.query);
     if (isUnlimited()) this.#apps.ask();
+    this.#labels.ask();
     return [
       h("p", { key: "help" }, w.help),
       form(
@@ -142,12 +156,9 @@ class Route extends View {
       { class: "sheet" },
       h("h2", {}, w.which),
       filter(w.app, "app", { list: "apps", help: w.appHelp }),
-      h(
-        "datalist",
-        { id: "apps", key: "apps" },
-        this.#apps.value?.map(([id, name]) => h("option", { key: id, value: id }, name)),
-      ),
-      filter(w.label, "label", { disabled }),
+      suggestions("apps", this.#apps.value),
+      filter(w.label, "label", { disabled, list: "labels" }),
+      suggestions("labels", this.#labels.value),
       filter(w.template, "template", { disabled }),
       filter(w.search, "q", { type: "search", disabled }),
       filter(words.domains.environment, "environment", {

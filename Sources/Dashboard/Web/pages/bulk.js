@@ -75,8 +75,8 @@ let isPublishing = false;
 let page;
 /** The names of files that were dropped and are no association files. */
 let skipped = [];
-/** A state that was dropped among files, for the page that applies it. */
-let carried = "";
+/** The state to apply, maybe one that was dropped among files. */
+let carried = { by: "", text: "" };
 
 /** Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report` (of
  * the linter), and `state`: "checking", "state", "nameless", "ready", "publishing", "published" or "failed". */
@@ -390,7 +390,11 @@ class Import extends View {
         isState &&
           h(
             "a",
-            { href: to(["bulk", "apply"]), key: "apply", on: { click: () => (carried = row.text) } },
+            {
+              href: to(["bulk", "apply"]),
+              key: "apply",
+              on: { click: () => (carried = { by: session.name, text: row.text }) },
+            },
             words.bulk.sections.apply,
           ),
         state === "ready" && row.needsApproval && [badge(text.needsApproval, "note", { key: "approval" }), " "],
@@ -477,40 +481,45 @@ const others = new RegExp(
 );
 
 class Apply extends View {
-  draft = { text: carried };
   result;
 
   #send(query) {
-    const { text, prune = false, overwrite = false } = this.draft;
+    const { text, prune = false, overwrite = false } = carried;
     // Both forms of a state: an object, or lines of objects, which may be of any size.
     const type = isLines(text) ? "application/x-ndjson" : "application/json";
     return request("POST", "/v1/apply", { body: text, type, query: { ...query, prune, overwrite } });
   }
 
   render() {
-    const { draft, result } = this;
+    const { result } = this;
     const text = words.bulk.apply;
+    if (carried.by !== session.name) carried = { by: session.name, text: "" };
+    const take = ({ detail: [{ text }] }) => {
+      carried.text = text;
+      this.update();
+    };
     return [
       h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
       h("aasa-drop", {
         key: "drop",
         text: text.drop,
         accept: ".json,.ndjson",
-        on: { files: ({ detail }) => this.set({ draft: { ...draft, text: detail[0].text } }) },
+        isOne: true,
+        on: { files: take },
       }),
       form(
         () => this.#plan(),
         { key: "form" },
-        draftField(text.state, draft, "text", {
+        draftField(text.state, carried, "text", {
           tag: "textarea",
           rows: 10,
           spellcheck: "false",
           placeholder: '{"apps": […], "domains": […]}',
           change: () => this.update(),
         }),
-        draftCheckbox(text.prune, draft, "prune"),
-        draftCheckbox(text.overwrite, draft, "overwrite"),
-        submit(words.bulk.preview, { disabled: draft.text.trim() === "" }),
+        draftCheckbox(text.prune, carried, "prune"),
+        draftCheckbox(text.overwrite, carried, "overwrite"),
+        submit(words.bulk.preview, { disabled: carried.text.trim() === "" }),
       ),
       result && doneBox(result),
       this.open,

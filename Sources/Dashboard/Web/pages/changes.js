@@ -110,8 +110,9 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
   ];
 }
 
-/** The reason for a change, and the draft that it was, which the API appends: "Sale (draft 6, approved by Anna)". */
-function reasonParts(/** @type {any} */ { action, reason = "" }) {
+/** The reason for a change or a revision, and the draft that it was, which the API appends: "Sale (draft 6, approved by
+ * Anna)". */
+export function reasonParts(/** @type {any} */ { action = "publish draft", reason = "" }) {
   const found = action === "publish draft" &&
       /^(?:([^]*) \(draft (\d+), approved by ([^]*)\)|draft (\d+), approved by ([^]*))$/.exec(reason) || [];
   const [, text = "", id = found[4], author = found[5]] = found;
@@ -122,10 +123,10 @@ function reasonParts(/** @type {any} */ { action, reason = "" }) {
 }
 
 /** The line of a list with the reason for a change, and with its draft. */
-function why(change) {
+export function why(change, kind = "help") {
   const { reason, draft } = reasonParts(change);
   return (reason || draft) &&
-    h("div", { class: "help", dir: "auto", key: "reason" }, reason, reason && draft && " · ", draft);
+    h("div", { class: kind, dir: "auto", key: "reason" }, reason, reason && draft && " · ", draft);
 }
 
 /** What a record is called on its page: its number and, if there is one, its reason. */

@@ -30,7 +30,7 @@ import {
   View,
 } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { isUnlimited, Loading, may, session } from "../state.js";
+import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { appleCopy, domainHeader, findingList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -45,6 +45,61 @@ export const checkStatus = (status) => (
 export async function checkNow(domain, signal) {
   const { value } = await request("POST", "/v1/check", { body: { domains: [domain] }, signal });
   return value.items[0];
+}
+
+/** A button that checks the domains of a list of the API, if somebody can wait for that: `list` is its path and its
+ * query. `done` is called after each part. */
+export const checkMany = (total, list, done) => (
+  total > 1 && total <= mostChecked && may("editor") &&
+  h("aasa-check-many", { key: "many", total, list, done })
+);
+
+/** So many domains are checked by one request and by one press. */
+const [checkedAtOnce, mostChecked] = [16, 1000];
+
+class CheckMany extends View {
+  total = 0;
+  list = ["", {}];
+  done = () => {};
+  #checked = 0;
+  #all = 0;
+  #isStopped = false;
+  #checking = new Loading(this, async (signal) => {
+    [this.#checked, this.#isStopped] = [0, false];
+    const [list, query] = this.list;
+    const { items } = await get(list, { ...query, limit: mostChecked }, signal);
+    // What is not served would only fail.
+    const names = items.filter(({ enabled = true }) => enabled).map(({ domain }) => domain);
+    const found = { failing: 0, warning: 0, ok: 0 };
+    this.#all = names.length;
+    while (this.#checked < names.length && !this.#isStopped) {
+      const domains = names.slice(this.#checked, this.#checked + checkedAtOnce);
+      const { value } = await request("POST", "/v1/check", { body: { domains }, signal });
+      for (const { status } of value.items) found[status]++;
+      this.#checked += domains.length;
+      this.update();
+      this.done();
+    }
+    const counts = Object.entries(found).filter(([, number]) => number > 0);
+    const texts = counts.map(([status, number]) => `${count(number)} ${said.status[status]}`);
+    say(said.doneMany(this.#checked, texts.join(", ")));
+  });
+
+  render() {
+    const { isRunning } = this.#checking;
+    return [
+      isRunning
+        ? h(
+          "div",
+          { class: "actions", key: "running" },
+          h("progress", { "aria-label": said.checking, max: this.#all, value: this.#checked }),
+          h("span", { role: "status" }, said.checkedMany(this.#checked, this.#all)),
+          button(said.stop, () => (this.#isStopped = true)),
+        )
+        : button(said.checkMany(this.total), () => this.#checking.run(), { kind: "quiet", key: "start" }),
+      failure(this.#checking),
+    ];
+  }
 }
 
 export const checkProgress = ({ isRunning, value }, kind = "help") =>
@@ -329,10 +384,16 @@ class Checks extends View {
   /** The check of a domain that was asked for here. */
   #now = new Loading(this, async (signal) => {
     const check = await checkNow(this.#wanted, signal);
-    this.#list.run();
+    this.#again(this.#list.value?.status);
     return check;
   });
   #wanted = "";
+
+  /** Loads the list again. Who goes through it stays there, whatever a check finds. */
+  #again(status) {
+    if (status === "unchecked") ask({ status }, { replace: true });
+    this.#list.run();
+  }
 
   async #load(signal) {
     const { cursor, status: wanted } = this.address.query;
@@ -362,8 +423,6 @@ class Checks extends View {
   #check(domain) {
     if (this.#now.isRunning) return;
     this.#wanted = hostName(domain) ?? domain.trim();
-    // Who goes through this list stays there, whatever the check finds.
-    if (this.#list.value?.status === "unchecked") ask({ status: "unchecked" }, { replace: true });
     this.#now.clear();
     this.#now.run();
     // What it says is at the top of the page.
@@ -427,6 +486,7 @@ class Checks extends View {
           () => ask({ status: one, cursor: undefined }),
         ]),
       ),
+      !totals[status].totalIsEstimate && checkMany(totals[status].total, lists[status], () => this.#again(status)),
       status === "unchecked" && items.length > 0
         ? [
           totals.all.total === 0 && h(
@@ -519,4 +579,4 @@ function copy({ cdnRevision, cdnBehind, codes }) {
   );
 }
 
-define({ "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });
+define({ "aasa-check-many": CheckMany, "aasa-domain-checks": DomainChecks, "aasa-checks": Checks });

@@ -40,6 +40,7 @@ class DomainDocuments extends View {
           }),
           h("aasa-drop", {
             text: w.drop,
+            isOne: true,
             on: {
               files: ({ detail: [one] }) =>
                 this.#put(

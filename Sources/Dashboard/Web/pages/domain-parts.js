@@ -19,6 +19,7 @@ import {
   quiet,
   resolution,
   submit,
+  suggestions,
   tabs,
   time,
   View,
@@ -202,6 +203,11 @@ export const allApps = (signal) =>
     async (list) => (await get(list, { limit: 1000 }, signal)).items,
   ));
 
+/** The labels that domains have, for `suggestions`. */
+export const allLabels = async (signal) => (
+  (await get("/v1/labels", { limit: 1000 }, signal)).items.map(({ label }) => [label])
+);
+
 /** The ID of the app with a name, or else what was typed. */
 export const byName = (typed, names = new Map()) => (
   names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed
@@ -225,7 +231,6 @@ export function appList({ id, platform, list, names, none, change }) {
     element.reset();
     if (!list.includes(value)) change([...list, value]);
   };
-  const suggestions = [...(names ?? [])].filter(([app]) => !list.includes(app));
   return h(
     "div",
     { class: "app-list", key: id },
@@ -259,11 +264,7 @@ export function appList({ id, platform, list, names, none, change }) {
           }),
           submit(words.common.add),
         ),
-        h(
-          "datalist",
-          { id: `${id}-list` },
-          suggestions.map(([value, name]) => h("option", { key: value, value }, name)),
-        ),
+        suggestions(`${id}-list`, [...(names ?? [])].filter(([app]) => !list.includes(app))),
         h("p", { class: "help", id: `${id}-help` }, w.addAppHelp[platform]),
       ),
   );
@@ -302,8 +303,7 @@ export function place(pointer, document, { entries }) {
     return { entry: entries[second], route: third === "routes" && entries[second]?.routes[fourth] };
   }
   if (document === "assetlinks.json") {
-    // The statements stand in the order in which the entries name their apps.
-    const app = [...new Set(entries.flatMap((entry) => entry.androidApps ?? []))][first];
+    const app = statementApps({ entries })[first];
     return { entry: app && entries.find((entry) => entry.androidApps?.includes(app)), android: true };
   }
   if (first !== "applinks" || second !== "details") return {};
@@ -313,6 +313,13 @@ export function place(pointer, document, { entries }) {
   return { entry, route: ["components", "paths"].includes(fourth) && entry?.routes[fifth] };
 }
 
+/** The Android apps of the statements that a domain publishes, in their order: those of entries, those that only share
+ * passwords, and those of kept statements. */
+const statementApps = ({ entries, androidCredentials = [], assetlinksExtra = [] }) => [
+  ...new Set([...entries.flatMap((entry) => entry.androidApps ?? []), ...androidCredentials]),
+  ...assetlinksExtra.map(({ target }) => target?.package_name),
+];
+
 /** A message of the API as this page says it: pointers of a domain, or without it of some other file, in words. */
 export function inWords(text, domain = undefined) {
   const say = (all, pointer) => {
@@ -320,7 +327,7 @@ export function inWords(text, domain = undefined) {
     const number = domain.entries.indexOf(entry) + 1;
     return !entry ? all : route ? w.routeAt(entry.routes.indexOf(route) + 1, number) : w.entryAt(number);
   };
-  return asHere(domain ? text.replace(pointers, say) : text);
+  return domain ? asHere(text.replace(pointers, say), statementApps(domain)) : asHere(text);
 }
 
 /** Android apps that routes of Apple apps do not reach: those of kept statements, and those in entries without routes

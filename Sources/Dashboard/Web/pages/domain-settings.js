@@ -121,7 +121,8 @@ class DomainSettings extends View {
   }
 
   #set(member, value) {
-    this.draft.change((domain) => Object.assign(domain, { [member]: value }));
+    const [typedIn] = Object.keys(this.#texts);
+    this.draft.change((domain) => Object.assign(domain, { [member]: value }), typedIn);
   }
 
   /** A field whose text `set` gets as it is typed, and that shows what is kept once it is left. */

@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { h } from "../dom.js";
 import { button, empty, failure, findingCounts, loaded } from "../parts.js";
-import { go } from "../routing.js";
+import { go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import {
@@ -107,6 +107,7 @@ class Domain extends DraftPage {
           "div",
           { key: "routes" },
           failure(this.#findings),
+          this.#more(),
           !domain.enabled && h("p", { class: "box warning", key: "off" }, w.disabledText),
           domain.template && this.#template(),
           !hasReview && general.length > 0 &&
@@ -134,6 +135,19 @@ class Domain extends DraftPage {
       ),
       this.open,
     ];
+  }
+
+  /** That there are more findings than are shown. */
+  #more() {
+    const { items = [], total = 0 } = this.#findings.value ?? {};
+    const address = to(["findings"], { domain: this.#name, source: "lint" });
+    return total > items.length &&
+      h(
+        "p",
+        { class: "help", key: "more" },
+        w.moreFindings(items.length),
+        h("a", { href: address }, w.allFindings(total)),
+      );
   }
 
   #settings(shown, names) {

@@ -1,7 +1,7 @@
 // The form that adds a domain.
 
 import { path, refused, request } from "../api.js";
-import { asHere, draftField, h, linkButton, worstFirst } from "../parts.js";
+import { asHere, draftField, h, linkButton, suggestions, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
 import { isUnlimited, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -21,10 +21,6 @@ export function hostName(name) {
 }
 
 export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
-
-const known = (id, apps) => (
-  h("datalist", { id, key: id }, apps.map(([app, name]) => h("option", { key: app, value: app }, name ?? "")))
-);
 
 /** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
 export function addDomain(open, { apps = [], android = [] } = {}) {
@@ -131,7 +127,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.appHelp,
         change: update,
       }),
-      known("new-apps", names.apple),
+      suggestions("new-apps", names.apple),
       draftField(text.android, draft, "androidApp", {
         ...exact,
         name: "androidApps",
@@ -141,7 +137,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.androidHelp,
         change: update,
       }),
-      known("new-androids", names.android),
+      suggestions("new-androids", names.android),
       draftField(text.route, draft, "route", {
         id: "new-route",
         tag: "select",

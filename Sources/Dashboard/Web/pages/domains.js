@@ -28,8 +28,8 @@ import {
 import { ask, go, here, ifAsked, to } from "../routing.js";
 import { approvals, isUnlimited, Loading, may, mayLabel, say, session } from "../state.js";
 import { words } from "../words.js";
-import { checkStatus } from "./checks.js";
-import { allApps, appleCopy, restoring } from "./domain-parts.js";
+import { checkMany, checkStatus } from "./checks.js";
+import { allApps, allLabels, appleCopy, restoring } from "./domain-parts.js";
 import { addDomain, exact } from "./domains-add.js";
 import { draftedDomains, storedDraft } from "./draft.js";
 import "./bulk.js";
@@ -74,11 +74,12 @@ class Domains extends View {
   });
 
   #known = new Loading(this, async (signal) => {
-    const [[apps, android], findings] = await Promise.all([
+    const [[apps, android], findings, labels] = await Promise.all([
       isUnlimited() ? allApps(signal) : [[], []],
       get("/v1/findings", { limit: 1 }, signal),
+      allLabels(signal),
     ]);
-    return { apps, android, findings: Object.entries(findings.counts) };
+    return { apps, android, findings: Object.entries(findings.counts), labels };
   });
 
   /** How much needs somebody. To count what Apple has not fetched takes long among very many domains. */
@@ -189,7 +190,10 @@ class Domains extends View {
           "div",
           { class: "section-head", key: "count" },
           h("p", { class: "quiet", role: "status" }, value && !isRunning && text.count(value, isFiltered)),
-          value?.items.length > 0 && !value.isDeleted && this.#chooser(value.items),
+          value?.items.length > 0 && !value.isDeleted && [
+            !value.totalIsEstimate && this.#check(value.total),
+            this.#chooser(value.items),
+          ],
         ),
         loaded(this.#list, (list) => this.#rows(list)),
       ],
@@ -247,8 +251,8 @@ class Domains extends View {
 
   /** The filters of which there may be many. */
   #lists() {
-    const { app, androidApp, finding = "" } = this.#query;
-    const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
+    const { app, androidApp, finding = "", label = "" } = this.#query;
+    const { apps = [], android = [], findings = [], labels = [] } = this.#known.value ?? {};
     return [
       isUnlimited() && listField("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
         ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
@@ -263,17 +267,18 @@ class Domains extends View {
         findings.map(([code, number]) => [code, text.findingCount(code, number)]),
         (chosen) => ask({ finding: chosen, cursor: undefined }),
       ),
+      (labels.length > 0 || label !== "") && listField(
+        "label",
+        label,
+        labels.map(([one]) => [one, one]),
+        (chosen) => ask({ label: chosen, cursor: undefined }),
+      ),
     ];
   }
 
   #chips(set) {
-    const { label, template } = this.#query;
+    const { template } = this.#query;
     const shown = quick.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
-    const chosen = (name, said) => [name, said, true, () => ask({ [name]: undefined, cursor: undefined })];
-    const alike = [
-      label && chosen("label", text.labelled(label)),
-      template && chosen("template", text.usesTemplate(template)),
-    ].filter(Boolean);
     return chips(
       text.quickFilters,
       [
@@ -283,7 +288,9 @@ class Domains extends View {
           this.#query[name] === value,
           () => this.#toggle(name, value),
         ]),
-        ...alike,
+        ...template
+          ? [["template", text.usesTemplate(template), true, () => ask({ template: undefined, cursor: undefined })]]
+          : [],
       ],
       set.length > 0 && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }),
     );
@@ -310,6 +317,11 @@ class Domains extends View {
       }),
       cursorPages(next, totalIsEstimate ? {} : { shown: items.length, total, perPage }),
     ];
+  }
+
+  #check(total) {
+    const { cursor: _, sort: __, ...filter } = this.#query;
+    return checkMany(total, ["/v1/domains", filter], () => this.#list.run());
   }
 
   #chooser(items) {

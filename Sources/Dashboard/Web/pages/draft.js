@@ -6,6 +6,8 @@ import { place } from "./domain-parts.js";
 
 /** How many steps can be undone. Each is a whole domain. */
 const mostSteps = 100;
+/** What is typed in one field is one step, until nothing is typed for so many milliseconds. */
+const longPause = 1000;
 
 /** A draft belongs to a person: others may use the same browser. */
 const storage = (name) => `aasa.draft.${session.name} ${name}`;
@@ -221,6 +223,7 @@ export class Draft extends State {
   #of;
   #running;
   /** What undoing brings back. @type {any[]} */ past = [];
+  /** Where and when somebody typed last. @type {{ where?: string, at: number }} */ #typed = { at: 0 };
 
   /** `of` is what it is a draft of: its `key` in the browser, how to `load`, `preview` and `publish` it, and whether
    * the person `mayEdit` it. */
@@ -262,18 +265,24 @@ export class Draft extends State {
     return published;
   }
 
-  change(change) {
+  /** `typedIn` names the field, if somebody types. */
+  change(change, typedIn = undefined) {
     if (this.isPublishing) return;
     const domain = structuredClone(this.domain);
     change(domain);
     if (isEqual(domain, this.domain)) return;
-    this.past.push(this.domain);
+    const { where, at } = this.#typed;
+    this.#typed = { where: typedIn, at: Date.now() };
+    const goesOn = typedIn !== undefined && typedIn === where && Date.now() - at < longPause;
+    if (!goesOn || this.past.length === 0) this.past.push(this.domain);
     if (this.past.length > mostSteps) this.past.shift();
     this.#keep(domain);
   }
 
   undo() {
-    if (!this.isPublishing) this.#keep(this.past.pop());
+    if (this.isPublishing) return;
+    this.#typed.where = undefined;
+    this.#keep(this.past.pop());
   }
 
   discard() {

@@ -8,7 +8,7 @@ import { words } from "../words.js";
 const limits = { files: 1000, bytes: 2097152 };
 
 /** `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button), `accept` (as in
- * `<input type="file">`) and `around` (what around it takes files, too, as a selector). It emits the event `files`
+ * `<input type="file">`), `around` (what around it takes files, too, as a selector) and `isOne` (only one is taken). It emits the event `files`
  * whose `detail` is `[{ name, text, file }]`: `name` is the path in a dropped folder, `text` the content as UTF-8, and
  * `file` the `File`, to send its bytes as they are. */
 class Drop extends View {
@@ -16,6 +16,7 @@ class Drop extends View {
   button;
   accept;
   around = "aasa-drop";
+  isOne = false;
   #isOver = false;
 
   start() {
@@ -46,6 +47,7 @@ class Drop extends View {
     try {
       const found = await promise;
       const fit = found.filter(({ file }) => file.size <= limits.bytes).slice(0, limits.files);
+      if (this.isOne && found.length > 1) return say(words.domains.drop.onlyOne(found.length), "error");
       if (fit.length < found.length) say(words.domains.drop.left(found.length - fit.length, limits.files), "error");
       const detail = await Promise.all(fit.map(async ({ name, file }) => ({ name, text: await file.text(), file })));
       if (detail.length > 0) this.dispatchEvent(new CustomEvent("files", { detail }));
@@ -63,8 +65,8 @@ class Drop extends View {
       "div",
       { class: this.#isOver ? "drop over" : "drop" },
       this.text !== "" && h("p", {}, this.text ?? words.domains.drop.text),
-      h("input", { type: "file", multiple: true, hidden: true, accept: this.accept, on: { change: chosen } }),
-      button(this.button ?? words.domains.drop.choose, () => this.find("input").click()),
+      h("input", { type: "file", multiple: !this.isOne, hidden: true, accept: this.accept, on: { change: chosen } }),
+      button(this.button ?? words.domains.drop[this.isOne ? "chooseOne" : "choose"], () => this.find("input").click()),
     );
   }
 }

@@ -2,6 +2,7 @@
 
 import { get, path, refused, request } from "../api.js";
 import {
+  asHere,
   badge,
   button,
   coded,
@@ -19,6 +20,7 @@ import {
   loaded,
   mono,
   quiet,
+  rules,
   severities,
   table,
   View,
@@ -29,7 +31,7 @@ import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { inWords } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
-import { formDialog } from "./plan.js";
+import { formDialog, inTurns } from "./plan.js";
 
 const said = words.findings;
 const [perCode, perDomain] = [50, 200];
@@ -71,7 +73,7 @@ class Findings extends View {
     const totals = found.map(({ total }) => total);
     const all = { pending: found[0].pending, totals };
     if (domain || suppressed !== "false") {
-      return { ...all, ...(await find({ cursor, limit: perDomain, severity, code })) };
+      return { ...all, ...(await withApps(await find({ cursor, limit: perDomain, severity, code }), signal)) };
     }
     const codes = found.flatMap(({ counts }, index) =>
       Object.entries(counts)
@@ -81,7 +83,8 @@ class Findings extends View {
     // The worst is open, unless somebody asks for another one, or closes it.
     const open = codes.find((one) => (!code || code === one.code) && (!asked || asked === one.severity));
     const { number: _, ...only } = open ?? {};
-    return { ...all, codes, open, ...(open && await find({ ...only, cursor, limit: perCode })) };
+    const shownOnes = open && await withApps(await find({ ...only, cursor, limit: perCode }), signal);
+    return { ...all, codes, open, ...shownOnes };
   }
 
   render() {
@@ -348,6 +351,22 @@ class Findings extends View {
     });
 }
 
+/** A page of findings, of which those about rules of Android name the app. */
+async function withApps(page, signal) {
+  const isOfRule = ({ document, pointer }) => document === "assetlinks.json" && pointer?.search(rules) === 0;
+  const domains = [...new Set(page.items.filter(isOfRule).map(({ domain }) => domain))];
+  const apps = new Map();
+  await inTurns(domains, async (domain) => {
+    const file = await get(path`/v1/domains/${domain}/documents/assetlinks.json`, {}, signal).catch(() => []);
+    apps.set(domain, [file].flat().map((one) => one?.target?.package_name));
+  });
+  const said = (/** @type {any} */ one) => {
+    const say = (text) => asHere(text, apps.get(one.domain));
+    return { ...one, message: say(one.message), help: say(one.help), rule: say(one.pointer) };
+  };
+  return { ...page, items: page.items.map((one) => isOfRule(one) ? said(one) : one) };
+}
+
 /** What messages name and may differ between domains: apps, and what stands in quotation marks. */
 const named = /\b[A-Z0-9]{10}\.[\w.-]*\w|"[^"]+"/g;
 
@@ -365,7 +384,7 @@ function choices(domain, labels) {
 }
 
 /** Where a finding is: its URL, a link to its route, or its place in words. */
-function where({ url, pointer, domain, document, message, code }) {
+function where({ url, pointer, rule = pointer, domain, document, message, code }) {
   if (!(url ?? pointer)) return "";
   const [at] = /^\/\w+(?:\/details)?\/\d+\/(?:components|paths|routes)\/\d+/.exec(url ? "" : pointer) ?? [];
   if (!url && document === "assetlinks.json") {
@@ -379,7 +398,7 @@ function where({ url, pointer, domain, document, message, code }) {
     " · ",
     at
       ? h("a", { href: to(["domains", domain], { at }) }, said.open(inWords(at)))
-      : url ?? inWords(pointer).replace(/(?<=^[^/]+)\/.*/, ""),
+      : url ?? inWords(rule).replace(/(?<=^[^/]+)\/.*/, ""),
   ];
 }
 
@@ -408,11 +427,11 @@ function place({ document, pointer }) {
 }
 
 /** The places that a suppression of a finding can be for, the narrowest first: itself, its entry, the whole file. */
-function places({ pointer, document }) {
+function places({ pointer, rule = pointer, document }) {
   const [entry] = /^\/applinks\/details\/\d+(?=\/)/.exec(pointer) ?? [];
   const file = said.wholeFile(words.document[document] ?? document);
   if (pointer === "") return [["", file]];
-  const here = inWords(pointer).replace("/", ", ");
+  const here = inWords(rule).replace("/", ", ");
   return [[pointer, said.thisPlace(here)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
 }
 

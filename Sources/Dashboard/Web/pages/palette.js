@@ -6,6 +6,7 @@ import { to } from "../routing.js";
 import { isUnlimited, Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { mayAdd } from "./domains.js";
+import { allLabels } from "./domain-parts.js";
 import { draftedDomains } from "./draft.js";
 import { sections } from "./settings.js";
 import { mayEditTemplates } from "./template-parts.js";
@@ -22,32 +23,42 @@ class Palette extends View {
   #chosen = 0;
   #timer;
   /** Whether Enter waits for the domains that are being looked for. */ #isEntered = false;
-  #domains = new Loading(this, async (signal) => {
-    const find = async (query) => (await get("/v1/domains", { ...query, limit: few }, signal)).items;
-    const typed = this.#typed.trim();
-    const exact = typed.includes(".") ? await find({ host: typed }).catch(() => []) : [];
-    return [...new Map([...exact, ...await find({ q: typed })].map((one) => [one.domain, one])).values()].slice(0, few);
+  /** The domains and the apps that are found. */
+  #found = new Loading(this, async (signal) => {
+    const q = this.#typed.trim();
+    const find = async (list, query) => (await get(list, { ...query, limit: few }, signal)).items;
+    const [exact, domains, apple, android] = await Promise.all([
+      q.includes(".") ? find("/v1/domains", { host: q }).catch(() => []) : [],
+      find("/v1/domains", { q }),
+      // Tokens that are limited to domains cannot read them.
+      ...["/v1/apps", "/v1/android-apps"].map((list) => isUnlimited() ? find(list, { q }) : []),
+    ]);
+    const names = [...new Set([...exact, ...domains].map(({ domain }) => domain))].slice(0, few);
+    return [
+      names.map((name) => item(words.domains.domain, name, ["domains", name])),
+      [
+        ...apple.map(({ app, name }) =>
+          item(words.document["apple-app-site-association"], name || app, ["apps", "apple", app], app)
+        ),
+        ...android.map(({ package: id, name }) =>
+          item(words.document["assetlinks.json"], name || id, ["apps", "android", id], id)
+        ),
+      ],
+    ];
   });
   #known = new Loading(this, async (signal) => {
-    // Tokens that are limited to domains can read neither.
-    const load = async (list) => isUnlimited() ? (await get(list, { limit: 1000 }, signal)).items : [];
-    const [templates, apple, android, drafts, { labels }] = await Promise.all([
-      ...["templates", "apps", "android-apps"].map((name) => load(`/v1/${name}`)),
-      get("/v1/drafts", { status: "open", limit: 100 }, signal).then(({ items }) => items),
-      get("/v1/protected-labels", {}, signal),
+    const load = async (list, query = {}) => (await get(list, { limit: 1000, ...query }, signal)).items;
+    const [templates, drafts, labels] = await Promise.all([
+      isUnlimited() ? load("/v1/templates") : [],
+      load("/v1/drafts", { status: "open", limit: 100 }),
+      allLabels(signal),
     ]);
     return [
       ...drafts.map(({ id, reason }) => (
         item(text.draft, words.drafts.one(id), ["drafts", id], reason, `#${id}`)
       )),
-      ...labels.map((label) => labelled(label)),
+      ...labels.map(([label]) => item(text.filter, words.domains.labelled(label), ["domains"], "", "", { label })),
       ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
-      ...apple.map(({ app, name }) =>
-        item(words.document["apple-app-site-association"], name || app, ["apps", "apple", app], app)
-      ),
-      ...android.map(({ package: id, name }) =>
-        item(words.document["assetlinks.json"], name || id, ["apps", "android", id], id)
-      ),
     ];
   });
 
@@ -63,7 +74,7 @@ class Palette extends View {
     const fits = (list) =>
       list.filter(({ name, id, more }) => `${name} ${id} ${more}`.toLowerCase().includes(wanted)).slice(0, few);
     if (wanted === "") return fits(pages);
-    const domains = this.#domains.value ?? [];
+    const [domains, apps] = this.#found.value ?? [[], []];
     const undo = made.change && { kind: text.action, name: text.undo, id: "", href: undoLink(made.change).href };
     const actions = [
       mayAdd() && item(text.action, words.domains.add.open, ["domains"], "", "", { add: true }),
@@ -73,15 +84,15 @@ class Palette extends View {
     const environments = Object.entries(words.environment).map(([environment, name]) => (
       item(text.filter, name, ["domains"], "", "", { environment })
     ));
-    const labels = new Set(domains.flatMap((one) => one.labels ?? []));
     const known = this.#known.value ?? [];
     const found = [
-      ...domains.map(({ domain }) => item(words.domains.domain, domain, ["domains", domain])),
+      ...domains,
       ...fits(pages),
       ...fits(draftedDomains().map((name) => item(words.domain.draft.title, name, ["domains", name], "", text.edits))),
+      ...apps,
       ...fits(known),
       ...fits(actions),
-      ...fits([...environments, ...[...labels].map((label) => labelled(label))]),
+      ...fits(environments),
       ...(undo && text.undo.toLowerCase().startsWith(wanted) ? [undo] : []),
     ];
     return [...new Map(found.map((one) => [one.href ?? one.name, one])).values()];
@@ -89,7 +100,7 @@ class Palette extends View {
 
   /** Whether domains may still come before what is listed. */
   get #isSearching() {
-    return this.#typed.trim() !== "" && (this.#timer !== undefined || this.#domains.isRunning);
+    return this.#typed.trim() !== "" && (this.#timer !== undefined || this.#found.isRunning);
   }
 
   #open({ href, press }) {
@@ -104,7 +115,7 @@ class Palette extends View {
     if (this.#isEntered && !this.#isSearching) {
       this.#isEntered = false;
       // What failed to load might have come first.
-      if (!this.#domains.problem) queueMicrotask(() => this.find("[aria-selected='true']")?.click());
+      if (!this.#found.problem) queueMicrotask(() => this.find("[aria-selected='true']")?.click());
     }
     const chosen = Math.min(this.#chosen, items.length - 1);
     const input = (event) => {
@@ -114,9 +125,9 @@ class Palette extends View {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
-        this.#domains.ask(this.#typed);
+        this.#found.ask(this.#typed);
       }, pause);
-      this.#domains.clear();
+      this.#found.clear();
     };
     const keydown = (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -172,6 +183,5 @@ class Palette extends View {
 
 /** `more` are words that find it, which it does not show. */
 const item = (kind, name, parts, id = "", more = "", query = {}) => ({ kind, name, id, more, href: to(parts, query) });
-const labelled = (label) => item(text.filter, words.domains.labelled(label), ["domains"], "", "", { label });
 
 customElements.define("aasa-palette", Palette);

@@ -171,12 +171,13 @@ export const left = (key, number) => number > 0 && h("p", { class: "help", key }
 class Effects extends View {
   /** @type {any[]} */ domains = [];
   isBare = false;
-  /** So many domains are compared. */ #most = perStep;
+  /** How often more domains were asked about. */ #step = 0;
+  /** The domains of which an answer would say more. @type {any[]} */ #unasked = [];
   /** What was asked about domains: how they differ, or what was found in them until now. */ #known = new Map();
   /** Which rows somebody has opened or closed. */ #open = new Map();
   #names = new Loading(this, appNames);
   #asking = new Loading(this, (signal) => (
-    inTurns(this.#unknown.slice(0, this.#most).filter((one) => !this.#known.has(questionOf(one))), async (one) => {
+    inTurns(this.#unasked.slice(0, perStep), async (one) => {
       const answer = await (isCompared(one) ? difference : foundBefore)(one, signal).catch((problem) => {
         if (signal.aborted) throw problem;
         return isCompared(one) ? { problem: problem.detail || words.problem.offline } : { isUnknown: true };
@@ -192,14 +193,18 @@ class Effects extends View {
 
   render() {
     this.#names.ask();
-    this.#asking.ask(this.#most, this.#unknown.map(questionOf));
-    const { isRunning } = this.#asking;
-    const unasked = this.#unknown.filter((one) => !this.#known.has(questionOf(one)));
     const all = this.domains.map((one) => ({ ...one, ...this.#known.get(questionOf(one)) }));
-    if (this.isBare) return [this.#effects(all), this.#retry()];
     const isLater = (one) => isCompared(one) && !one.problem;
     const [later, now] = [all.filter(isLater), all.filter((one) => !isLater(one))];
     const groups = [...Map.groupBy(now, sameness)];
+    // Where one domain had found everything before, the others of its row have nothing new.
+    const isSettled = (same) => same.some(({ found }) => found) && this.#findings(same).fresh.length === 0;
+    const settled = new Set(groups.flatMap(([, same]) => isSettled(same) ? same.map(questionOf) : []));
+    this.#unasked = this.#unknown.filter((one) => !this.#known.has(questionOf(one)) && !settled.has(questionOf(one)));
+    this.#asking.ask(this.#step, this.#unknown.map(questionOf));
+    if (this.isBare) return [this.#effects(all), this.#retry()];
+    const { isRunning } = this.#asking;
+    const unasked = this.#unasked.length;
     return [
       groups.length > 0 && h(
         "ul",
@@ -213,12 +218,15 @@ class Effects extends View {
         h("summary", {}, w.later(later.length)),
         plainList(later, place),
       ),
-      !isRunning && unasked.length > 0 && button(w.compareMore(Math.min(perStep, unasked.length)), () => {
-        this.#most += perStep;
-        this.update();
-      }, { key: "compare" }),
+      !isRunning && unasked > 0 &&
+      button(w.compareMore(Math.min(perStep, unasked)), () => this.#askMore(), { key: "compare" }),
       this.#retry(),
     ];
+  }
+
+  #askMore() {
+    this.#step++;
+    this.update();
   }
 
   /** What could not be asked is asked again. */
@@ -226,7 +234,7 @@ class Effects extends View {
     const failed = [...this.#known].filter(([, { problem, isUnknown }]) => problem || isUnknown);
     return failed.length > 0 && !this.#asking.isRunning && button(words.common.tryAgain, () => {
       for (const [question] of failed) this.#known.delete(question);
-      this.#asking.run();
+      this.#askMore();
     }, { key: "again" });
   }
 
@@ -368,7 +376,7 @@ async function foundBefore({ domain }, signal) {
 }
 
 /** Does some things at once, and the others after them. */
-async function inTurns(items, work) {
+export async function inTurns(items, work) {
   const rest = [...items];
   const turn = async () => {
     while (rest.length > 0) await work(rest.shift());

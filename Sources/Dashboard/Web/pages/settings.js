@@ -18,6 +18,7 @@ import {
   listing,
   loaded,
   mono,
+  suggestions,
   tabs,
   time,
   View,
@@ -25,7 +26,8 @@ import {
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { duration, words } from "../words.js";
-import { did, recordFilters } from "./changes.js";
+import { did, recordFilters, why } from "./changes.js";
+import { allLabels } from "./domain-parts.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
 
@@ -225,6 +227,7 @@ class Groups extends Users {
 /** The labels whose domains need the approval of a second person. */
 class Protection extends View {
   #list = new Loading(this, (signal) => get("/v1/protected-labels", {}, signal));
+  #known = new Loading(this, allLabels);
 
   #done() {
     this.close();
@@ -238,8 +241,10 @@ class Protection extends View {
         title: text.add,
         label: text.add,
         close: this.close,
-        fields: (draft) =>
-          draftField(text.label, draft, "label", { required: true, focus: true, help: text.labelHelp }),
+        fields: (draft) => [
+          draftField(text.label, draft, "label", { required: true, focus: true, help: text.labelHelp, list: "labels" }),
+          suggestions("labels", this.#known.value),
+        ],
         send: async ({ label = "" }) => {
           await request("PUT", path`/v1/protected-labels/${label.trim()}`);
           this.#done();
@@ -268,6 +273,7 @@ class Protection extends View {
   render() {
     const text = common.protection;
     this.#list.ask();
+    this.#known.ask();
     return [
       h(
         "div",
@@ -361,7 +367,7 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
       change && !revision && [", ", h("a", { key: "change", href: to(["changes", change]) }, text.change(change))],
     ),
     h("p", { class: "help when", key: "when" }, exactTime(at), address && [" · ", text.from(address)]),
-    reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
+    why({ action, reason }, "reason"),
     changes && h("p", { key: "changes", class: "help changed" }, inOurWords(changes)),
   );
 }

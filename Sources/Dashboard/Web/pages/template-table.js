@@ -268,6 +268,7 @@ class TemplateTable extends View {
         h("aasa-drop", {
           text: w.drop,
           accept: ".csv,text/csv",
+          isOne: true,
           key: "drop",
           on: { files: ({ detail }) => this.#take(detail, value) },
         }),
