@@ -65,7 +65,7 @@ class CheckMany extends View {
   #all = 0;
   #isStopped = false;
   #checking = new Loading(this, async (signal) => {
-    [this.#checked, this.#isStopped] = [0, false];
+    [this.#checked, this.#all, this.#isStopped] = [0, this.total, false];
     const [list, query] = this.list;
     const { items } = await get(list, { ...query, limit: mostChecked }, signal);
     // What is not served would only fail.
@@ -102,7 +102,7 @@ class CheckMany extends View {
   }
 }
 
-export const checkProgress = ({ isRunning, value }, kind = "help") =>
+const checkProgress = ({ isRunning, value }, kind = "help") =>
   h(
     "div",
     { role: "status", key: "progress" },
@@ -112,7 +112,7 @@ export const checkProgress = ({ isRunning, value }, kind = "help") =>
   );
 
 /** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
-export function checkReport(check) {
+function checkReport(check) {
   const { origin, cdn, certificate, findings, requests } = check;
   return [
     (origin ?? cdn ?? certificate) &&

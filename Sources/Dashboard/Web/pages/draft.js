@@ -139,7 +139,7 @@ function mergeSets(base, mine, theirs) {
 
 /** Puts a draft on top of what others published. What only one side changed is kept; where both changed the same thing,
  * the draft wins, and `conflicts` has `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`. */
-export function merge(base, mine, theirs) {
+function merge(base, mine, theirs) {
   const conflicts = [];
   const members = (b, m, t, entry, lists) =>
     Object.fromEntries(

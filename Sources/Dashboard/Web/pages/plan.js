@@ -149,7 +149,7 @@ export const acceptable = (
 ) => [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))];
 
 /** What the API says of an error with this code, or else the code. */
-export function faultOf(code, { findings = [], errors = [], problems = [] }) {
+function faultOf(code, { findings = [], errors = [], problems = [] }) {
   const all = [...findings, ...errors, ...problems.flatMap((one) => [...one.findings ?? [], ...one.errors ?? []])];
   return asHere(all.find((one) => one.code === code)?.message ?? code);
 }

@@ -141,7 +141,7 @@ async function dryRun(put, signal) {
   return preview;
 }
 
-export const isOfDomains = ({ body }) => Boolean(body?.domain || body?.domains || body?.problems);
+const isOfDomains = ({ body }) => Boolean(body?.domain || body?.domains || body?.problems);
 
 /** The plan's option that leaves refused domains as they are, while it is chosen or would help. */
 export const skippingRefused = ({ value, problem, needsApproval }, said = w.skipRefused) => (
