@@ -284,6 +284,16 @@ extension Transaction {
     return ended
   }
 
+  /// Declines the open drafts of an author who has lost their rights: they are no longer one of two people.
+  func declineDrafts(of author: String, because reason: String) throws {
+    let drafts = try DraftRows.all(
+      "WHERE author = ? AND status = 'open' ORDER BY id \(connection.lock(.change, of: "draft"))",
+      [.text(author)], connection)
+    var context = context
+    context.reason = reason
+    for draft in drafts { try end(draft, as: .declined, by: context) }
+  }
+
   /// Tells what an approved draft became.
   package func noteChange(of draft: Draft, approvedBy approver: String) throws {
     if isDryRun { return }

@@ -181,7 +181,7 @@ extension Transaction {
     return secret
   }
 
-  /// Deletes a token; requests with it are refused from then on.
+  /// Deletes a token; requests with it are refused from then on, and its open drafts are declined.
   ///
   /// - Throws: `StoreError.notFound`.
   package func revokeToken(_ name: String) throws {
@@ -189,6 +189,7 @@ extension Transaction {
     if isDryRun { return }
     try connection.run("DELETE FROM token WHERE name = ?", [.text(name)])
     try record("revoke token", .token(name))
+    try declineDrafts(of: name, because: "The token \(name.quoted) was revoked.")
   }
 }
 

@@ -101,7 +101,7 @@ extension Transaction {
     return (new, old == nil)
   }
 
-  /// Deletes a user, whose requests are refused from then on.
+  /// Deletes a user, whose requests are refused from then on and whose open drafts are declined, or a group.
   ///
   /// - Throws: `StoreError.notFound`.
   package func deleteUser(_ name: String, _ kind: UserKind = .user) throws {
@@ -112,6 +112,9 @@ extension Transaction {
     if isDryRun { return }
     try connection.run("DELETE FROM \(rows.table.name) WHERE name = ?", [.text(name)])
     try record("delete \(kind.rawValue)", rows.subject(name))
+    if kind == .user {
+      try declineDrafts(of: name, because: "The user \(name.quoted) was deleted.")
+    }
   }
 }
 
