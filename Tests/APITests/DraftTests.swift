@@ -149,6 +149,65 @@ import Testing
     #expect(try approve(id).code == "draft-outdated")
   }
 
+  @Test func draftsOfARevokedTokenAreDeclined() throws {
+    let (id, other) = (try draft(try state()), try draft(try state(), by: boris))
+    let ended = try draft(try state())
+    #expect(try anna.send("DELETE", "/v1/drafts/\(ended)").status == 204)
+    #expect(try admin.send("DELETE", "/v1/tokens/anna?dryRun=true").status == 204)
+    #expect(try boris.send("GET", "/v1/drafts/\(id)").json["status"] == "open")
+    #expect(try admin.send("DELETE", "/v1/tokens/anna").status == 204)
+    let declined = try boris.send("GET", "/v1/drafts/\(id)").json
+    #expect(
+      declined["status"] == "declined"
+        && declined["endedReason"] == "The token \"anna\" was revoked.")
+    #expect(declined["state"]?["domains"]?[0]?["cacheSeconds"] == 60)
+    #expect(try approve(id).code == "draft-ended")
+    #expect(try boris.send("GET", "/v1/drafts/\(ended)").json["status"] == "withdrawn")
+    #expect(try boris.send("GET", "/v1/drafts/\(other)").json["status"] == "open")
+  }
+
+  @Test func onlyWhoCouldApproveADraftDeclinesItOrCommentsOnIt() throws {
+    let template: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/a/*"]]]]]
+    _ = try admin.send("PUT", "/v1/templates/white-label", json: template)
+    try running.put("t.example", ["template": "white-label"])
+    _ = try anna.send("PATCH", path, json: ["labels": ["team-a"]])
+    let team = try running.client(.editor, named: "team", labels: ["team-a"])
+    let owner = try running.client(.editor, named: "owner", domains: [domain])
+    let brand = try running.client(.editor, named: "brand", domains: ["t.example"])
+    func expectRefused(_ id: Int, _ client: Client) throws {
+      #expect(try client.send("GET", "/v1/drafts/\(id)").status == 200)
+      let declined = try client.send("POST", "/v1/drafts/\(id)/decline?reason=no")
+      #expect(try declined.status == 403 && declined.code == "token-limited", "\(declined.text)")
+      let comment = try client.send("POST", "/v1/drafts/\(id)/comments", json: ["text": "No."])
+      #expect(try comment.status == 403 && comment.code == "token-limited", "\(comment.text)")
+    }
+    let relabelled = try draft(
+      ["domains": [["domain": .string(domain), "labels": ["team-b"]]]], by: owner, "?overwrite=true"
+    )
+    try expectRefused(relabelled, team)
+    let renamed = try draft(
+      ["domains": [["domain": .string(domain), "aliases": ["other.example"]]]], "?overwrite=true")
+    try expectRefused(renamed, team)
+    try expectRefused(renamed, owner)
+    let changed: JSON = ["entries": [["apps": [.string(app)], "routes": [["path": "/b/*"]]]]]
+    let ofTemplate = try admin.send(
+      "PUT", "/v1/templates/white-label?draft=true&accept=opens-nothing", json: changed,
+      "If-Match: *")
+    try expectRefused(try #require(ofTemplate.json["id"]?.integerValue), brand)
+    // Authors say what they want of their own, and others of what is theirs.
+    let comments = "/v1/drafts/\(relabelled)/comments"
+    #expect(try owner.send("POST", comments, json: ["text": "Please."]).status == 201)
+    #expect(try boris.send("POST", comments, json: ["text": "Why?"]).status == 201)
+    #expect(try boris.send("POST", "/v1/drafts/\(relabelled)/decline?reason=no").status == 200)
+    // What others have changed since keeps nobody from declining.
+    let id = try draft(try state(), by: owner)
+    #expect(try anna.send("PATCH", path, json: ["cacheSeconds": 7]).status == 200)
+    #expect(try approve(id, by: team).code == "draft-outdated")
+    #expect(
+      try team.send("POST", "/v1/drafts/\(id)/comments", json: ["text": "Old."]).status == 201)
+    #expect(try team.send("POST", "/v1/drafts/\(id)/decline?reason=old").status == 200)
+  }
+
   @Test func anAuthorDoesNotApproveUnderAnotherSpellingOfTheSameName() throws {
     let id = try draft(try state())
     let spelled = try running.client(.editor, named: "Anna")

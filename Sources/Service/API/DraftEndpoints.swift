@@ -98,11 +98,13 @@ struct DraftEndpoints: Sendable {
       Endpoint(
         .post, one + "/decline", .role(.editor), effect: .change, isFilteredByToken: true,
         "declineDraft", .drafts, "Decline a draft of somebody else",
-        description: "`reason` is needed.",
-        problems: [.draftEnded, .approvalRequired, .unknownValue],
+        description:
+          "`reason` is needed. A token that is limited to domains must cover all that the draft has.",
+        problems: [.draftEnded, .approvalRequired, .tooMuchWork, .unknownValue],
         answers: .ok("The draft, which has ended.", "Draft")
       ) { call in
         let draft = try othersDraft(call)
+        try checkReach(draft, call)
         let context = try call.context()
         if context.reason.isEmpty {
           throw Problem(.unknownValue, "Say why: repeat with ?reason=TEXT.")
@@ -113,11 +115,14 @@ struct DraftEndpoints: Sendable {
       Endpoint(
         .post, one + "/comments", .role(.editor), effect: .change, isFilteredByToken: true,
         "commentDraft", .drafts, "Comment on an open draft",
-        body: .json("NewDraftComment"), problems: [.draftEnded],
+        description:
+          "Unless the draft is its own, a token that is limited to domains must cover all that the draft has.",
+        body: .json("NewDraftComment"), problems: [.draftEnded, .tooMuchWork],
         answers: .created("The comment.", "DraftComment")
       ) { call in
         let draft = try draft(call)
         let text = try Faults.collecting(in: try call.json(), DraftResource.readComment)
+        if !call.isOfAuthor(draft) { try checkReach(draft, call) }
         let context = try call.context()
         let comment = try store.write(context) { try $0.comment(text, on: draft) }
         return .json(.created, DraftResource.json(comment), to: context)
@@ -294,33 +299,64 @@ struct DraftEndpoints: Sendable {
     return try apply(draft, call, of: call.token, by: context)
   }
 
+  /// Checks that somebody else than the author could approve a draft, as far as their limits go: nobody else stands in the
+  /// way of it.
+  ///
+  /// - Throws: `Problem`, 403.
+  private func checkReach(_ draft: Draft, _ call: Call) throws {
+    if call.scope.isEverything { return }
+    var context = try call.context()
+    context.isDryRun = true
+    let share = try state.share(of: call.token, unless: call.request.clientHasGone)
+    let (_, _, members) = try state.planning(call) {
+      try outcome(
+        draft, call, of: call.token, by: context, within: share, listsRefusals: true,
+        report: { _, _, _ in })
+    }
+    let refused = members["refused"]?.arrayValue ?? []
+    if refused.contains(where: { $0["code"] == .string(Problem.Code.tokenLimited.rawValue) }) {
+      throw Problem(
+        .tokenLimited,
+        "Draft \(draft.id) also changes something outside your limits, so only somebody who could approve it can decline it "
+          + "or comment on it.")
+    }
+  }
+
   /// - Parameter token: What limits the state; `nil` for nothing.
   private func apply(
     _ draft: Draft, _ call: Call, of token: Token?, by context: WriteContext,
     listsRefusals: Bool = false
   ) throws -> Response {
-    try draft.checkIsOpen()
     let share = try state.share(of: call.token, unless: call.request.clientHasGone)
+    return try state.answer(call, within: share, isDryRun: context.isDryRun) {
+      try outcome(
+        draft, call, of: token, by: context, within: share, listsRefusals: listsRefusals,
+        report: $0)
+    }
+  }
+
+  private func outcome(
+    _ draft: Draft, _ call: Call, of token: Token?, by context: WriteContext,
+    within share: Spool.Share, listsRefusals: Bool, report: @escaping AppliedState.Report
+  ) throws -> StateEndpoints.Outcome {
+    try draft.checkIsOpen()
     let content = try store.content(ofDraft: draft.id).state
     let received = try ReceivedState(content, beside: store, within: share)
     let accepted = listsRefusals ? [] : try call.acceptedCodes()
-    return try state.answer(call, within: share, isDryRun: context.isDryRun) { report in
-      do {
-        return try state.apply(
-          received, of: token, readBy: call.token, listsRefusals: listsRefusals
-        ) {
-          try publisher.approve(
-            draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context,
-            visible: call.scope, report: report)
-        }
-      } catch let problem as Problem where problem.code == Problem.Code.tokenLimited.rawValue {
-        if try visible(content, of: draft, to: call) == content { throw problem }
-        // It may name an app that the draft does not show.
-        throw Problem(
-          .tokenLimited,
-          "Draft \(draft.id) also changes an app or a template of others, so somebody who is not limited to domains must "
-            + "approve it.")
+    do {
+      return try state.apply(received, of: token, readBy: call.token, listsRefusals: listsRefusals)
+      {
+        try publisher.approve(
+          draft, $0, accepting: accepted, listsRefusals: listsRefusals, by: context,
+          visible: call.scope, report: report)
       }
+    } catch let problem as Problem where problem.code == Problem.Code.tokenLimited.rawValue {
+      if try visible(content, of: draft, to: call) == content { throw problem }
+      // It may name an app that the draft does not show.
+      throw Problem(
+        .tokenLimited,
+        "Draft \(draft.id) also changes an app or a template of others, so somebody who is not limited to domains must "
+          + "approve it.")
     }
   }
 }
