@@ -12,7 +12,7 @@ package struct StoredTemplate: Sendable, Equatable {
   package var reason: String
   /// Whether `apply` published it.
   package var isApplied = false
-  /// How many domains use the template now.
+  /// How many domains use the template now, of those that the reader may see.
   package var domainCount: Int
 }
 
@@ -24,18 +24,22 @@ extension Store {
 
   /// A template.
   ///
+  /// - Parameter within: The domains that the reader is limited to.
   /// - Throws: `StoreError.notFound`.
-  package func template(_ name: TemplateName) throws -> StoredTemplate {
-    try read { try TemplateRows.get(name, $0) }
+  package func template(_ name: TemplateName, within: Scope = Scope()) throws -> StoredTemplate {
+    try read { try TemplateRows.get(name, within: within, $0) }
   }
 
   /// A revision of a template.
   ///
+  /// - Parameter within: The domains that the reader is limited to.
   /// - Throws: `StoreError.notFound`.
-  package func template(_ name: TemplateName, revision: Int) throws -> StoredTemplate {
+  package func template(
+    _ name: TemplateName, revision: Int, within: Scope = Scope()
+  ) throws -> StoredTemplate {
     try read { connection in
       _ = try TemplateRows.get(name, connection)
-      let found = try TemplateRows.find(name, revision: revision, counts: true, connection)
+      let found = try TemplateRows.find(name, revision: revision, counting: within, connection)
       guard let found else {
         throw StoreError.notFound(.revision(revision))
       }
@@ -63,19 +67,25 @@ extension Store {
   }
 
   /// A page of templates by name, after `last`.
-  package func templates(after last: String? = nil, limit: Int = .max) throws -> [StoredTemplate] {
-    try read { try TemplateRows.page(after: last ?? "", limit: limit, $0) }
+  ///
+  /// - Parameter within: The domains that the reader is limited to.
+  package func templates(
+    after last: String? = nil, within: Scope = Scope(), limit: Int = .max
+  ) throws -> [StoredTemplate] {
+    try read { try TemplateRows.page(after: last ?? "", within: within, limit: limit, $0) }
   }
 
   /// Revisions of a template before a number, the newest first.
   ///
+  /// - Parameter within: The domains that the reader is limited to.
   /// - Throws: `StoreError.notFound`.
   package func revisions(
-    of name: TemplateName, before number: Int? = nil, limit: Int
+    of name: TemplateName, before number: Int? = nil, within: Scope = Scope(), limit: Int
   ) throws -> [StoredTemplate] {
     try read { connection in
       _ = try TemplateRows.get(name, connection)
-      return try TemplateRows.revisions(of: name, before: number, limit: limit, connection)
+      return try TemplateRows.revisions(
+        of: name, before: number, within: within, limit: limit, connection)
     }
   }
 
@@ -107,10 +117,11 @@ extension Transaction {
   package func put(
     _ template: Template, isApplied: Bool = false, renaming renamed: [String: String] = [:]
   ) throws -> (stored: StoredTemplate, isNew: Bool) {
-    let old = try TemplateRows.find(template.name, counts: true, connection)
+    let old = try TemplateRows.find(template.name, counting: Scope(), connection)
     if let old, old.template == template { return (old, false) }
     let last = max(
-      old?.revision ?? 0, try TemplateRows.lastRevision(ofDeleted: template.name, connection) ?? 0)
+      old?.revision ?? 0,
+      try TemplateRows.lastRevision(ofDeleted: template.name, isNew: old == nil, connection))
     let action = "put template"
     let new = StoredTemplate(
       template: template, revision: last + 1, publishedAt: now,
@@ -148,14 +159,9 @@ extension Transaction {
         count: stored.domainCount)
     }
     if isDryRun { return }
-    // A server of an earlier version may have left a row.
-    try connection.run(
-      """
-      INSERT INTO deleted_template (name, revision) VALUES (?, ?) ON CONFLICT (name) DO UPDATE
-      SET revision = CASE WHEN excluded.revision > deleted_template.revision
-        THEN excluded.revision ELSE deleted_template.revision END
-      """, [.text(name.text), .integer(stored.revision)])
+    try TemplateRows.note(deleted: name.text, stored.revision, connection)
     try connection.run("DELETE FROM template WHERE name = ?", [.text(name.text)])
+    try TemplateRows.foldNumbers(connection)
     try record("delete template", .template(name))
   }
 }
@@ -163,14 +169,31 @@ extension Transaction {
 /// Reads and writes rows of `template` and `template_revision`.
 enum TemplateRows {
   /// The columns are those of `read`.
-  private static let select = select(
-    domainCount: "(SELECT count(*) FROM domain WHERE domain.template = template.name)")
+  ///
+  /// - Parameters:
+  ///   - scope: What the domains are counted of; `nil` not to count them, which takes time in proportion to them.
+  ///   - list: SQL for `Scope.list`.
+  private static func select(counting scope: Scope?, _ list: String = "") -> String {
+    let count =
+      switch scope {
+      case nil: "0"
+      case .some(let scope) where scope.isEverything:
+        "(SELECT count(*) FROM domain WHERE domain.template = template.name)"
+      case .some:
+        """
+        (SELECT count(*) FROM domain JOIN domain_name AS own ON own.domain_id = domain.id AND own.position = 0
+          WHERE domain.template = template.name AND \(DomainFilter.within(list)))
+        """
+      }
+    return """
+      SELECT content, number, published_at, author, reason, is_applied, \(count)
+      FROM template JOIN template_revision ON template_id = template.id
+      """
+  }
 
-  private static func select(domainCount: String) -> String {
-    """
-    SELECT content, number, published_at, author, reason, is_applied, \(domainCount)
-    FROM template JOIN template_revision ON template_id = template.id
-    """
+  /// Those of `select` and its list, which comes last if it is used.
+  private static func values(_ values: [Value], counting scope: Scope?) -> [Value] {
+    scope.map { $0.isEverything ? values : values + [$0.list] } ?? values
   }
 
   private static func read(_ row: borrowing Row) throws -> StoredTemplate {
@@ -188,28 +211,35 @@ enum TemplateRows {
 
   /// - Parameters:
   ///   - revision: The number of a revision; `nil` for the current one.
-  ///   - counts: Whether to count the domains, which takes time in proportion to them.
+  ///   - scope: What the domains are counted of; `nil` not to count them.
   static func find(
-    _ name: TemplateName, revision: Int? = nil, counts: Bool = false, _ connection: any Connection
+    _ name: TemplateName, revision: Int? = nil, counting scope: Scope? = nil,
+    _ connection: any Connection
   ) throws -> StoredTemplate? {
     try connection.first(
-      "\(counts ? select : select(domainCount: "0")) WHERE name = ?1 AND number = coalesce(?2, template.revision)",
-      [.text(name.text), .optional(revision.map(Int64.init))], row: read)
+      """
+      \(select(counting: scope, "?3")) WHERE name = ?1 AND number = coalesce(?2, template.revision)
+      """,
+      values([.text(name.text), .optional(revision.map(Int64.init))], counting: scope), row: read)
   }
 
-  static func get(_ name: TemplateName, _ connection: any Connection) throws -> StoredTemplate {
-    guard let found = try find(name, counts: true, connection) else {
+  static func get(
+    _ name: TemplateName, within: Scope = Scope(), _ connection: any Connection
+  ) throws -> StoredTemplate {
+    guard let found = try find(name, counting: within, connection) else {
       throw StoreError.notFound(.template(name))
     }
     return found
   }
 
   static func page(
-    after name: String, limit: Int, _ connection: any Connection
+    after name: String, within: Scope = Scope(), limit: Int, _ connection: any Connection
   ) throws -> [StoredTemplate] {
     try connection.all(
-      "\(select) WHERE number = template.revision AND name > ? ORDER BY name LIMIT ?",
-      [.text(name), .integer(limit)], row: read)
+      """
+      \(select(counting: within, "?3")) WHERE number = template.revision AND name > ?1
+      ORDER BY name LIMIT ?2
+      """, values([.text(name), .integer(limit)], counting: within), row: read)
   }
 
   /// The templates that some domains use; without limits, all.
@@ -219,7 +249,7 @@ enum TemplateRows {
     if within.isEverything && label == nil { return try page(after: "", limit: .max, connection) }
     return try connection.all(
       """
-      \(select) WHERE number = template.revision AND EXISTS (
+      \(select(counting: nil)) WHERE number = template.revision AND EXISTS (
         SELECT 1 FROM domain JOIN domain_name AS own ON own.domain_id = domain.id AND own.position = 0
         WHERE domain.template = template.name
           AND \(DomainFilter.within("?1")) AND \(DomainFilter.labelled("?2")))
@@ -228,11 +258,17 @@ enum TemplateRows {
   }
 
   static func revisions(
-    of name: TemplateName, before number: Int?, limit: Int, _ connection: any Connection
+    of name: TemplateName, before number: Int?, within: Scope, limit: Int,
+    _ connection: any Connection
   ) throws -> [StoredTemplate] {
     try connection.all(
-      "\(select) WHERE name = ? AND number < ? ORDER BY number DESC LIMIT ?",
-      [.text(name.text), .integer(number ?? Int.max), .integer(limit)], row: read)
+      """
+      \(select(counting: within, "?4")) WHERE name = ?1 AND number < ?2
+      ORDER BY number DESC LIMIT ?3
+      """,
+      values(
+        [.text(name.text), .integer(number ?? Int.max), .integer(limit)], counting: within),
+      row: read)
   }
 
   /// The number of the current revision; `nil` if the template does not exist.
@@ -242,13 +278,47 @@ enum TemplateRows {
     }
   }
 
-  /// The number with which a new template of the name continues; `nil` if none was deleted.
+  /// The number from which a template of the name continues, as far as deleted ones decide; 0 if none was deleted.
   static func lastRevision(
-    ofDeleted name: TemplateName, _ connection: any Connection
-  ) throws -> Int? {
+    ofDeleted name: TemplateName, isNew: Bool, _ connection: any Connection
+  ) throws -> Int {
     try connection.first(
-      "SELECT revision FROM deleted_template WHERE name = ?", [.text(name.text)]
-    ) { $0.int(0) }
+      "SELECT coalesce(max(revision), 0) FROM deleted_template WHERE name IN (?, ?)",
+      [.text(name.text), .text(isNew ? forgotten : name.text)]
+    ) { $0.int(0) } ?? 0
+  }
+
+  /// The number of deleted templates whose numbers are kept one by one.
+  static let mostDeleted = 1000
+  /// In place of a name, for all other deleted templates: the highest of their numbers.
+  private static let forgotten = ""
+
+  /// Keeps one number for those deleted templates that are too many to keep each, which have the lowest: new templates
+  /// continue from it.
+  static func foldNumbers(_ connection: any Connection) throws {
+    let count = try connection.count(
+      "SELECT count(*) FROM deleted_template WHERE name <> ?", [.text(forgotten)])
+    if count <= mostDeleted { return }
+    let lowest = try connection.all(
+      "SELECT name, revision FROM deleted_template WHERE name <> ? ORDER BY revision, name LIMIT ?",
+      [.text(forgotten), .integer(count - mostDeleted)]
+    ) { (name: $0.text(0), revision: $0.int(1)) }
+    for template in lowest {
+      try connection.run(
+        "DELETE FROM deleted_template WHERE name = ?", [.text(template.name)])
+    }
+    try note(deleted: forgotten, lowest.last?.revision ?? 1, connection)
+  }
+
+  /// Notes the number from which a deleted template continues, unless a higher one is noted: a server of an earlier
+  /// version may have left a row.
+  static func note(deleted name: String, _ revision: Int, _ connection: any Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO deleted_template (name, revision) VALUES (?, ?) ON CONFLICT (name) DO UPDATE
+      SET revision = CASE WHEN excluded.revision > deleted_template.revision
+        THEN excluded.revision ELSE deleted_template.revision END
+      """, [.text(name), .integer(revision)])
   }
 
   static func domains(

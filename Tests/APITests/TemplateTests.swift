@@ -291,6 +291,53 @@ import Testing
     #expect(try paths(1) == ["/gift/*"])
   }
 
+  @Test func aLimitedTokenSeesHowManyOfItsOwnDomainsUseATemplate() throws {
+    #expect(try admin.send("PATCH", domain(2), json: ["labels": ["team"]]).status == 200)
+    let limited = [
+      try running.client(.viewer, domains: ["city1.example"]),
+      try running.client(.viewer, labels: ["team"]),
+    ]
+    for (client, count) in [(admin, 3)] + limited.map({ ($0, 1) }) {
+      let list = try client.send("GET", "/v1/templates").json["items"]?[0]
+      let revisions = try client.send("GET", path + "/revisions").json["items"]?[0]
+      for one in [
+        list, revisions, try client.send("GET", path).json,
+        try client.send("GET", path + "/revisions/1").json,
+      ] {
+        #expect(one?["domains"] == .integer(count), "\(one?.text ?? "")")
+      }
+    }
+  }
+
+  @Test func numbersOfDeletedTemplatesAreBoundedAndNoneIsGivenAgain() throws {
+    for seconds in 1...3 {
+      try put("/v1/templates/high", ["cacheSeconds": .integer(seconds)], seconds == 1 ? 201 : 200)
+    }
+    #expect(try admin.send("DELETE", "/v1/templates/high").status == 204)
+    func state(_ names: [String]) -> JSON {
+      [
+        "keep": .strings((1...3).map { "city\($0).example" }),
+        "templates": .array(
+          [.object((Self.template.objectValue ?? [:]).adding("template", "white-label"))]
+            + names.map { ["template": .string($0), "cacheSeconds": 60] }),
+      ]
+    }
+    let names = (0..<1100).map { "t\($0)" }
+    for state in [state(names), state([])] {
+      let answer = try admin.send("POST", "/v1/apply?prune=true", json: state)
+      #expect(answer.status == 200, "\(answer.text.prefix(500))")
+    }
+    #expect(try admin.send("GET", "/v1/templates/t1").status == 404)
+    let kept = try running.connect().number("SELECT count(*) FROM deleted_template") ?? 0
+    #expect((1...1001).contains(kept))
+    for (name, revision) in [("t0", 2), ("t1099", 2), ("new", 2), ("high", 4)] {
+      let put = try admin.send("PUT", "/v1/templates/\(name)", json: ["cacheSeconds": 9])
+      #expect(try put.json["template"]?["revision"] == .integer(revision), "\(name) \(put.text)")
+    }
+    let next = try put(path, with(paths: ["/x", "/{slug}"]), 200)
+    #expect(try next.json["template"]?["revision"] == 2)
+  }
+
   @Test func aTemplateIsSentBackAsItCame() throws {
     let before = try admin.send("GET", path).json
     let answer = try admin.send("PUT", path, json: before)

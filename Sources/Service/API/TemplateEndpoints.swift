@@ -19,7 +19,8 @@ struct TemplateEndpoints: Sendable {
         answers: .ok("A page, by name.", "Templates")
       ) { call in
         let page = try call.page()
-        let templates = try store.templates(after: page.after, limit: page.limit + 1)
+        let templates = try store.templates(
+          after: page.after, within: call.scope, limit: page.limit + 1)
         return .page(
           templates, limit: page.limit, item: StoredTemplateResource.json,
           cursor: \.template.name.text)
@@ -28,7 +29,7 @@ struct TemplateEndpoints: Sendable {
         .get, one, .role(.viewer), isFilteredByToken: true,
         "getTemplate", .templates, "Read a template",
         answers: .ok("The template.", "StoredTemplate", isTagged: true)
-      ) { call in try Self.answer(store.template(call.template())) },
+      ) { call in try Self.answer(store.template(call.template(), within: call.scope)) },
       Endpoint(
         .put, one, .role(.editor), roleForDryRun: .viewer, effect: .template,
         query: [.skipRefused, .renamedParameters],
@@ -68,7 +69,8 @@ struct TemplateEndpoints: Sendable {
       ) { call in
         let page = try call.page()
         let revisions = try store.revisions(
-          of: call.template(), before: call.numberAfter(page.after), limit: page.limit + 1)
+          of: call.template(), before: call.numberAfter(page.after), within: call.scope,
+          limit: page.limit + 1)
         return .page(
           revisions, limit: page.limit, item: StoredTemplateResource.json,
           cursor: { String($0.revision) })
@@ -78,7 +80,9 @@ struct TemplateEndpoints: Sendable {
         "getTemplateRevision", .templates, "Read a revision of a template",
         answers: .ok("The revision.", "StoredTemplate", isTagged: true)
       ) { call in
-        try Self.answer(store.template(call.template(), revision: Int(call.row("revision"))))
+        try Self.answer(
+          store.template(
+            call.template(), revision: Int(call.row("revision")), within: call.scope))
       },
       Endpoint(
         .post, one + "/revisions/{revision}/restore", .role(.editor), effect: .template,

@@ -220,7 +220,9 @@ enum StoredTemplateResource {
     Field("publishedAt", .time, get: \.publishedAt, "When it was published."),
     Field("author", .string, get: \.author, "Who published it."),
     Field("reason", .string, get: \.reason, "Why, or what was done."),
-    Field("domains", .count, get: \.domainCount, "How many domains use the template now."),
+    Field(
+      "domains", .count, get: \.domainCount,
+      "How many domains use the template now, of those that the token may see."),
   ]
 
   static let members = TemplateResource.members + stored.members()
