@@ -40,9 +40,35 @@ enum RecordedChangeRows {
       LEFT JOIN domain_name ON domain_name.name = changed.name AND position = 0) AS own
     """
 
-  /// - Parameter id: The only change; `nil` for all.
+  /// What is looked at for somebody who sees few changes: domains, each compared with every part of what they are limited
+  /// to.
+  static let mostWork = 20_000
+  /// The same at a time, and the number of changes.
+  private static let (batchWork, batch) = (2_000, 500)
+
+  /// The next changes to look at for somebody who sees few of them; `nil` after the last.
+  ///
+  /// - Returns: The first of these, and the work for all of them.
+  static func batch(
+    _ filter: ChangeFilter, _ connection: any Connection
+  ) throws -> (first: Int64, work: Int)? {
+    var (work, first): (Int, Int64?) = (0, nil)
+    let changes = try connection.all(
+      "SELECT id, domain_count FROM recorded_change WHERE id < ? ORDER BY id DESC LIMIT ?",
+      [.integer(filter.before ?? .max), .integer(batch)]
+    ) { (id: $0.integer(0), work: max(1, $0.int(1)) * filter.within.parts.count) }
+    for change in changes where first == nil || work + change.work <= batchWork {
+      (first, work) = (change.id, work + change.work)
+    }
+    return first.map { ($0, work) }
+  }
+
+  /// - Parameters:
+  ///   - id: The only change; `nil` for all.
+  ///   - first: The first change to look at.
   static func all(
-    _ filter: ChangeFilter, _ id: Int64?, limit: Int, _ connection: any Connection
+    _ filter: ChangeFilter, _ id: Int64? = nil, from first: Int64 = 0, limit: Int,
+    _ connection: any Connection
   ) throws -> [RecordedChange] {
     // The domains of each change that the reader may see.
     let visible = """
@@ -60,13 +86,13 @@ enum RecordedChangeRows {
       FROM recorded_change
       WHERE (?1 IS NULL OR author = ?1) AND (?2 IS NULL OR id < ?2) AND (?3 IS NULL OR id = ?3)
         AND (?4 IS NULL OR id IN (SELECT change_id FROM changed_domain WHERE name = ?4))
-        AND \(isLimited ? "EXISTS (SELECT 1 \(visible))" : "?5 IS NOT NULL")
+        AND \(isLimited ? "EXISTS (SELECT 1 \(visible))" : "?5 IS NOT NULL") AND id >= ?7
       ORDER BY id DESC LIMIT ?6
       """,
       [
         .optional(filter.author), .optional(filter.before), .optional(id),
         .optional(filter.domain?.text),
-        filter.within.list, .integer(limit),
+        filter.within.list, .integer(limit), .integer(first),
       ]
     ) { row in
       var change = try table.read(row, from: 4)

@@ -1,9 +1,41 @@
 package import Association
 
 extension Store {
-  /// Changes, the newest first.
-  package func changes(_ filter: ChangeFilter, limit: Int) throws -> [RecordedChange] {
-    try read { try RecordedChangeRows.all(filter, nil, limit: limit, $0) }
+  /// A page of changes, the newest first.
+  ///
+  /// - Returns: At most `limit` changes, and the one before which the next page begins; `nil` on the last page. Of many
+  ///   changes that somebody who is limited to domains may not see, only so many are looked at for one page.
+  package func changes(
+    _ filter: ChangeFilter, limit: Int
+  ) throws -> (page: [RecordedChange], next: Int64?) {
+    if filter.within.isEverything || filter.domain != nil {
+      let found = try read { try RecordedChangeRows.all(filter, limit: limit + 1, $0) }
+      return Self.page(found, limit)
+    }
+    var (rest, found, work) = (filter, [RecordedChange](), 0)
+    while work < RecordedChangeRows.mostWork {
+      // Others scan between the batches.
+      let batch = try scan { connection in
+        try RecordedChangeRows.batch(rest, connection).map { batch in
+          let seen = try RecordedChangeRows.all(
+            rest, from: batch.first, limit: limit + 1 - found.count, connection)
+          return (first: batch.first, work: batch.work, seen: seen)
+        }
+      }
+      guard let batch else { return (found, nil) }
+      found += batch.seen
+      if found.count > limit { return Self.page(found, limit) }
+      rest.before = batch.first
+      work += batch.work
+    }
+    return (found, rest.before)
+  }
+
+  private static func page(
+    _ found: [RecordedChange], _ limit: Int
+  ) -> (page: [RecordedChange], next: Int64?) {
+    let page = Array(found.prefix(limit))
+    return (page, found.count > limit ? page.last?.id : nil)
   }
 
   /// A change.

@@ -48,7 +48,7 @@ struct ItemList {
       count += items.count
       rest -= items.count
       let next = page["next"]?.stringValue
-      if let next, rest > 0, !items.isEmpty {
+      if let next, rest > 0 {
         query["cursor"] = next
         continue
       }

@@ -340,6 +340,42 @@ import Testing
     #expect(try revert(change, by: all).status == 200)
   }
 
+  @Test func amongManyChangesOfOthersALimitedTokenFindsItsOwnPageByPage() throws {
+    let connection = try running.connect()
+    func addOthers(_ count: Int) throws {
+      try connection.run(
+        """
+        WITH RECURSIVE each(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < ?)
+        INSERT INTO recorded_change (at, author, action, reason, domain_count, apps)
+        SELECT 1, 'other', 'edit', '', 1, '[]' FROM each
+        """, [.integer(count)])
+      try connection.run(
+        """
+        INSERT INTO changed_domain (change_id, name, revision_before, revision_after)
+        SELECT id, 'elsewhere.example', 1, 2 FROM recorded_change
+        WHERE id NOT IN (SELECT change_id FROM changed_domain)
+        """)
+    }
+    var own: [JSON] = []
+    for index in 1...3 {
+      try addOthers(12_000)
+      let put = try admin.send("PUT", "/v1/domains/own\(index).example", json: ["entries": []])
+      own.insert(try #require(put.json["change"], "\(put.text)"), at: 0)
+    }
+    let limited = try running.client(.viewer, domains: (1...3).map { "own\($0).example" })
+    var (found, pages, query) = ([JSON](), 0, "?limit=2")
+    while pages < 100 {
+      let page = try limited.send("GET", "/v1/changes" + query).json
+      found += page["items"]?.arrayValue?.compactMap { $0["id"] } ?? []
+      pages += 1
+      guard let next = page["next"]?.stringValue else { break }
+      query = "?limit=2&cursor=\(next)"
+    }
+    #expect(found == own && (4...20).contains(pages), "\(pages)")
+    let last = try limited.send("GET", "/v1/changes?domain=own1.example").json
+    #expect(last["items"]?[0]?["id"] == own.last)
+  }
+
   @Test func anUndoThatLeftAnEditAsItWasCancelsNothingOut() throws {
     let template = { (seconds: Int) -> JSON in
       [

@@ -151,7 +151,7 @@ import Testing
     #expect(pruned.auditRecords == 100 && pruned.revisions == 0)
     let kept = try store.audit(AuditFilter(), limit: 1000)
     #expect(kept.map(\.revision) == (101...120).reversed())
-    let changes = try store.changes(ChangeFilter(), limit: 1000)
+    let changes = try store.changes(ChangeFilter(), limit: 1000).page
     #expect(changes.map(\.id) == (101...120).reversed())
     #expect(try store.changedDomains(of: 100).isEmpty)
     #expect(try store.changedDomains(of: 101).map(\.after) == [101])

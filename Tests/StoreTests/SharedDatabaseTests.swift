@@ -309,7 +309,7 @@ import Testing
 
   @Test func aCopyToAFileAndBackHasEverythingAndGoesOnWithItsNumbers() throws {
     try fill(store)
-    let last = try #require(try store.changes(ChangeFilter(), limit: 1).first).id
+    let last = try #require(try store.changes(ChangeFilter(), limit: 1).page.first).id
     try temporary.location.connect().execute(
       "UPDATE revision SET change_id = NULL; DELETE FROM changed_domain; DELETE FROM recorded_change"
     )
@@ -327,7 +327,7 @@ import Testing
     for store in stores { try store.put(.example("new.example")) }
     // Also where all rows have been pruned.
     let changes = try stores.map {
-      try $0.changes(ChangeFilter(domain: DomainName("new.example")), limit: 1).map(\.id)
+      try $0.changes(ChangeFilter(domain: DomainName("new.example")), limit: 1).page.map(\.id)
     }
     #expect(Set(changes) == [[last + 1]])
     let ids = try stores.map { try $0.domain(DomainName("new.example")).id }
@@ -374,6 +374,8 @@ import Testing
     #expect(try store.domain(name(0)).revision == published + 2)
     #expect(try store.domain(name(0)).domain.paths == ["/\u{0}\u{E000}é", "/b"])
     #expect(try store.domains(limit: 10).total == 2)
+    #expect(try store.domains(DomainFilter(isDeleted: true), limit: 9).page.map(\.revision) == [1])
+    #expect(try store.put(.example("later.example")).revision.number == 2)
     #expect(try store.changes(after: sequence).domains == nil)
     #expect(try store.faults {} == [])
     let other = try TemporaryDatabase.createEmpty(in: temporary.directory)

@@ -340,7 +340,7 @@ export const table = ({ caption, columns, rows, key, on, sorted }) =>
  * title and a text. @type {(loading: any, nothing: [string, string], options: any) => any} */
 export const listing = (loading, nothing, { columns, ...rest }) =>
   loaded(loading, ({ items, next = null }) => [
-    items.length === 0 ? empty(...nothing) : table({
+    items.length === 0 ? next === null && empty(...nothing) : table({
       rows: items,
       key: ({ id, name }) => id ?? name,
       ...rest,

@@ -18,7 +18,7 @@ struct ChangeEndpoints: Sendable {
         "listChanges", .changes, "List changes",
         description:
           "A change is what one author did at once to one domain or many. A token that is limited to domains sees "
-          + "the changes of those.",
+          + "the changes of those; its pages may have fewer of them than `limit`, or none, before the last one.",
         answers: .ok("A page, newest first.", "Changes"),
         handle: list),
       Endpoint(
@@ -48,13 +48,17 @@ struct ChangeEndpoints: Sendable {
     let page = try call.page()
     let domain = try call.query(.domainFilter).map { try Call.name($0, DomainName.init(_:)) }
     if let domain { try call.token?.check(domain, in: store) }
-    let changes = try store.changes(
+    let (changes, next) = try store.changes(
       ChangeFilter(
         author: call.query(.author), domain: domain,
         before: try call.numberAfter(page.after).map(Int64.init),
-        within: call.token?.scope ?? Scope()), limit: page.limit + 1)
-    return .page(
-      changes, limit: page.limit, item: { ChangeResource.json($0) }, cursor: { String($0.id) })
+        within: call.token?.scope ?? Scope()), limit: page.limit)
+    return .json(
+      .ok,
+      [
+        "items": .array(changes.map { ChangeResource.json($0) }),
+        "next": .optional(next.map { String($0) }),
+      ])
   }
 
   private func get(_ call: Call) throws -> Response {
