@@ -166,6 +166,7 @@ private struct Replacement {
         """
       ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
+      try rememberLost()
       for (index, table) in tables.enumerated() {
         progress("Replacing the contents", index * 100 / tables.count)
         try connection.execute(
@@ -175,13 +176,15 @@ private struct Replacement {
       if !isOther { try connection.execute(Self.addAudit) }
       try connection.execute(Self.continueKeys)
       try connection.execute(Self.continueNumbers)
+      try connection.execute(Self.keepLost)
       try Self.record(now: now, connection)
       let republished = try republish()
       try republishTemplates()
       try connection.execute(
         """
         DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes;
-        DROP TABLE temp.last_templates
+        DROP TABLE temp.last_templates; DROP TABLE temp.lost; DROP TABLE temp.lost_revision;
+        DROP TABLE temp.lost_document
         """)
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
@@ -208,10 +211,50 @@ private struct Replacement {
       JOIN main.template_revision ON template_id = template.id AND number = template.revision
       LEFT JOIN main.deleted_template USING (name)
       UNION ALL SELECT name, revision, NULL, NULL FROM main.deleted_template
-      WHERE name NOT IN (SELECT name FROM main.template);
+      WHERE name NOT IN (SELECT name FROM main.template)
+      UNION ALL SELECT template.name, forgotten.revision, NULL, NULL FROM saved.template
+      JOIN main.deleted_template AS forgotten ON forgotten.name = ''
+      WHERE template.name NOT IN (SELECT name FROM main.template)
+        AND template.name NOT IN (SELECT name FROM main.deleted_template);
     CREATE TEMP TABLE before AS
       SELECT own_name, number, \(digests) AS digests, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
+    """
+
+  /// The domains that the backup lacks, as deleted ones with their last revisions, so that new domains of their names do
+  /// not give a number again.
+  private func rememberLost() throws {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE lost AS SELECT * FROM main.domain WHERE id IN (
+        SELECT id FROM \(Self.named) WHERE own_name NOT IN (
+          SELECT ifnull(name, deleted_name) FROM saved.domain
+          LEFT JOIN saved.domain_name ON domain_name.domain_id = domain.id AND position = 0));
+      CREATE TEMP TABLE lost_revision AS SELECT revision.* FROM main.revision
+        JOIN temp.lost ON lost.id = domain_id AND lost.revision = number;
+      CREATE TEMP TABLE lost_document AS SELECT document.* FROM main.document
+        JOIN temp.lost ON lost.id = domain_id AND lost.revision = document.revision;
+      """)
+    try connection.run(
+      """
+      UPDATE temp.lost SET deleted_at = ?1, updated_at = ?1, template = NULL, template_use = NULL, deleted_name =
+        (SELECT name FROM main.domain_name WHERE domain_id = lost.id AND position = 0)
+      WHERE deleted_name IS NULL
+      """, [.integer(now)])
+  }
+
+  /// Adds them, with new keys.
+  private static let keepLost = """
+    CREATE TEMP TABLE lost_name AS SELECT id, deleted_name FROM temp.lost;
+    UPDATE temp.lost SET id = NULL;
+    INSERT INTO main.domain SELECT * FROM temp.lost;
+    UPDATE temp.lost_revision SET id = NULL, domain_id = (SELECT domain.id FROM temp.lost_name
+      JOIN main.domain USING (deleted_name) WHERE lost_name.id = domain_id);
+    INSERT INTO main.revision SELECT * FROM temp.lost_revision;
+    UPDATE temp.lost_document SET id = NULL, domain_id = (SELECT domain.id FROM temp.lost_name
+      JOIN main.domain USING (deleted_name) WHERE lost_name.id = domain_id);
+    INSERT INTO main.document SELECT * FROM temp.lost_document;
+    DROP TABLE temp.lost_name;
     """
 
   /// SQL for the kinds and SHA-256 of a revision's documents.

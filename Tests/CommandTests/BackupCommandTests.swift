@@ -107,6 +107,23 @@ import Testing
     #expect(try client.send("GET", "\(target)/revisions/2").code == "revision-pruned")
   }
 
+  @Test func whatIsKnownOfADomainThatTheBackupLacksHoldsForNoNewOne() throws {
+    let server = try RunningServer(database: database)
+    let client = try server.client()
+    #expect(try run("backup").status == 0)
+    let target = "/v1/domains/later.example/file"
+    func put(_ path: String, _ condition: String) throws -> RawResponse {
+      let body = AssociationFile.routes([path]).serialized()
+      return try client.send("PUT", target, body: body, condition)
+    }
+    let stale = try #require(try put("/a", "If-None-Match: *")["ETag"])
+    #expect(try run("restore", "--force").status == 0)
+    #expect(try put("/b", "If-Match: \(stale)").status == 412)
+    #expect(try put("/c", "If-None-Match: *").status == 201)
+    #expect(try put("/b", "If-Match: \(stale)").status == 412)
+    #expect(try put("/b", "If-Match: \"2\"").status == 200)
+  }
+
   @Test func aDatabaseWithoutItsTablesIsNotSaved() throws {
     let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.execute("PRAGMA foreign_keys = OFF; DROP TABLE route; DROP TABLE expectation")

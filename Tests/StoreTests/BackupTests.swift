@@ -172,6 +172,24 @@ import Testing
     #expect(try store.put(.example(paths: ["/e"])).revision.number == 7)
   }
 
+  @Test func aDomainThatTheBackupLacksIsADeletedOneThatGivesNoNumberAgain() throws {
+    let (later, gone) = (try DomainName("later.example"), try DomainName("gone.example"))
+    try save()
+    for path in ["/a", "/b"] { try store.put(.example("later.example", paths: [path])) }
+    try store.put(.example("gone.example"))
+    try store.delete(gone)
+    let documents = try store.currentRevision(of: later).documents
+    for _ in 1...2 {
+      try restore()
+      #expect(try store.faults {} == [])
+      let deleted = try store.domains(DomainFilter(isDeleted: true), limit: 9).page
+      #expect(deleted.map(\.name) == [gone, later] && deleted.map(\.revision) == [1, 2])
+    }
+    #expect(try store.revision(2, of: later).documents == documents)
+    #expect(try store.put(.example("later.example", paths: ["/c"])).revision.number == 3)
+    #expect(try store.put(.example("gone.example", paths: ["/c"])).revision.number == 2)
+  }
+
   @Test func numbersOfEntriesAndRoutesGoOnAfterARestore() throws {
     func numbers(afterAdding path: String) throws -> [Int64?] {
       var domain = try store.domain(name).domain
@@ -280,6 +298,26 @@ import Testing
     #expect(stored.revision == 3 && stored.template.members["cacheSeconds"] == 60)
     try put(added, 4)
     #expect(try store.template(added).revision == 4)
+  }
+
+  @Test func aRestoredTemplateWhoseNumberIsNoLongerKeptGoesOnUnderANewOne() throws {
+    let (name, context) = (try TemplateName("shop"), WriteContext(author: "test"))
+    func put(_ name: TemplateName, _ seconds: Int) throws {
+      try store.write(context) {
+        _ = try $0.put(Template(name, parameters: [], members: ["cacheSeconds": .integer(seconds)]))
+      }
+    }
+    try put(name, 1)
+    try save()
+    try put(name, 2)
+    try store.write(context) { try $0.delete(name) }
+    try SQLiteConnection(path: temporary.path, mode: .existing).execute(
+      "UPDATE deleted_template SET name = ''")
+    _ = try restore()
+    let stored = try store.template(name)
+    #expect(stored.revision == 3 && stored.template.members["cacheSeconds"] == 1)
+    try put(TemplateName("other"), 1)
+    #expect(try store.template(TemplateName("other")).revision == 3)
   }
 
   @Test func serversOfAnEarlierVersionBesideThisOneDoNotSpoilNumbersOfTemplates() throws {
