@@ -53,6 +53,23 @@ import Testing
     #expect(audit[1]["changes"] == "role changed: from editor to viewer; domains changed")
   }
 
+  @Test func draftsOfADeletedUserAreDeclined() throws {
+    _ = try put("anna", ["role": "editor"])
+    let anna = browser("X-Forwarded-User: anna", dashboard)
+    let asked = try anna.send(
+      "PUT", "/v1/domains/shop.example?draft=true", json: ["entries": []])
+    let draft = "/v1/drafts/\(try #require(asked.json["id"]?.integerValue, "\(asked.text)"))"
+    let groups = "/v1/groups/anna"
+    #expect(try running.admin.send("PUT", groups, json: ["role": "editor"]).status == 201)
+    #expect(try running.admin.send("DELETE", groups).status == 204)
+    #expect(try running.admin.send("GET", draft).json["status"] == "open")
+    #expect(try running.admin.send("DELETE", "/v1/users/anna").status == 204)
+    let declined = try running.admin.send("GET", draft).json
+    #expect(
+      declined["status"] == "declined"
+        && declined["endedReason"] == "The user \"anna\" was deleted.", "\(declined.text)")
+  }
+
   @Test(arguments: [
     #"{}"#, #"{"role": "owner"}"#, #"{"role": "viewer", "domains": ["a.*.example"]}"#,
     #"{"role": "viewer", "speed": 1}"#, #"{"role": "viewer", "domains": null, "role": "admin"}"#,

@@ -24,7 +24,8 @@ struct TokenEndpoints: Sendable {
         handle: create),
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
-        "revokeToken", .tokens, "Revoke a token, effective immediately", answers: .deleted
+        "revokeToken", .tokens, "Revoke a token, effective immediately",
+        description: "Its open drafts are declined.", answers: .deleted
       ) { call in
         let name = call.parameters["token"] ?? ""
         try store.write(call.context()) { try $0.revokeToken(name) }

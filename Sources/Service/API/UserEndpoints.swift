@@ -42,7 +42,9 @@ struct UserEndpoints: Sendable {
       ) { try put($0, kind) },
       Endpoint(
         .delete, one, .role(.admin), effect: .change,
-        "delete\(schema)", .users, "Delete a \(noun), effective immediately", answers: .deleted
+        "delete\(schema)", .users, "Delete a \(noun), effective immediately",
+        description: kind == .user ? "The user's open drafts are declined." : "",
+        answers: .deleted
       ) { call in
         try store.write(call.context()) { try $0.deleteUser(call.parameters[noun] ?? "", kind) }
         return Response(.noContent)
