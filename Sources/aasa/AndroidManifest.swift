@@ -3,7 +3,7 @@ import CExpat
 import Service
 
 /// The intent filters of an Android app: of its manifest as XML, as `apkanalyzer` or `aapt2` print that of a built app,
-/// or of the `app.json` of an Expo project.
+/// or of the `app.json` of an Expo project; and its `asset_statements`, which may stand in a file of their own.
 struct AndroidManifest {
   /// The attributes of a `<data>` element, without their prefix.
   typealias DataElement = [String: String]
@@ -14,8 +14,8 @@ struct AndroidManifest {
     var autoVerifyPlaceholder: String?
     /// Whether the build of an Expo project makes it, which writes the beginnings of its actions and categories.
     var isOfExpo = false
-    /// Whether other apps, such as a browser, may start the activity.
-    var isExported = true
+    /// Whether other apps, such as a browser, may start the activity, and whether the file says so.
+    var (isExported, saysExported) = (true, true)
     /// Whether the system may start the activity. An app may change that when it runs.
     var isEnabled = true
     var actions: Set<String> = []
@@ -24,6 +24,8 @@ struct AndroidManifest {
     var groups: [Group] = []
     /// The attributes of `<data>` that lack their prefix, which Android ignores; for an Expo project, those that have it.
     var misnamed: [String] = []
+    /// Whether a comment in it has a `<data>` element.
+    var hasDataInComment = false
 
     /// The values of an attribute in all elements. Android takes each with each of every other attribute.
     func values(_ attribute: String) -> [String] { data.compactMap { $0[attribute] } }
@@ -45,6 +47,12 @@ struct AndroidManifest {
   let hasStrayData: Bool
   /// Where an Expo project has `intentFilters`, if not in `android`.
   let misplacedFilters: String?
+  /// What the app says about sites: `asset_statements`; `nil` if the file does not have it.
+  let statements: String?
+  /// Whether the file is none of a manifest, but the texts of the app with `asset_statements`.
+  let isOnlyStatements: Bool
+  /// The version of Android that the app is built for; `nil` if the file does not say.
+  let targetVersion: Int?
 
   /// The largest file that is read, in bytes.
   private static let limit = 4_194_304
@@ -91,12 +99,17 @@ struct AndroidManifest {
     (package, filters) = (reader.package, reader.filters)
     navigationGraphs = reader.navigationGraphs
     (hasStrayData, misplacedFilters) = (reader.hasStrayData, reader.misplacedFilters)
+    (statements, isOnlyStatements) = (reader.statements, reader.isResources)
+    targetVersion = reader.targetVersion
   }
 
   /// Whether a build fills in the value: Gradle's `${name}`, or a resource such as `@string/host`.
   static func isPlaceholder(_ value: String) -> Bool {
-    value.contains("${") || value.hasPrefix("@")
+    value.contains("${") || isReference(value)
   }
+
+  /// Whether the value is that of a resource.
+  static func isReference(_ value: String) -> Bool { value.hasPrefix("@") }
 
   /// Reads XML with Expat, which fetches nothing. A document type is refused, so there are no entities to expand.
   private static func readXML(
@@ -119,6 +132,17 @@ struct AndroidManifest {
         }
         reader.begin(String(cString: name), values)
       }, { context, _ in ManifestReader.behind(context)?.end() })
+    XML_SetCharacterDataHandler(parser) { context, text, count in
+      guard let text, let reader = ManifestReader.behind(context), reader.isReadingText else {
+        return
+      }
+      let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+      reader.take(text: String(decoding: bytes, as: UTF8.self))
+    }
+    XML_SetCommentHandler(parser) { context, text in
+      guard let text else { return }
+      ManifestReader.behind(context)?.take(comment: String(cString: text))
+    }
     XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
       ManifestReader.behind(context)?.stop(
         "it has a document type, which no manifest has, so nothing of it was read.")

@@ -51,7 +51,7 @@ struct ManifestCheck {
   private var comparisonSteps = 100_000_000
   /// Whether a finding says why there is no host.
   private var isExplained = false
-  private let manifest: AndroidManifest
+  let manifest: AndroidManifest
   private let published: Published
 
   init(_ manifest: AndroidManifest, app: PackageName?, _ published: Published) {
@@ -79,6 +79,7 @@ struct ManifestCheck {
         "The build makes intent filters from this navigation graph, so the file does not have them. \(Self.checkBuilt)"
       )
     }
+    if manifest.isOnlyStatements { return }
     if hosts.isEmpty && manifest.navigationGraphs.isEmpty && !isExplained {
       let almost = manifest.filters.lazy.flatMap { $0.values("scheme") }.first(
         where: Self.isAlmostWeb)
@@ -118,6 +119,7 @@ struct ManifestCheck {
       $0.isAutoVerified && !$0.values("host").isEmpty
     }
     isExplained = checkPlaces(in: manifest)
+    if let statements = manifest.statements { checkStatements(statements) }
     for filter in manifest.filters {
       let schemes = filter.values("scheme")
       let names = filter.values("host")
@@ -141,7 +143,8 @@ struct ManifestCheck {
             "A filter with autoVerify has no <data>, so it names no host, and no domain is verified for it. "
               + (filter.isOfExpo
                 ? "Add \"data\" with \"scheme\" and \"host\"."
-                : "Add <data android:scheme=\"https\" /> and one with android:host."))
+                : "Add <data android:scheme=\"https\" /> and one with android:host.")
+              + filter.dataInComment)
         }
         isExplained = true
         continue
@@ -157,7 +160,8 @@ struct ManifestCheck {
           if filter.isAutoVerified {
             add(
               "no-host", .error, "",
-              "A filter with autoVerify names no host, so no domain is verified for it.")
+              "A filter with autoVerify names no host, so no domain is verified for it."
+                + filter.dataInComment)
           }
         }
       } else if schemes.contains(where: Self.isPlaceholder) && !names.isEmpty {
@@ -194,6 +198,13 @@ struct ManifestCheck {
   /// Whether a scheme of the web is meant: Android compares schemes with regard to case.
   private static func isAlmostWeb(_ scheme: String) -> Bool {
     !isWeb(scheme) && isWeb(scheme.lowercased().prefix { $0 != ":" }.description)
+  }
+
+  private static func isBlank(_ scheme: String) -> Bool { scheme.allSatisfy { $0 == " " } }
+
+  /// A scheme in a sentence.
+  private static func words(_ scheme: String) -> String {
+    isBlank(scheme) ? scheme.quoted : scheme.shown
   }
 
   private static func isPlaceholder(_ value: String) -> Bool {
@@ -358,6 +369,7 @@ struct ManifestCheck {
         "Each path of its filters is a mistake, so hardly any link opens the app. Correct the paths, or remove them to take"
           + " all links.")
     }
+    checkExported(of: host, clickable)
     checkGroups(of: host, clickable)
     checkPairs(of: host, clickable)
     let verified = clickable.filter(\.isAutoVerified)
@@ -377,11 +389,13 @@ struct ManifestCheck {
       let isOne = others.count == 1
       add(
         "custom-scheme", .error, host.text,
-        "Its filter also has the scheme\(isOne ? "" : "s") \(others.map(\.shown).joined(separator: " and ")), and Android"
+        "Its filter also has the scheme\(isOne ? "" : "s") \(others.map(Self.words).joined(separator: " and ")), and Android"
           + " verifies no filter with other schemes than https and http. "
           + (others.allSatisfy(Self.isAlmostWeb)
             ? "Write https alone, in lower case."
-            : "Move \(isOne ? "that scheme" : "those schemes") to a filter of \(isOne ? "its" : "their") own."),
+            : others.allSatisfy(Self.isBlank)
+              ? "Remove the <data> element that has it."
+              : "Move \(isOne ? "that scheme" : "those schemes") to a filter of \(isOne ? "its" : "their") own."),
         of: others)
     }
   }

@@ -17,18 +17,28 @@ final class ManifestReader {
   private(set) var misplacedFilters: String?
   /// Whether values have the escapes that `aapt2` resolves when it builds the app.
   private var isSource: Bool
+  /// The `asset_statements` of the app, if the file has them and not a reference to them.
+  private(set) var statements: String?
+  /// Whether they are among the resources of an app.
+  private(set) var isResources = false
+  /// The `asset_statements` among the resources that are being read.
+  private var resource: String?
+  /// The version of Android that the app is built for; `nil` if the file does not say.
+  private(set) var targetVersion: Int?
   /// What is stopped at a fault.
   private let parser: XML_Parser?
 
   private var open: [String] = []
-  /// The prefixes of Android's attributes.
-  private var prefixes: Set<String> = ["android"]
+  /// How many elements are open where one begins that `tools:node` takes out of the manifest.
+  private var removedDepth: Int?
+  /// The prefixes of Android's attributes, and of those for the build.
+  private var (prefixes, toolPrefixes): (Set<String>, Set<String>) = (["android"], ["tools"])
   private var filter: AndroidManifest.IntentFilter?
   private var group: AndroidManifest.Group?
   /// Whether the component that is being read is an activity.
   private var isActivity = true
-  /// Whether other apps may start it.
-  private var isExported = true
+  /// Whether other apps may start it, and whether the file says so.
+  private var (isExported, saysExported) = (true, true)
   /// Whether the system may start it, and any component of the app.
   private var (isEnabled, isAppEnabled) = (true, true)
   private var dataCount = 0
@@ -64,10 +74,13 @@ final class ManifestReader {
       return stop("its elements are nested more than \(Self.deepest) levels deep.")
     }
     open.append(name)
-    for (name, value) in attributes
-    where name.hasPrefix("xmlns:") && value == "http://schemas.android.com/apk/res/android" {
-      prefixes.insert(String(name.dropFirst(6)))
+    for (name, value) in attributes where name.hasPrefix("xmlns:") {
+      let prefix = String(name.dropFirst(6))
+      if value == "http://schemas.android.com/apk/res/android" { prefixes.insert(prefix) }
+      if value == "http://schemas.android.com/tools" { toolPrefixes.insert(prefix) }
     }
+    if removedDepth == nil && isRemoved(attributes) { removedDepth = open.count }
+    if removedDepth != nil { return }
     if name == "manifest" {
       isManifest = true
       let own = attributes.map(\.name)
@@ -76,6 +89,10 @@ final class ManifestReader {
         parser != nil
         && !own.contains { ["platformBuildVersionCode", "android:compileSdkVersion"].contains($0) }
       package = attributes.first { $0.name == "package" }?.value
+    }
+    if name == "string", open.first == "resources", attributes.contains(where: Self.namesStatements)
+    {
+      (resource, isResources, isManifest) = ("", true, true)
     }
     var values: AndroidManifest.DataElement = [:]
     for (name, value) in attributes {
@@ -93,11 +110,40 @@ final class ManifestReader {
     take(name, values)
   }
 
+  /// Whether the manifest merger takes the element away: `tools:node="remove"` or `"removeAll"`.
+  private func isRemoved(_ attributes: [(name: String, value: String)]) -> Bool {
+    attributes.contains { name, value in
+      let parts = name.split(separator: ":", maxSplits: 1)
+      return parts.count == 2 && parts[1] == "node" && toolPrefixes.contains(String(parts[0]))
+        && ["remove", "removeAll"].contains(value)
+    }
+  }
+
+  private static func namesStatements(_ attribute: (name: String, value: String)) -> Bool {
+    attribute.name == "name"
+      && attribute.value.filter { $0 != "_" }.lowercased() == "assetstatements"
+  }
+
+  /// Whether text between tags is of use.
+  var isReadingText: Bool { resource != nil }
+
+  /// Takes text between tags.
+  func take(text: String) { resource?.append(text) }
+
+  /// Takes a comment.
+  func take(comment: String) {
+    if comment.contains("<data") { filter?.hasDataInComment = true }
+  }
+
   private func take(_ name: String, _ values: AndroidManifest.DataElement) {
     switch name {
+    case "uses-sdk": targetVersion = values["targetSdkVersion"].flatMap(Self.number)
+    case "meta-data" where values["name"] == "asset_statements":
+      if let value = values["value"], !AndroidManifest.isReference(value) { statements = value }
     case "application": isAppEnabled = Self.boolean(values["enabled"]) ?? true
     case "activity", "activity-alias":
       (isActivity, isExported) = (true, Self.boolean(values["exported"]) ?? true)
+      saysExported = values["exported"] != nil
       isEnabled = Self.boolean(values["enabled"]) ?? true
     case "service", "receiver", "provider": isActivity = false
     case "intent-filter":
@@ -108,6 +154,7 @@ final class ManifestReader {
       filter?.autoVerifyPlaceholder = placeholder
       filter?.isAutoVerified = Self.boolean(autoVerify) ?? (placeholder != nil)
       filter?.isExported = isExported
+      filter?.saysExported = saysExported
       filter?.isEnabled = isEnabled && isAppEnabled
     case "nav-graph" where isActivity:
       isManifest = true
@@ -128,7 +175,15 @@ final class ManifestReader {
 
   func end() {
     if fault != nil { return }
-    switch open.popLast() {
+    let name = open.popLast()
+    if let depth = removedDepth {
+      if open.count < depth { removedDepth = nil }
+      return
+    }
+    switch name {
+    case "string":
+      statements = resource.map(Self.unquoted) ?? statements
+      resource = nil
     case "uri-relative-filter-group":
       if let group { filter?.groups.append(group) }
       group = nil
@@ -136,7 +191,7 @@ final class ManifestReader {
       if let filter, isActivity { filters.append(filter) }
       filter = nil
     case "activity", "activity-alias", "service", "receiver", "provider":
-      (isActivity, isExported, isEnabled) = (true, true, true)
+      (isActivity, isExported, saysExported, isEnabled) = (true, true, true, true)
     default: break
     }
   }
@@ -148,6 +203,17 @@ final class ManifestReader {
     case "false", "FALSE", "False", "0", "0x0": false
     default: nil
     }
+  }
+
+  /// A number, as the tools print it; `nil` for anything else.
+  private static func number(_ text: String) -> Int? {
+    text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
+  }
+
+  /// A text of a resource as an app gets it: `aapt2` removes quotation marks without a backslash.
+  private static func unquoted(_ text: String) -> String {
+    let parts = text.split(separator: "\\\"", omittingEmptySubsequences: false)
+    return unescaped(parts.map { $0.filter { $0 != "\"" } }.joined(separator: "\\\""))
   }
 
   /// Resolves the escapes of a value as `aapt2` does. A backslash of a pattern is written twice.

@@ -134,6 +134,108 @@ import Testing
     #expect(result.errors.contains("the quotation mark “"), "\(result.errors)")
   }
 
+  @Test func dataInACommentIsPointedAt() throws {
+    let commented = try findings(Self.manifest(Self.filter("<!-- \(Self.host) -->")))
+    #expect(
+      commented.first?.1.hasSuffix("stands in a comment, which Android does not read.") == true)
+    let other = try findings(Self.manifest(Self.filter("<!-- hosts follow -->")))
+    #expect(other.first?.1.contains("comment") == false, "\(other)")
+  }
+
+  @Test(arguments: ["", " "])
+  func anEmptySchemeIsToBeRemoved(scheme: String) throws {
+    let data = "<data android:scheme=\"\(scheme)\" android:host=\"www.shop.example\"/>"
+    let found = try findings(Self.manifest(Self.filter(Self.host + data)))
+    #expect(found.map(\.0).contains("error custom-scheme shop.example"), "\(found)")
+    let message = found.first { $0.0.contains("custom-scheme") }?.1 ?? ""
+    #expect(
+      message.contains("the scheme \"\(scheme)\",") && message.contains("Remove"), "\(message)")
+  }
+
+  // MARK: - android:exported
+
+  @Test(
+    arguments: [(nil, "warning"), (30, nil), (31, "error"), (35, "error")] as [(Int?, String?)])
+  func anActivityWithLinksSaysWhetherItIsExported(version: Int?, severity: String?) throws {
+    let target = version.map { "<uses-sdk android:targetSdkVersion=\"\($0)\"/><application>" }
+    let manifest = Self.manifest(Self.filter(Self.host))
+      .replacing("<application>", with: target ?? "<application>")
+    #expect(try findings(manifest).isEmpty)
+    let found = try findings(manifest.replacing(" android:exported=\"true\"", with: ""))
+    #expect(
+      found.map(\.0) == [severity].compactMap { $0.map { "\($0) exported-missing shop.example" } })
+  }
+
+  @Test func aSnippetDoesNotLackWhatOnlyAnActivityHas() throws {
+    let snippet = Self.filter(Self.host).replacing(
+      "<intent-filter",
+      with: "<intent-filter xmlns:android=\"http://schemas.android.com/apk/res/android\"")
+    #expect(try findings(snippet).isEmpty)
+  }
+
+  // MARK: - The manifest merger
+
+  @Test func whatTheMergerRemovesIsNotInTheManifest() throws {
+    let tools = "xmlns:t=\"http://schemas.android.com/tools\""
+    let other = Self.filter("<data android:scheme=\"shop\"/>\(Self.host)")
+      .replacing("shop.example", with: "old.example")
+    #expect(try findings(Self.manifest(Self.filter(Self.host) + other)).count > 0)
+    for node in ["remove", "removeAll"] {
+      let removed = other.replacing(
+        "<intent-filter", with: "<intent-filter \(tools) t:node=\"\(node)\"")
+      #expect(try findings(Self.manifest(removed + Self.filter(Self.host))).isEmpty)
+    }
+    let merged = other.replacing("<intent-filter", with: "<intent-filter \(tools) t:node=\"merge\"")
+    #expect(try findings(Self.manifest(Self.filter(Self.host) + merged)).count > 0)
+  }
+
+  // MARK: - asset_statements
+
+  private static func resources(_ text: String) -> String {
+    "<resources><string name=\"app_name\">a \"b\"</string><string name=\"asset_statements\">\(text)</string></resources>"
+  }
+
+  @Test(arguments: [
+    "[{\\\"include\\\": \\\"https://shop.example/.well-known/assetlinks.json\\\"}]",
+    "\n  [{\n \\\"relation\\\": [\\\"a/b\\\"], \\\"target\\\": {\\\"namespace\\\": \\\"web\\\"}}]\n",
+  ])
+  func statementsOfAnAppAreFine(text: String) throws {
+    #expect(try findings(Self.resources(text), as: "strings.xml").isEmpty)
+  }
+
+  @Test(arguments: [
+    ("[{\\\"https://shop.example/.well-known/assetlinks.json\\\"}]", "It is not JSON"),
+    ("[{\"include\": \"https://shop.example/\"}]", "It is not JSON"),
+    ("{\\\"include\\\": \\\"https://shop.example/\\\"}", "no array"),
+    ("[{\\\"include\\\": \\\"shop.example\\\"}]", "https://"), ("[{}]", "neither"),
+  ])
+  func statementsThatNobodyReadsAreNamed(text: String, words: String) throws {
+    let found = try findings(Self.resources(text), as: "strings.xml")
+    #expect(found.map(\.0) == ["warning malformed-statements asset_statements"])
+    #expect(found.first?.1.contains(words) == true, "\(found)")
+  }
+
+  @Test func statementsInTheManifestAreReadToo() throws {
+    func manifest(_ value: String) -> String {
+      Self.manifest(Self.filter(Self.host)).replacing(
+        "<application>",
+        with: "<application><meta-data android:name=\"asset_statements\" \(value)/>")
+    }
+    #expect(try findings(manifest("android:resource=\"@string/asset_statements\"")).isEmpty)
+    #expect(try findings(manifest("android:value=\"@string/asset_statements\"")).isEmpty)
+    let include = "[{&quot;include&quot;: &quot;https://shop.example/a.json&quot;}]"
+    #expect(try findings(manifest("android:value=\"\(include)\"")).isEmpty)
+    let found = try findings(manifest("android:value=\"[{&quot;https://shop.example&quot;}]\""))
+    #expect(found.map(\.0) == ["warning malformed-statements asset_statements"])
+  }
+
+  @Test func otherTextsAreNoManifest() throws {
+    let path = try scratch.write(
+      "<resources><string name=\"app_name\">a</string></resources>", to: "strings.xml")
+    let result = try Program.aasa("manifest", path, in: scratch)
+    #expect(result.status == 1 && result.errors.contains("is not a manifest"), "\(result.errors)")
+  }
+
   // MARK: - Expo
 
   private static func filters(_ key: String = "host", verify: Bool = true) -> JSON {

@@ -83,7 +83,8 @@ import Testing
   }
 
   private static func manifest(
-    _ filters: String..., package: String = "package=\"\(package)\"", activity: String = ""
+    _ filters: String..., package: String = "package=\"\(package)\"",
+    activity: String = "android:exported=\"true\""
   ) -> String {
     """
     <?xml version="1.0" encoding="utf-8"?>
