@@ -22,8 +22,12 @@ struct Entitlements {
       if text == "*" { throw Malformed(Entitlements.star) }
       let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, Self.services.contains(String(parts[0])) else {
+        let address = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        let host = address.prefix { !"/?".contains($0) }
         throw Malformed(
           "An entry is a service, a colon and a domain. The services are \(Self.services.joined(separator: ", "))."
+            + (host.contains(".") && DomainName(usable: String(host)) != nil
+              ? " For links, write applinks:\(host)." : "")
         )
       }
       if parts[1].contains(",") {
@@ -84,10 +88,17 @@ struct Entitlements {
   private(set) var misplacedEntries: String?
   /// How often the file has the key of the entries.
   private(set) var keyCount = 1
+  /// Whether a comment has it.
+  private(set) var isInComment = false
   /// The app; `nil` if the file does not say, or has a build variable.
   let app: String?
   /// Whether only developers can run the app; `nil` if the file does not say.
   let isForDevelopers: Bool?
+
+  /// Whether the build puts a value into a text: Xcode knows `$(NAME)` and `${NAME}`.
+  static func hasVariable(_ text: some StringProtocol) -> Bool {
+    text.contains("$(") || text.contains("${")
+  }
 
   /// The largest file that is read, in bytes.
   private static let limit = 1_048_576
@@ -111,8 +122,11 @@ struct Entitlements {
     let expo = json["expo"] ?? json
     let places = [
       ("\"expo\"", expo), ("\"expo.android\"", expo["android"] ?? [:]), ("the root", json),
+      ("\"expo.ios.infoPlist\"", expo["ios"]?["infoPlist"] ?? [:]),
     ]
-    let misplaced = places.first { $0.1["associatedDomains"] != nil }?.0
+    let misplaced = places.first {
+      $0.1["associatedDomains"] != nil || $0.1[Self.key] != nil
+    }?.0
     guard let ios = expo["ios"] ?? misplaced.map({ _ in [:] }), ios.objectValue != nil else {
       throw Failure(
         "\(name) is JSON without \"ios\", which the app.json of an Expo project has within \"expo\". An .entitlements file"
@@ -171,6 +185,7 @@ struct Entitlements {
         "\(name) is not an .entitlements file: it has more than \(Self.mostContainers) lists and dictionaries."
       )
     }
+    let text = String(decoding: bytes, as: UTF8.self)
     let list: PropertyList
     let keys: [String]
     do {
@@ -180,10 +195,16 @@ struct Entitlements {
     } catch {
       throw Failure(
         "\(name) is not an .entitlements file: it must be an XML property list with a dictionary. For a built app, "
-          + "use the output of: codesign -d --entitlements - --xml App.app")
+          + "use the output of: codesign -d --entitlements - --xml App.app"
+          + (text.contains("associatedDomains")
+            ? ". For an Expo project, use that of: npx expo config --json" : ""))
     }
     guard bytes.contains(UInt8(ascii: "<")) else {
-      throw Failure("\(name) is not an XML property list.")
+      throw Failure(
+        "\(name) is not an XML property list."
+          + (text.contains("PRODUCT_BUNDLE_IDENTIFIER")
+            ? " Give the .entitlements file that the project names in CODE_SIGN_ENTITLEMENTS." : "")
+      )
     }
     if keys.contains(where: { $0.hasPrefix("CFBundle") }) {
       throw Failure(
@@ -195,30 +216,40 @@ struct Entitlements {
         "\(name) is a provisioning profile, which says what an app may have, not what it has. Use the output of: "
           + "codesign -d --entitlements - --xml App.app")
     }
-    keyCount = Self.keyCount(in: bytes)
+    (keyCount, isInComment) = Self.keys(in: text)
     entries = list.domains?.entries ?? []
     textInPlaceOfList = list.domains?.text
     let key = Self.key
     almostKey =
       list.domains != nil
       ? nil
-      : keys.first { $0.lowercased().contains("associated-domain") && !$0.hasPrefix("\(key).") }
-    app = [list.app, list.appOnMac].compactMap { $0?.value }.first { !$0.contains("$(") }
+      : keys.first {
+        $0.lowercased().filter(\.isLetter).contains("associateddomain") && !$0.hasPrefix("\(key).")
+      }
+    app = [list.app, list.appOnMac].compactMap { $0?.value }.first { !Self.hasVariable($0) }
     isForDevelopers = list.debuggable?.value
   }
 
   /// The key of the entries.
   static var key: String { PropertyList.CodingKeys.domains.rawValue }
 
-  /// How often XML has the key of the entries, outside of comments.
-  private static func keyCount(in bytes: ArraySlice<UInt8>) -> Int {
-    let text = String(decoding: bytes, as: UTF8.self)
+  /// How often XML has the key of the entries in its outermost dictionary, and whether a comment has it.
+  private static func keys(in text: String) -> (count: Int, isInComment: Bool) {
+    let element = "key>\(key)</key>"
+    var (count, depth, isInComment) = (0, 0, false)
     let parts = text.split(separator: "<!--", omittingEmptySubsequences: false)
-    return parts.enumerated().reduce(0) { count, part in
-      let comment = part.offset == 0 ? nil : part.element.firstRange(of: "-->")
-      let read = part.element[(comment?.upperBound ?? part.element.startIndex)...]
-      return count + read.ranges(of: "<key>\(key)</key>").count
+    for (index, part) in parts.enumerated() {
+      let comment = index == 0 ? nil : part.firstRange(of: "-->")
+      let read = part[(comment?.upperBound ?? part.startIndex)...]
+      isInComment = isInComment || part[..<read.startIndex].contains("<\(element)")
+      for tag in read.split(separator: "<") {
+        let rest = read[tag.startIndex...]
+        if tag.hasPrefix("dict>") { depth += 1 }
+        if tag.hasPrefix("/dict>") { depth -= 1 }
+        if depth == 1 && rest.hasPrefix(element) { count += 1 }
+      }
     }
+    return (count, isInComment)
   }
 
   private struct Unread: Decodable {}

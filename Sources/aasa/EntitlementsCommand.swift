@@ -181,14 +181,14 @@ private struct EntitlementsCheck {
       add(
         "no-entries", .warning, "",
         "The app has no associated domains, so no link, password or App Clip of the web reaches it."
-      )
+          + (entitlements.isInComment ? " The key stands in a comment, which nobody reads." : ""))
     }
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {
-      if text.contains("$(") {
+      if Entitlements.hasVariable(text) {
         let service = text.prefix { $0 != ":" }
         openServices.formUnion(
-          service.contains("$(") ? Entitlements.Entry.services : [String(service)])
+          Entitlements.hasVariable(service) ? Entitlements.Entry.services : [String(service)])
         add(
           "placeholder", .warning, text,
           "The build puts a value here, which the file does not say, so the entry was not compared. Check the app that"

@@ -423,6 +423,55 @@ import Testing
     #expect(missed.contains("error not-in-entitlements webcredentials:a.example"), "\(missed)")
   }
 
+  @Test func aVariableInBracesIsNoMistakeEither() throws {
+    #expect(try findings(["applinks:${HOST}"]).first == "warning placeholder applinks:${HOST}")
+  }
+
+  @Test(arguments: [
+    ("https://shop.example/a", "write applinks:shop.example."),
+    ("shop.example", "write applinks:shop.example."),
+    ("applink:shop.example", nil), ("nothing", nil),
+  ])
+  func anEntryWithoutAServiceIsToldTheWholeOne(entry: String, words: String?) throws {
+    let message = try messages(entry, [entry]).first ?? ""
+    #expect(message.contains("An entry is a service"), "\(message)")
+    #expect(message.contains("For links, write") == (words != nil), "\(message)")
+    if let words { #expect(message.hasSuffix(words), "\(message)") }
+  }
+
+  @Test func theKeyInACommentIsPointedAt() throws {
+    let list = Self.plist(["applinks:a.example"])
+    let commented = list.replacing(
+      "<key>com.apple.developer.a", with: "<!-- <key>com.apple.developer.a"
+    )
+    .replacing("</array>", with: "</array> -->")
+    let path = try trial.scratch.write(commented, to: "commented")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(
+      result.output.contains("The key stands in a comment"), "\(result.output)\(result.errors)")
+  }
+
+  @Test func onlyTheOutermostKeyIsRepeated() throws {
+    func output(_ more: String) throws -> String {
+      let path = try trial.scratch.write(
+        Self.plist(["applinks:a.example"], more: more), to: "twice")
+      return try trial.run("entitlements", at: .database, path).output
+    }
+    let key = "<key>com.apple.developer.associated-domains</key><array/>"
+    #expect(try output(key).contains("duplicate-key"))
+    #expect(try !output("<key>a</key><dict>\(key)</dict>").contains("duplicate-key"))
+  }
+
+  @Test(arguments: [
+    ("PRODUCT_BUNDLE_IDENTIFIER = com.example.app;", "CODE_SIGN_ENTITLEMENTS"),
+    ("export default { ios: { associatedDomains: [] } };", "npx expo config --json"),
+  ])
+  func aFileOfTheProjectLeadsToTheRightOne(text: String, words: String) throws {
+    let path = try trial.scratch.write(text, to: "project")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(result.status == 1 && result.errors.contains(words), "\(result.errors)")
+  }
+
   @Test func theIdentifierOfAnAppNeedsItsPrefix() throws {
     let path = try trial.scratch.write(
       "<plist version=\"1.0\"><dict></dict></plist>", to: "without-prefix")
@@ -603,6 +652,13 @@ import Testing
     let misspelled = try run(["bundleIdentifier": "com.example.app", "associateddomains": []])
     let codes = misspelled["findings"]?.arrayValue?.compactMap { $0["code"]?.stringValue } ?? []
     #expect(codes == ["app-unknown", "unknown-key"], "\(codes)")
+    let misplaced = try run([
+      "bundleIdentifier": "com.example.app",
+      "infoPlist": ["com.apple.developer.associated-domains": ["applinks:a.example"]],
+    ])
+    #expect(
+      misplaced["findings"]?.arrayValue?.last?["message"]?.stringValue?.contains(
+        "\"expo.ios.infoPlist\"") == true)
     let message = misspelled["findings"]?.arrayValue?.last?["message"]?.stringValue
     #expect(message?.contains("Write associatedDomains.") == true)
   }
