@@ -9,6 +9,8 @@ enum BrowserPasskeyError: CaseIterable {
   case invalidForDomain, otherOrigin, rpDiffers
   /// The page has no name: an address, or a file.
   case isInvalidDomain, thisIsInvalidDomain, notValidDomain
+  /// The words of password managers that are built with passkey-rs.
+  case insecureLocalhost, unprotectedOrigin, originMismatch
   /// What is not about the RP ID.
   case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy
   /// Firefox says no more.
@@ -18,12 +20,14 @@ enum BrowserPasskeyError: CaseIterable {
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
     .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers, .timedOutOrNotAllowed,
     .notAllowed, .alreadyPending, .noWebAuthn, .alreadyRegistered, .createPolicy, .getPolicy,
+    .unprotectedOrigin,
   ]
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
     markers.contains(where: has)
       && (isAboutPasskeys(text) || has(.timedOutOrNotAllowed)
         || (has(.notAllowed) || has(.alreadyPending)) && text.count <= longest)
+      || has(.insecureLocalhost) || has(.originMismatch)
       || has(.quotedRPID) && quotedRPID(in: text) != nil
   }
 
@@ -48,6 +52,9 @@ enum BrowserPasskeyError: CaseIterable {
     case .isInvalidDomain: Marker.isInvalidDomain.rawValue
     case .thisIsInvalidDomain: Marker.thisIsInvalidDomain.rawValue
     case .notValidDomain: Marker.notValidDomain.rawValue
+    case .insecureLocalhost: Marker.insecureLocalhost.rawValue
+    case .unprotectedOrigin: Marker.unprotectedOrigin.rawValue
+    case .originMismatch: Marker.originMismatch.rawValue
     case .insecure: Marker.insecure.rawValue
     }
   }
@@ -130,6 +137,15 @@ extension DeviceCase {
         next:
           "Open the page by its domain, or in development as http://localhost, with the RP ID `localhost`."
       )
+    case .insecureLocalhost, .unprotectedOrigin:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        row.error == Marker.insecureLocalhost.rawValue
+          ? "The password manager refuses passkeys of localhost, which browsers allow. That says nothing about the site's files."
+          : "The password manager refuses a page that is not at an HTTPS address.",
+        next:
+          "Open the page over HTTPS, at a domain. In development, use the browser's own passkeys or a security key."
+      )
     case .timedOut, .notAllowed:
       DeviceVerdict(
         .requestFailed, .likely, .user,
@@ -168,7 +184,8 @@ extension DeviceCase {
         .requestFailed, .sure, .appTeam,
         "The RP ID \(quotedRPID.value.quoted) is no domain: it has a scheme or a port.",
         next: "Write the domain alone\(quotedRPID.host.map { ", such as `\($0.shown)`" } ?? "").")
-    case .otherSite, .quotedRPID, .invalidForDomain, .otherOrigin, .rpDiffers, .insecure, nil:
+    case .otherSite, .quotedRPID, .invalidForDomain, .otherOrigin, .rpDiffers, .originMismatch,
+      .insecure, nil:
       DeviceVerdict(
         .requestFailed, isCertain ? .sure : .likely, .appTeam,
         condition

@@ -35,6 +35,8 @@ package struct DeviceOutput: Sendable {
     case relyingParty = "relying-party"
     /// Why Xcode or App Store Connect refuses an app with associated domains.
     case codeSigning = "code-signing"
+    /// What a build, the Play Console or Flutter's validator says about the links of an Android app.
+    case developerTools = "developer-tools"
     /// An answer of Google's Digital Asset Links API.
     case digitalAssetLinks = "digital-asset-links"
     case unknown
@@ -44,7 +46,7 @@ package struct DeviceOutput: Sendable {
       switch self {
       case .relatedOrigins, .relyingParty: .webAuthn
       case .appLinks, .preferredApps, .debugLink, .verifierLog, .digitalAssetLinks, .chromeLog,
-        .credentialManager:
+        .credentialManager, .developerTools:
         .assetLinks
       default: .apple
       }
@@ -84,6 +86,7 @@ package struct DeviceOutput: Sendable {
     case .relatedOrigins: found = BrowserPasskeyError.rows(in: text)
     case .relyingParty: found = RelyingPartyError.rows(in: text)
     case .codeSigning: found = CodeSigningError.rows(in: text)
+    case .developerTools: found = DeveloperToolError.rows(in: text)
     case .swcutilShow: (found, isWhole) = AssociationTable.rows(in: text)
     case .swcutilGet, .swcutilVerify, .swcutilDownload:
       found = SwcutilOutput.rows(in: text, kind)
@@ -272,6 +275,9 @@ extension DeviceOutput.Kind {
       found.insert(.cdnHeaders)
     }
     if found.isEmpty && !LinkOwners.rows(in: text).rows.isEmpty { found.insert(.appLinks) }
+    if found.isEmpty && !DeveloperToolError.found(has, text.flat).isEmpty {
+      found.insert(.developerTools)
+    }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

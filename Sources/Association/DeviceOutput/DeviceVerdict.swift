@@ -40,6 +40,7 @@ package struct DeviceVerdict: Sendable {
     case noActivity = "no-activity"
     case originRefused = "origin-refused"
     case notInProfile = "not-in-profile"
+    case manifestRefused = "manifest-refused"
     case incomplete
     case unknownState = "unknown-state"
 
@@ -111,6 +112,7 @@ package struct DeviceVerdict: Sendable {
     case .relatedOrigins: self = one.browserPasskeyVerdict
     case .relyingParty: self = one.relyingPartyVerdict
     case .codeSigning: self = one.codeSigningVerdict
+    case .developerTools: self = one.developerToolVerdict
     case .debugLink
     where [
       "unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started",

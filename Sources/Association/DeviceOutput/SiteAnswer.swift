@@ -1,7 +1,8 @@
-/// What a site answers to a request for its file, or Apple's CDN without its header, as `curl` prints it.
+/// What a site answers to a request for its file, or Apple's CDN without its header, as `curl` prints it, or the access log
+/// of the site's server.
 struct SiteAnswer {
   enum State: String {
-    case redirected, served, page
+    case redirected, served, page, fetched
     case status = "error-status"
     case copy = "cdn-file"
     case noCopy = "cdn-nothing"
@@ -34,6 +35,8 @@ struct SiteAnswer {
 
   private var current = Exchange()
   private var earlier: [Exchange] = []
+  /// The last answer to Apple or Google for each path of a file in an access log.
+  private var logged: [LoggedRequest] = []
 
   /// The row of a text; `nil` if it has no such answer.
   static func row(in text: PastedText) -> DeviceRow? {
@@ -47,7 +50,9 @@ struct SiteAnswer {
     guard
       let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
         ?? found.first(where: { !$0.exchange.isInRoot }) ?? found.first
-    else { return nil }
+    else {
+      return (answers.logged.first { $0.path.has("/.well-known/") } ?? answers.logged.first)?.row
+    }
     var row = DeviceRow(host: exchange.host, state: state.rawValue)
     row.error = error
     return row
@@ -55,6 +60,11 @@ struct SiteAnswer {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     let line = line.prefix(DeviceOutput.longestValue)
+    if let request = LoggedRequest(line) {
+      logged.removeAll { $0.path.elementsEqual(request.path) }
+      if logged.count < Self.mostRequests { logged.append(request) }
+      return
+    }
     let isNext = line.isCommand ? current.hasBegun : current.status != nil && Self.isRequest(line)
     if isNext && earlier.count < Self.mostRequests {
       earlier.append(current)
@@ -70,6 +80,40 @@ struct SiteAnswer {
   }
 
   private static let mostRequests = 100
+}
+
+/// A line of an access log in the format of Apache and nginx, about a request of Apple's or Google's service for a file:
+/// `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`.
+private struct LoggedRequest {
+  let path: ArraySlice<UInt8>
+  private let host: String?
+  private let status: Int
+
+  private static let agents = ["AASA-Bot", "GoogleAssociationService"]
+
+  init?(_ line: ArraySlice<UInt8>) {
+    guard Self.agents.contains(where: line.has),
+      let method = ["\"GET ", "\"HEAD "].lazy.compactMap({ line.firstRange(of: $0) }).first
+    else { return nil }
+    let request = line[method.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+    let words = request.words
+    guard words.count == 2, words[1].starts(with: "HTTP/".utf8), SiteAnswer.isFile(words[0]),
+      let status = line[request.endIndex...].dropFirst().words.first.flatMap({ Int($0.value) }),
+      (200...599).contains(status)
+    else { return nil }
+    (path, self.status) = (words[0], status)
+    // The format of several sites begins with the one that is asked; others begin with an address.
+    let first = line.words.first?.host
+    host = first.flatMap { $0.contains(where: \.isLetter) ? $0 : nil }
+  }
+
+  var row: DeviceRow {
+    let state: SiteAnswer.State =
+      status < 300 || status == 304 ? .fetched : status < 400 ? .redirected : .status
+    var row = DeviceRow(host: host, state: state.rawValue)
+    if status >= 400 { row.error = "\(status)" }
+    return row
+  }
 }
 
 /// A request and its answer.
@@ -216,8 +260,14 @@ extension DeviceCase {
     case .redirected:
       DeviceVerdict(
         .redirectRefused, .likely, .operations,
-        "The site redirects the request for the file to \(error.quoted). Devices do not follow.",
+        "The site redirects the request for the file\(error.isEmpty ? "" : " to \(error.quoted)"). Devices do not follow.",
         next: "Serve the file at the address itself; \(check) shows where it leads.")
+    case .fetched:
+      DeviceVerdict(
+        .cdnHasFile, .likely, .operations,
+        "The server's log has a request of Apple or Google for the file, and the site answered it. The log does not say with "
+          + "what.",
+        next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
     case .page:
       DeviceVerdict(
         .unusableFile, .likely, .operations, "The site answers with a page in place of the file.",

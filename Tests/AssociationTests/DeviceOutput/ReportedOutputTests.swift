@@ -55,12 +55,23 @@ import Testing
     "WebAuthnError: 127.0.0.1 is an invalid domain", "SecurityError: This is an invalid domain.",
     "SecurityError: The effective domain of the document is not a valid domain.",
     "'rp.id' cannot be used with the current origin: rp.id = example.com; origin = https://b.example",
+    "Could not make a passkey: OriginRpMissmatch",
   ])
   func aBrowserOrALibraryRefusesAnRPID(text: String) {
     #expect(DeviceOutput.explained(text) == ["related-origins - - request-failed"])
     let message = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relatedOrigins).message
     let isAboutName = text.contains("invalid domain") || text.contains("valid domain.")
     #expect(message.contains("127.0.0.1") == isAboutName, "\(message)")
+  }
+
+  @Test(arguments: [
+    ("Error: InsecureLocalhostNotAllowed", "localhost"),
+    ("passkey request refused (UnprotectedOrigin)", "not at an HTTPS address"),
+  ])
+  func aPasswordManagerRefusesAPageWithoutTLS(text: String, words: String) {
+    #expect(DeviceOutput.explained(text) == ["related-origins - - request-failed"])
+    let message = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .relatedOrigins).message
+    #expect(message.contains(words), "\(message)")
   }
 
   @Test(arguments: [

@@ -101,4 +101,39 @@ import Testing
   func whatIsAboutNoFileIsNoAnswerForOne(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
   }
+
+  // MARK: - Access logs
+
+  private static func logged(
+    _ status: Int, _ path: String = path, host: String = "", agent: String = "AASA-Bot/1.0.0"
+  ) -> String {
+    "\(host)192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] \"GET \(path) HTTP/1.1\" \(status) 15 \"-\" \"\(agent)\"\n"
+  }
+
+  @Test(arguments: [
+    (logged(403), "- - unusable-file"), (logged(301), "- - redirect-refused"),
+    (logged(200), "- - cdn-has-file"), (logged(304), "- - cdn-has-file"),
+    (logged(404, host: "a.example:443 "), "a.example - unusable-file"),
+    // The last answer counts, and that to the address that devices ask for first.
+    (logged(404) + logged(200), "- - cdn-has-file"),
+    (logged(404, "/apple-app-site-association") + logged(200), "- - cdn-has-file"),
+    (logged(404, "/apple-app-site-association"), "- - unusable-file"),
+    (
+      logged(403, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
+      "- - unusable-file"
+    ),
+  ])
+  func theLogOfAServerSaysWhatAppleOrGoogleGot(log: String, row: String) {
+    #expect(DeviceOutput.explained(log) == ["cdn-headers \(row)"])
+    let text = DeviceVerdict(DeviceOutput(Array(log.utf8)).rows[0], of: .cdnHeaders).message
+    #expect(!text.contains("\"\""), "\(text)")
+  }
+
+  @Test(arguments: [
+    logged(404, agent: "curl/8.5.0"), logged(404, "/favicon.ico"),
+    "AASA-Bot/1.0.0 asks for the file", "GET \(path) 404 AASA-Bot/1.0.0",
+  ])
+  func aLineAboutSomebodyElseSaysNothing(log: String) {
+    #expect(DeviceOutput(Array(log.utf8)).kind == .unknown)
+  }
 }

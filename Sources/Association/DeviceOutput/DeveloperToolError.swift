@@ -1,0 +1,153 @@
+/// What the tools of developers say about the links of an Android app, before a device does: the build, the Play Console,
+/// and Flutter's validator of deep links, whose titles the service of Google has.
+enum DeveloperToolError: CaseIterable {
+  case exported
+  case path, host, action, browsable, `default`, autoVerify
+  case otherDomains, redirect, https, contentType, fingerprint, package, noFile
+  case notAssociated, notVerified
+
+  private var markers: [Marker] {
+    switch self {
+    case .exported: [.exportedNeeded, .explicitExported]
+    case .path: [.pathWithoutSlash]
+    case .host: [.malformedHost]
+    case .action: [.noActionTag]
+    case .browsable: [.noBrowsableTag]
+    case .default: [.noDefaultTag]
+    case .autoVerify: [.noAutoVerifyTag]
+    case .otherDomains: [.otherDomainsFail]
+    case .redirect: [.redirects]
+    case .https: [.noHTTPS]
+    case .contentType: [.wrongContentType]
+    case .fingerprint: [.wrongFingerprint]
+    case .package: [.noPackageName]
+    case .noFile: [.noAssetLinks]
+    case .notAssociated: [.domainsNotAssociated]
+    case .notVerified: [.domainNotVerified]
+    }
+  }
+
+  /// Words of which one stands in the text, too, where the marker may be about something else.
+  private var context: [String] {
+    switch self {
+    case .exported: ["android:exported"]
+    case .notAssociated: ["web domains"]
+    case .path, .noFile, .action, .browsable, .default, .autoVerify, .otherDomains: []
+    case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified:
+      ["sset Link", "sset link", "eep link", "App Link", "app link", "assetlinks"]
+    }
+  }
+
+  /// The `error` of a row.
+  private var words: String { markers[0].rawValue }
+
+  /// What the text says, each once.
+  static func found(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> [DeveloperToolError] {
+    allCases.filter { error in
+      error.markers.contains(where: has)
+        && (error.context.isEmpty || error.context.contains(where: text.has))
+    }
+  }
+
+  /// The error that the `error` of a row is.
+  init?(_ words: String) {
+    guard let error = Self.allCases.first(where: { $0.words == words }) else { return nil }
+    self = error
+  }
+
+  /// A row for each error: for none of the domains in the text it is certain which one has it.
+  static func rows(in text: PastedText) -> DeviceRows {
+    let words = Marker.found(in: text.flat)
+    var found = DeviceRows()
+    for error in Self.found({ words[$0] != nil }, text.flat) {
+      var row = DeviceRow(state: "failed")
+      row.error = error.words
+      found.add(row)
+    }
+    return found
+  }
+}
+
+extension DeviceCase {
+  /// What is wrong with an app's links for a tool of developers.
+  var developerToolVerdict: DeviceVerdict {
+    let check = "Run `aasa check --app PACKAGE DOMAIN`"
+    let manifest = "Run `aasa manifest AndroidManifest.xml`"
+    func verdict(
+      _ code: DeviceVerdict.Code, _ actor: DeviceVerdict.Actor, _ message: String, _ next: String
+    ) -> DeviceVerdict { DeviceVerdict(code, .likely, actor, message, next: next) }
+    func lacks(_ element: String) -> DeviceVerdict {
+      verdict(
+        .noActivity, .appTeam,
+        "An intent filter lacks \(element), so links do not open the app. Nothing on the server needs to change.",
+        "Add it. \(manifest), which names the hosts of the filter.")
+    }
+    return switch row.error.flatMap({ DeveloperToolError($0) }) {
+    case .exported:
+      DeviceVerdict(
+        .manifestRefused, .sure, .appTeam,
+        "An activity, a service or a receiver with an intent filter lacks android:exported. An app for Android 12 (API level "
+          + "31) or later can be neither built nor installed without it. Nothing on the server needs to change.",
+        next:
+          "Write android:exported=\"true\" at the activity with the links. If the element is a library's, update the library."
+      )
+    case .path:
+      verdict(
+        .noActivity, .appTeam,
+        "A path of the manifest does not begin with a slash, so it matches no link. Nothing on the server needs to change.",
+        "Write the slash. \(manifest), which names the path.")
+    case .host:
+      verdict(
+        .notADomain, .appTeam, "A host of the manifest is no domain name.",
+        "Write the name alone, such as www.example.com. \(manifest), which names the host.")
+    case .action: lacks("the action VIEW")
+    case .browsable: lacks("the category BROWSABLE")
+    case .default: lacks("the category DEFAULT")
+    case .autoVerify:
+      verdict(
+        .notAutoVerified, .appTeam,
+        "An intent filter lacks android:autoVerify, so devices do not ask the site.",
+        "Add android:autoVerify=\"true\". \(manifest), which names the hosts of the filter.")
+    case .otherDomains:
+      verdict(
+        .verificationFailed, .operations,
+        "This domain passed, but another one of the app fails. On Android 11 and lower, one that fails makes all of them fail.",
+        "\(check) for each host that `aasa manifest` lists, and remove from the app those that are not yours."
+      )
+    case .redirect:
+      verdict(
+        .redirectRefused, .operations,
+        "The site redirects the request for assetlinks.json. Google does not follow.",
+        "Serve the file at each host of the manifest itself. \(check), which shows where it leads.")
+    case .https:
+      verdict(
+        .verificationFailed, .operations, "Google could not fetch assetlinks.json over HTTPS.",
+        "\(check), and look at the certificate, and at what keeps robots out.")
+    case .contentType:
+      verdict(
+        .unusableFile, .operations, "The site does not serve assetlinks.json as JSON.",
+        "Serve it as `application/json`. \(check), which shows whether a page came in its place.")
+    case .fingerprint:
+      verdict(
+        .wrongSigningKey, .operations,
+        "The file names the app, but not the certificate that signs it. With Google Play, that is the app signing key, not "
+          + "the upload key.",
+        "Add the SHA-256 fingerprint that the Play Console shows under App integrity.")
+    case .package:
+      verdict(
+        .notInFile, .operations, "The file of the domain does not name the package of the app.",
+        "Add the app, or correct `package_name`: it is the application ID of the build. \(check).")
+    case .noFile:
+      verdict(
+        .verificationFailed, .operations,
+        "Google found no assetlinks.json at the domain. A robots.txt that keeps Google out has the same effect.",
+        "\(check), which asks for both.")
+    case .notAssociated, .notVerified, nil:
+      verdict(
+        .verificationFailed, .operations,
+        "For Google, a domain of the app's links is not associated with the app. The text does not say which, nor why.",
+        "\(check) for each host that `aasa manifest` lists, and compare the fingerprint with that under App integrity in the "
+          + "Play Console.")
+    }
+  }
+}
