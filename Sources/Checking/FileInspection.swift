@@ -101,7 +101,10 @@ extension CheckInspection {
       "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200.",
       subject.isOurs
         ? "Pass this path to aasa, also for this name. Compare with what aasa answers itself."
-        : "Serve the file there, to everybody, without a login.",
+        : "Serve the file there, to everybody, without a login."
+          + (answer.status == 404 && answer["Server"] == "GitHub.com"
+            ? " GitHub Pages leaves `.well-known` out, unless a file `.nojekyll` is in the root of the site."
+            : ""),
       kind: kind, apple: kind == .apple ? "BAD_HTTP_RESPONSE" : nil)
   }
 

@@ -422,6 +422,19 @@ import Testing
     #expect(check["status"] == "failing" && !check.text.contains("pass1234"), "\(check.text)")
   }
 
+  @Test(arguments: ["GitHub.com", "nginx"])
+  func gitHubPagesLeaveOutTheDirectoryOfTheFile(server: String) throws {
+    let missing: JSON = ["status": 404, "fields": ["Server": .string(server)]]
+    try world.outside.site(
+      "pages.example",
+      ["paths": [CheckedWorld.path: missing, "/apple-app-site-association": missing]])
+    let check = try Program.aasa(
+      "check", "pages.example", "--database", world.scratch.path("none.db"),
+      environment: world.outside.settings)
+    #expect(check.output.contains("answers 404"), "\(check.output)\(check.errors)")
+    #expect(check.output.contains(".nojekyll") == (server == "GitHub.com"), "\(check.output)")
+  }
+
   @Test func aNameWithoutAnAddressIsADNSError() throws {
     let check = try Program.aasa(
       "check", "nobody.invalid", "--database", world.scratch.path("none.db"),
