@@ -57,7 +57,8 @@ enum RecordedChangeRows {
       "SELECT id, domain_count FROM recorded_change WHERE id < ? ORDER BY id DESC LIMIT ?",
       [.integer(filter.before ?? .max), .integer(batch)]
     ) { (id: $0.integer(0), work: max(1, $0.int(1)) * filter.within.parts.count) }
-    for change in changes where first == nil || work + change.work <= batchWork {
+    for change in changes {
+      if first != nil && work + change.work > batchWork { break }
       (first, work) = (change.id, work + change.work)
     }
     return first.map { ($0, work) }

@@ -9,6 +9,8 @@ package struct Restored: Sendable, Equatable {
   /// The number of domains that were published again under a new number, because the database had a later
   /// revision than the backup.
   package let republished: Int
+  /// The number of domains that the backup lacks. They are deleted ones now.
+  package let deleted: Int
   /// The names of tokens that are valid again.
   package let revivedTokens: [String]
   /// The names of users that exist again, or have the rights of the backup again.
@@ -84,9 +86,8 @@ extension Backup {
     let setAside = try isDamaged ? DatabaseFile.setAside(database, now: now) : nil
     try file.commit(replacing: false)
     return Restored(
-      contents: contents, schema: schema, republished: 0, revivedTokens: [], revivedUsers: [],
-      unprotectedLabels: [],
-      isForeign: false, setAside: setAside)
+      contents: contents, schema: schema, republished: 0, deleted: 0, revivedTokens: [],
+      revivedUsers: [], unprotectedLabels: [], isForeign: false, setAside: setAside)
   }
 
   /// Whether a database cannot be trusted with new contents.
@@ -166,7 +167,7 @@ private struct Replacement {
         """
       ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
-      try rememberLost()
+      let deleted = try rememberLost()
       for (index, table) in tables.enumerated() {
         progress("Replacing the contents", index * 100 / tables.count)
         try connection.execute(
@@ -187,8 +188,9 @@ private struct Replacement {
         DROP TABLE temp.lost_document
         """)
       return Restored(
-        contents: contents, schema: schema, republished: republished, revivedTokens: revived,
-        revivedUsers: users, unprotectedLabels: unprotected, isForeign: isOther, setAside: nil)
+        contents: contents, schema: schema, republished: republished, deleted: deleted,
+        revivedTokens: revived, revivedUsers: users, unprotectedLabels: unprotected,
+        isForeign: isOther, setAside: nil)
     }
   }
 
@@ -223,7 +225,9 @@ private struct Replacement {
 
   /// The domains that the backup lacks, as deleted ones with their last revisions, so that new domains of their names do
   /// not give a number again.
-  private func rememberLost() throws {
+  ///
+  /// - Returns: How many of them were no deleted ones before.
+  private func rememberLost() throws -> Int {
     try connection.execute(
       """
       CREATE TEMP TABLE lost AS SELECT * FROM main.domain WHERE id IN (
@@ -235,20 +239,23 @@ private struct Replacement {
       CREATE TEMP TABLE lost_document AS SELECT document.* FROM main.document
         JOIN temp.lost ON lost.id = domain_id AND lost.revision = document.revision;
       """)
+    let count = try connection.count("SELECT count(*) FROM temp.lost WHERE deleted_name IS NULL")
     try connection.run(
       """
       UPDATE temp.lost SET deleted_at = ?1, updated_at = ?1, template = NULL, template_use = NULL, deleted_name =
         (SELECT name FROM main.domain_name WHERE domain_id = lost.id AND position = 0)
       WHERE deleted_name IS NULL
       """, [.integer(now)])
+    return count
   }
 
-  /// Adds them, with new keys.
+  /// Adds them, with new keys and without the changes that they came from, which the backup lacks, too.
   private static let keepLost = """
-    CREATE TEMP TABLE lost_name AS SELECT id, deleted_name FROM temp.lost;
+    CREATE TEMP TABLE lost_name (id INTEGER PRIMARY KEY, deleted_name TEXT NOT NULL);
+    INSERT INTO temp.lost_name SELECT id, deleted_name FROM temp.lost;
     UPDATE temp.lost SET id = NULL;
     INSERT INTO main.domain SELECT * FROM temp.lost;
-    UPDATE temp.lost_revision SET id = NULL, domain_id = (SELECT domain.id FROM temp.lost_name
+    UPDATE temp.lost_revision SET id = NULL, change_id = NULL, domain_id = (SELECT domain.id FROM temp.lost_name
       JOIN main.domain USING (deleted_name) WHERE lost_name.id = domain_id);
     INSERT INTO main.revision SELECT * FROM temp.lost_revision;
     UPDATE temp.lost_document SET id = NULL, domain_id = (SELECT domain.id FROM temp.lost_name

@@ -92,12 +92,11 @@ extension Store {
     _: Key.Type = AppIdentifier.self, containing text: String? = nil, after last: String?,
     limit: Int
   ) throws -> [StoredApp<Key>] {
-    try read { connection in
-      guard let text else {
-        return try Key.rows.page(after: last ?? "", limit: limit, connection)
-      }
-      return try Key.rows.page(
-        containing: text.lowercased(), after: last ?? "", limit: limit, connection)
+    guard let text else {
+      return try read { try Key.rows.page(after: last ?? "", limit: limit, $0) }
+    }
+    return try scan {
+      try Key.rows.page(containing: text.lowercased(), after: last ?? "", limit: limit, $0)
     }
   }
 }
@@ -284,14 +283,18 @@ package struct AppRows<Key: AppKey>: Sendable {
   fileprivate func page(
     containing text: String, after last: String, limit: Int, _ connection: any Connection
   ) throws -> [StoredApp<Key>] {
-    var found: [String] = []
-    try connection.run(
-      "SELECT \(keyColumn), name FROM \(table.name) WHERE \(keyColumn) > ? ORDER BY \(keyColumn)",
-      [.text(last)]
-    ) { row in
-      if found.count == limit { return }
-      let isFound = [row.text(0), row.text(1)].contains { $0.lowercased().contains(text) }
-      if isFound { found.append(row.text(0)) }
+    var (found, last, batch) = ([String](), last, 1000)
+    while batch == 1000 && found.count < limit {
+      let apps = try connection.all(
+        """
+        SELECT \(keyColumn), name FROM \(table.name) WHERE \(keyColumn) > ? ORDER BY \(keyColumn) LIMIT 1000
+        """, [.text(last)]
+      ) { (key: $0.text(0), name: $0.text(1)) }
+      let fitting = apps.filter { app in
+        [app.key, app.name].contains { $0.lowercased().contains(text) }
+      }
+      found += fitting.prefix(limit - found.count).map(\.key)
+      (last, batch) = (apps.last?.key ?? last, apps.count)
     }
     let isOne = connection.isOne(of: found)
     return try all(

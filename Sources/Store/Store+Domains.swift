@@ -65,7 +65,7 @@ extension Store {
       AND EXISTS (SELECT 1 FROM domain_name AS own
         WHERE own.domain_id = domain_label.domain_id AND own.position = 0 AND \(DomainFilter.within("?4")))
       """
-    return try read { connection in
+    return try scan { connection in
       try connection.all(
         """
         SELECT label, count(*) FROM domain_label

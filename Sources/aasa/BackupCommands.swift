@@ -78,6 +78,7 @@ enum RestoreCommand {
     var object = restored.contents.members(["database": .string(database), "file": .string(file)])
     object["schemaNow"] = .integer(restored.schema)
     object["republished"] = .integer(restored.republished)
+    object["deleted"] = .integer(restored.deleted)
     object["revivedTokens"] = .strings(restored.revivedTokens)
     object["revivedUsers"] = .strings(restored.revivedUsers)
     object["unprotectedLabels"] = .strings(restored.unprotectedLabels)
@@ -91,6 +92,11 @@ enum RestoreCommand {
       Terminal.complain(
         "Republished \(restored.republished.counted("domain")) under a new number: the database had "
           + "later revisions than the backup.")
+    }
+    if restored.deleted > 0 {
+      Terminal.complain(
+        "Deleted \(restored.deleted.counted("domain")) that the backup does not have. They can be brought back."
+      )
     }
     if let setAside = restored.setAside {
       Terminal.complain(

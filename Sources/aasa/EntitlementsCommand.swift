@@ -181,7 +181,8 @@ private struct EntitlementsCheck {
       add(
         "no-entries", .warning, "",
         "The app has no associated domains, so no link, password or App Clip of the web reaches it."
-          + (entitlements.isInComment ? " The key stands in a comment, which nobody reads." : ""))
+          + (entitlements.isInComment && entitlements.keyCount == 0
+            ? " The key stands in a comment, which nobody reads." : ""))
     }
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {

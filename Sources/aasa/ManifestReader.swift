@@ -137,9 +137,12 @@ final class ManifestReader {
 
   private func take(_ name: String, _ values: AndroidManifest.DataElement) {
     switch name {
-    case "uses-sdk": targetVersion = values["targetSdkVersion"].flatMap(Self.number)
+    case "uses-sdk":
+      // In source files, Gradle may say it.
+      let version = values["targetSdkVersion"] ?? (isSource ? nil : values["minSdkVersion"])
+      targetVersion = version.flatMap(Self.number)
     case "meta-data" where values["name"] == "asset_statements":
-      if let value = values["value"], !AndroidManifest.isReference(value) { statements = value }
+      if let value = values["value"], !AndroidManifest.isPlaceholder(value) { statements = value }
     case "application": isAppEnabled = Self.boolean(values["enabled"]) ?? true
     case "activity", "activity-alias":
       (isActivity, isExported) = (true, Self.boolean(values["exported"]) ?? true)
@@ -182,7 +185,8 @@ final class ManifestReader {
     }
     switch name {
     case "string":
-      statements = resource.map(Self.unquoted) ?? statements
+      let text = resource.map(Self.unquoted)
+      if let text, !AndroidManifest.isPlaceholder(text) { statements = text }
       resource = nil
     case "uri-relative-filter-group":
       if let group { filter?.groups.append(group) }

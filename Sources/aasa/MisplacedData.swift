@@ -80,9 +80,9 @@ extension AndroidManifest.IntentFilter {
       && categories.contains("android.intent.category.LAUNCHER")
   }
 
-  /// That a comment has what the filter lacks, as a sentence with a blank before it, or nothing.
+  /// That a comment has a <data>, as a sentence with a blank before it, or nothing.
   var dataInComment: String {
-    hasDataInComment ? " One stands in a comment, which Android does not read." : ""
+    hasDataInComment ? " A <data> stands in a comment, which Android does not read." : ""
   }
 
   /// How to add the scheme of links.

@@ -166,6 +166,15 @@ import Testing
       found.map(\.0) == [severity].compactMap { $0.map { "\($0) exported-missing shop.example" } })
   }
 
+  @Test func anAppThatWasBuiltTargetsAtLeastItsOldestVersion() throws {
+    let manifest = Self.manifest(Self.filter(Self.host))
+      .replacing(" android:exported=\"true\"", with: "")
+      .replacing("<application>", with: "<uses-sdk android:minSdkVersion=\"30\"/><application>")
+    #expect(try !findings(manifest).isEmpty)
+    let built = manifest.replacing("<manifest", with: "<manifest platformBuildVersionCode=\"30\"")
+    #expect(try findings(built).isEmpty)
+  }
+
   @Test func aSnippetDoesNotLackWhatOnlyAnActivityHas() throws {
     let snippet = Self.filter(Self.host).replacing(
       "<intent-filter",
@@ -223,6 +232,8 @@ import Testing
     }
     #expect(try findings(manifest("android:resource=\"@string/asset_statements\"")).isEmpty)
     #expect(try findings(manifest("android:value=\"@string/asset_statements\"")).isEmpty)
+    #expect(try findings(manifest("android:value=\"${statements}\"")).isEmpty)
+    #expect(try findings(Self.resources("@string/other"), as: "strings.xml").isEmpty)
     let include = "[{&quot;include&quot;: &quot;https://shop.example/a.json&quot;}]"
     #expect(try findings(manifest("android:value=\"\(include)\"")).isEmpty)
     let found = try findings(manifest("android:value=\"[{&quot;https://shop.example&quot;}]\""))

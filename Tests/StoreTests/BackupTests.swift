@@ -179,13 +179,16 @@ import Testing
     try store.put(.example("gone.example"))
     try store.delete(gone)
     let documents = try store.currentRevision(of: later).documents
-    for _ in 1...2 {
-      try restore()
+    try SQLiteConnection(path: temporary.path, mode: .existing).execute(
+      "UPDATE revision SET change_id = 7")
+    for count in [1, 0] {
+      #expect(try restore().deleted == count)
       #expect(try store.faults {} == [])
       let deleted = try store.domains(DomainFilter(isDeleted: true), limit: 9).page
       #expect(deleted.map(\.name) == [gone, later] && deleted.map(\.revision) == [1, 2])
     }
     #expect(try store.revision(2, of: later).documents == documents)
+    #expect(try store.revision(2, of: later).revision.change == nil)
     #expect(try store.put(.example("later.example", paths: ["/c"])).revision.number == 3)
     #expect(try store.put(.example("gone.example", paths: ["/c"])).revision.number == 2)
   }
@@ -298,6 +301,20 @@ import Testing
     #expect(stored.revision == 3 && stored.template.members["cacheSeconds"] == 60)
     try put(added, 4)
     #expect(try store.template(added).revision == 4)
+  }
+
+  @Test func aDomainThatTheBackupLacksMayHaveTheNameOfOneOfItsAliases() throws {
+    try store.put(.example(aliases: ["www.example.com"]))
+    try save()
+    try store.put(.example(aliases: []))
+    var domain = try Domain.example("www.example.com", aliases: ["m.example.com"])
+    domain.labels = [Label(stored: "brand")]
+    try store.put(domain)
+    #expect(try restore().deleted == 1)
+    #expect(try store.faults {} == [])
+    #expect(try store.domain(name).domain.aliases.map(\.description) == ["www.example.com"])
+    let deleted = try store.domains(DomainFilter(isDeleted: true), limit: 9).page
+    #expect(deleted.map(\.name.text) == ["www.example.com"])
   }
 
   @Test func aRestoredTemplateWhoseNumberIsNoLongerKeptGoesOnUnderANewOne() throws {

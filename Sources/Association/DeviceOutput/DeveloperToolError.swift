@@ -89,7 +89,8 @@ extension DeviceCase {
         "An activity, a service or a receiver with an intent filter lacks android:exported. An app for Android 12 (API level "
           + "31) or later can be neither built nor installed without it. Nothing on the server needs to change.",
         next:
-          "Write android:exported=\"true\" at the activity with the links. If the element is a library's, update the library."
+          "Write android:exported at the element that the error names: \"true\" for an activity with links, \"false\" for one "
+          + "that no other app starts. If the element is a library's, update the library."
       )
     case .path:
       verdict(

@@ -35,7 +35,7 @@ struct SiteAnswer {
 
   private var current = Exchange()
   private var earlier: [Exchange] = []
-  /// The last answer to Apple or Google for each path of a file in an access log.
+  /// The last answer to Apple or Google for each file in an access log.
   private var logged: [LoggedRequest] = []
 
   /// The row of a text; `nil` if it has no such answer.
@@ -51,7 +51,7 @@ struct SiteAnswer {
       let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
         ?? found.first(where: { !$0.exchange.isInRoot }) ?? found.first
     else {
-      return (answers.logged.first { $0.path.has("/.well-known/") } ?? answers.logged.first)?.row
+      return LoggedRequest.row(of: answers.logged)
     }
     var row = DeviceRow(host: exchange.host, state: state.rawValue)
     row.error = error
@@ -61,7 +61,7 @@ struct SiteAnswer {
   private mutating func take(_ line: ArraySlice<UInt8>) {
     let line = line.prefix(DeviceOutput.longestValue)
     if let request = LoggedRequest(line) {
-      logged.removeAll { $0.path.elementsEqual(request.path) }
+      logged.removeAll { $0.isOfSameFile(request) }
       if logged.count < Self.mostRequests { logged.append(request) }
       return
     }
@@ -85,7 +85,7 @@ struct SiteAnswer {
 /// A line of an access log in the format of Apache and nginx, about a request of Apple's or Google's service for a file:
 /// `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`.
 private struct LoggedRequest {
-  let path: ArraySlice<UInt8>
+  private let path: ArraySlice<UInt8>
   private let host: String?
   private let status: Int
 
@@ -102,14 +102,27 @@ private struct LoggedRequest {
       (200...599).contains(status)
     else { return nil }
     (path, self.status) = (words[0], status)
-    // The format of several sites begins with the one that is asked; others begin with an address.
-    let first = line.words.first?.host
-    host = first.flatMap { $0.contains(where: \.isLetter) ? $0 : nil }
+    // The format of several sites has the one that is asked before the client, two fields about users, and the time.
+    let first = line.words.prefix(5)
+    host = first.count == 5 && first[4].starts(with: "[".utf8) ? first[0].host : nil
   }
 
-  var row: DeviceRow {
+  func isOfSameFile(_ other: LoggedRequest) -> Bool {
+    path.elementsEqual(other.path) && host == other.host
+  }
+
+  /// The row of the last requests for each file: what fails comes first, at the address that devices ask for first.
+  static func row(of requests: [LoggedRequest]) -> DeviceRow? {
+    let first = requests.filter { $0.path.has("/.well-known/") }
+    let rows = (first.isEmpty ? requests : first).compactMap(\.row)
+    return rows.first { $0.state != SiteAnswer.State.fetched.rawValue } ?? rows.first
+  }
+
+  /// `nil` for what Google got, which tells nothing of the file.
+  private var row: DeviceRow? {
     let state: SiteAnswer.State =
       status < 300 || status == 304 ? .fetched : status < 400 ? .redirected : .status
+    if state == .fetched && path.has("assetlinks.json") { return nil }
     var row = DeviceRow(host: host, state: state.rawValue)
     if status >= 400 { row.error = "\(status)" }
     return row
@@ -265,8 +278,7 @@ extension DeviceCase {
     case .fetched:
       DeviceVerdict(
         .cdnHasFile, .likely, .operations,
-        "The server's log has a request of Apple or Google for the file, and the site answered it. The log does not say with "
-          + "what.",
+        "The server's log has a request of Apple for the file, and the site answered it. The log does not say with what.",
         next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
     case .page:
       DeviceVerdict(

@@ -105,9 +105,10 @@ import Testing
   // MARK: - Access logs
 
   private static func logged(
-    _ status: Int, _ path: String = path, host: String = "", agent: String = "AASA-Bot/1.0.0"
+    _ status: Int, _ path: String = path, host: String = "", client: String = "192.0.2.7",
+    agent: String = "AASA-Bot/1.0.0"
   ) -> String {
-    "\(host)192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] \"GET \(path) HTTP/1.1\" \(status) 15 \"-\" \"\(agent)\"\n"
+    "\(host)\(client) - - [01/Mar/2026:10:00:00 +0000] \"GET \(path) HTTP/1.1\" \(status) 15 \"-\" \"\(agent)\"\n"
   }
 
   @Test(arguments: [
@@ -118,6 +119,16 @@ import Testing
     (logged(404) + logged(200), "- - cdn-has-file"),
     (logged(404, "/apple-app-site-association") + logged(200), "- - cdn-has-file"),
     (logged(404, "/apple-app-site-association"), "- - unusable-file"),
+    // What fails comes before what does not.
+    (
+      logged(404, host: "a.example ") + logged(200, host: "b.example "), "a.example - unusable-file"
+    ),
+    (
+      logged(200) + logged(403, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
+      "- - unusable-file"
+    ),
+    // The name of a client is none of a site.
+    (logged(404, client: "crawler.example"), "- - unusable-file"),
     (
       logged(403, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
       "- - unusable-file"
@@ -131,9 +142,10 @@ import Testing
 
   @Test(arguments: [
     logged(404, agent: "curl/8.5.0"), logged(404, "/favicon.ico"),
+    logged(200, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
     "AASA-Bot/1.0.0 asks for the file", "GET \(path) 404 AASA-Bot/1.0.0",
   ])
-  func aLineAboutSomebodyElseSaysNothing(log: String) {
+  func aLineThatTellsNothingOfTheFileIsNotExplained(log: String) {
     #expect(DeviceOutput(Array(log.utf8)).kind == .unknown)
   }
 }
