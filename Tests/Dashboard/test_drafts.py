@@ -1,5 +1,6 @@
 """Drafts: changes of protected domains that wait for a second person."""
 import re
+import urllib.parse
 
 import pytest
 from playwright.sync_api import expect
@@ -248,17 +249,27 @@ def test_the_whole_name_of_who_approved_is_shown(example, site):
     expect(page.locator("tbody tr").first).to_contain_text("Faster · Draft 1, approved by boris (web)")
 
 
-@pytest.mark.parametrize("address, place", [(f"{DOMAIN}/history", ".history-list li"), ("#/settings/audit", ".audit li")])
-def test_a_revision_and_its_record_lead_to_the_draft_that_they_were(example, site, address, place):
+def test_a_record_leads_to_the_draft_that_it_was(example, site):
     site.call("PATCH", "/v1/domains/example.com?draft=true&reason=Faster", {"cacheSeconds": 61})
     anna = {"Authorization": f"Bearer {site.create_token('editor', name='anna')}"}
     site.call("POST", "/v1/drafts/1/approve", **anna)
-    page = example.open(address)
-    one = page.locator(place).filter(has_text="approved by anna").first
+    page = example.open("#/settings/audit")
+    one = page.locator(".audit li").filter(has_text="approved by anna").first
     expect(one).to_contain_text("Faster")
     expect(one).not_to_contain_text("(draft")
     one.get_by_role("link", name="Draft 1").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Draft 1: Faster")
+
+
+@pytest.mark.parametrize("address, place", [
+    (f"{DOMAIN}/history", ".history-list li"), ("#/settings/audit", ".audit li"), ("#/changes", "tbody tr")])
+def test_a_reason_that_says_that_somebody_approved_is_only_a_reason(example, site, address, place):
+    reason = "Faster (draft 6, approved by boris)"
+    site.call("PATCH", f"/v1/domains/example.com?reason={urllib.parse.quote(reason)}", {"cacheSeconds": 61})
+    page = example.open(address)
+    one = page.locator(place).filter(has_text=reason).first
+    expect(one).to_be_visible()
+    expect(one.get_by_role("link", name="Draft 6", exact=True)).to_have_count(0)
 
 
 def test_many_different_changes_are_folded_with_the_first_ones_on_the_line(example, site):

@@ -69,6 +69,41 @@ def test_a_state_that_is_typed_stays_while_a_person_looks_at_other_pages(example
     expect(page.get_by_label("State (JSON)")).to_have_value('{"domains": []}')
 
 
+def test_what_a_state_may_delete_or_undo_is_chosen_for_each_state(example, site):
+    page = example.open("#/bulk/apply")
+    boxes = page.locator("aasa-bulk-apply").get_by_role("checkbox")
+
+    def check():
+        for number in range(2):
+            boxes.nth(number).check()
+
+    def drop(domain):
+        state = {"domains": [{"domain": domain, "entries": []}]}
+        page.locator("input[type=file]").set_input_files(
+            {"name": "state.json", "mimeType": "application/json", "buffer": json.dumps(state).encode()})
+        expect(page.get_by_label("State (JSON)")).to_have_value(re.compile(domain))
+        for number in range(2):
+            expect(boxes.nth(number)).not_to_be_checked()
+
+    check()
+    drop("one.example")
+    check()
+    page.get_by_role("link", name="Edit routes").click()
+    page.get_by_role("link", name="Apply a state file").click()
+    expect(page.get_by_label("State (JSON)")).to_have_value(re.compile("one.example"))
+    expect(boxes.first).not_to_be_checked()
+    check()
+    page.get_by_role("button", name="Preview").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("checkbox").check()
+    dialog.get_by_role("button", name="Accept and preview again").click()
+    dialog.get_by_role("button", name="Apply", exact=True).click()
+    expect(dialog).to_have_count(0)
+    for number in range(2):
+        expect(boxes.nth(number)).not_to_be_checked()
+    assert [one["domain"] for one in site.call("GET", "/v1/domains")["items"]] == ["one.example"]
+
+
 @pytest.mark.parametrize("address, place", [("#/bulk/apply", "aasa-bulk-apply"), (f"{DOMAIN}/settings", "aasa-domain-documents")])
 def test_files_are_not_left_out_without_a_word_where_one_is_taken(example, address, place):
     page = example.open(address)

@@ -1,5 +1,6 @@
 """Lists: the way through their pages, their searches, and what they show at first."""
 import re
+import sqlite3
 
 from conftest import APP, SHOP
 from playwright.sync_api import expect
@@ -83,6 +84,34 @@ def test_apps_beyond_the_first_thousand_are_found_with_ctrl_k(example, site):
     page.keyboard.type("many.a999")
     page.get_by_role("option", name="ABCDE12345.com.many.a999").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("ABCDE12345.com.many.a999")
+
+
+def test_labels_beyond_the_first_thousand_are_found_with_ctrl_k(example, site):
+    labels = [f"label{number:04}" for number in range(1020)]
+    site.call("POST", "/v1/apply", {"domains": [
+        {"domain": f"site{first}.example", "labels": labels[first:first + 20]} for first in range(0, len(labels), 20)]})
+    page = example.open("#/changes")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("label1019")
+    page.get_by_role("option", name="Label label1019").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_role("link", name="site1000.example", exact=True)).to_be_visible()
+
+
+def test_a_page_of_a_list_that_has_nothing_leads_on(open_desk, site):
+    site.put("own.example", "/a/*")
+    # So many domains of others are looked at for one page.
+    with sqlite3.connect(site.database) as connection:
+        connection.execute(
+            "INSERT INTO recorded_change (at, author, action, reason, domain_count, apps) "
+            "VALUES (1, 'other', 'edit', '', 30000, '[]')")
+    connection.close()
+    desk = open_desk()
+    desk.sign_in(site.create_token("editor", "own.example"))
+    page = desk.open("#/changes")
+    expect(page.get_by_text("Nothing on this page. Continue to the next one.")).to_be_visible()
+    page.get_by_role("button", name="Next page").click()
+    expect(page.locator("tbody tr")).to_contain_text("own.example")
 
 
 def test_domains_that_were_never_checked_are_shown_first_where_none_was(example):

@@ -340,12 +340,16 @@ export const table = ({ caption, columns, rows, key, on, sorted }) =>
  * title and a text. @type {(loading: any, nothing: [string, string], options: any) => any} */
 export const listing = (loading, nothing, { columns, ...rest }) =>
   loaded(loading, ({ items, next = null }) => [
-    items.length === 0 ? next === null && empty(...nothing) : table({
-      rows: items,
-      key: ({ id, name }) => id ?? name,
-      ...rest,
-      columns: typeof columns === "function" ? columns(items) : columns,
-    }),
+    items.length > 0
+      ? table({
+        rows: items,
+        key: ({ id, name }) => id ?? name,
+        ...rest,
+        columns: typeof columns === "function" ? columns(items) : columns,
+      })
+      : next === null
+      ? empty(...nothing)
+      : h("p", { class: "quiet", key: "nothing" }, words.common.nothingHere),
     cursorPages(next),
   ]);
 

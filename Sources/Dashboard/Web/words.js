@@ -31,6 +31,7 @@ export const words = {
     firstPage: "First page",
     previousPage: "Previous page",
     nextPage: "Next page",
+    nothingHere: "Nothing on this page. Continue to the next one.",
     range: (first, last, all) => `${count(first)}–${count(last)} of ${count(all)}`,
     copy: "Copy",
     copied: "Copied.",

@@ -75,7 +75,7 @@ let isPublishing = false;
 let page;
 /** The names of files that were dropped and are no association files. */
 let skipped = [];
-/** The state to apply, maybe one that was dropped among files. */
+/** The state to apply, maybe one that was dropped among files. How to apply it is chosen each time. */
 let carried = { by: "", text: "" };
 
 /** Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report` (of
@@ -482,9 +482,12 @@ const others = new RegExp(
 
 class Apply extends View {
   result;
+  /** What is checked: `prune` and `overwrite`. */
+  #chosen = {};
 
   #send(query) {
-    const { text, prune = false, overwrite = false } = carried;
+    const { text } = carried;
+    const { prune = false, overwrite = false } = this.#chosen;
     // Both forms of a state: an object, or lines of objects, which may be of any size.
     const type = isLines(text) ? "application/x-ndjson" : "application/json";
     return request("POST", "/v1/apply", { body: text, type, query: { ...query, prune, overwrite } });
@@ -496,6 +499,7 @@ class Apply extends View {
     if (carried.by !== session.name) carried = { by: session.name, text: "" };
     const take = ({ detail: [{ text }] }) => {
       carried.text = text;
+      this.#chosen = {};
       this.update();
     };
     return [
@@ -517,8 +521,12 @@ class Apply extends View {
           placeholder: '{"apps": […], "domains": […]}',
           change: () => this.update(),
         }),
-        draftCheckbox(text.prune, carried, "prune"),
-        draftCheckbox(text.overwrite, carried, "overwrite"),
+        h(
+          "div",
+          { key: "options", on: { change: () => this.update() } },
+          draftCheckbox(text.prune, this.#chosen, "prune"),
+          draftCheckbox(text.overwrite, this.#chosen, "overwrite"),
+        ),
         submit(words.bulk.preview, { disabled: carried.text.trim() === "" }),
       ),
       result && doneBox(result),
@@ -537,7 +545,10 @@ class Apply extends View {
         close: this.close,
         show: showState,
         send: (query) => this.#send(query),
-        done: (result) => this.set({ result }),
+        done: (result) => {
+          this.#chosen = {};
+          this.set({ result });
+        },
         isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
       }),
     });

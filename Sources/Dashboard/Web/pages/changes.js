@@ -110,9 +110,9 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
   ];
 }
 
-/** The reason for a change or a revision, and the draft that it was, which the API appends: "Sale (draft 6, approved by
- * Anna)". */
-export function reasonParts(/** @type {any} */ { action = "publish draft", reason = "" }) {
+/** The reason for a change, and the draft that it was, which the API appends: "Sale (draft 6, approved by Anna)". Without
+ * the action, anybody could have written that. */
+function reasonParts(/** @type {any} */ { action, reason = "" }) {
   const found = action === "publish draft" &&
       /^(?:([^]*) \(draft (\d+), approved by ([^]*)\)|draft (\d+), approved by ([^]*))$/.exec(reason) || [];
   const [, text = "", id = found[4], author = found[5]] = found;

@@ -48,10 +48,9 @@ export async function checkNow(domain, signal) {
 }
 
 /** A button that checks the domains of a list of the API, if somebody can wait for that: `list` is its path and its
- * query. `done` is called after each part. */
+ * query. `done` is called when the checks have ended. Without the element, they would be aborted. */
 export const checkMany = (total, list, done) => (
-  total > 1 && total <= mostChecked && may("editor") &&
-  h("aasa-check-many", { key: "many", total, list, done })
+  may("editor") && h("aasa-check-many", { key: "many", total, list, done })
 );
 
 /** So many domains are checked by one request and by one press. */
@@ -72,13 +71,16 @@ class CheckMany extends View {
     const names = items.filter(({ enabled = true }) => enabled).map(({ domain }) => domain);
     const found = { failing: 0, warning: 0, ok: 0 };
     this.#all = names.length;
-    while (this.#checked < names.length && !this.#isStopped) {
-      const domains = names.slice(this.#checked, this.#checked + checkedAtOnce);
-      const { value } = await request("POST", "/v1/check", { body: { domains }, signal });
-      for (const { status } of value.items) found[status]++;
-      this.#checked += domains.length;
-      this.update();
-      this.done();
+    try {
+      while (this.#checked < names.length && !this.#isStopped) {
+        const domains = names.slice(this.#checked, this.#checked + checkedAtOnce);
+        const { value } = await request("POST", "/v1/check", { body: { domains }, signal });
+        for (const { status } of value.items) found[status]++;
+        this.#checked += domains.length;
+        this.update();
+      }
+    } finally {
+      if (!signal.aborted) this.done();
     }
     const counts = Object.entries(found).filter(([, number]) => number > 0);
     const texts = counts.map(([status, number]) => `${count(number)} ${said.status[status]}`);
@@ -96,7 +98,8 @@ class CheckMany extends View {
           h("span", { role: "status" }, said.checkedMany(this.#checked, this.#all)),
           button(said.stop, () => (this.#isStopped = true)),
         )
-        : button(said.checkMany(this.total), () => this.#checking.run(), { kind: "quiet", key: "start" }),
+        : this.total > 1 && this.total <= mostChecked &&
+          button(said.checkMany(this.total), () => this.#checking.run(), { kind: "quiet", key: "start" }),
       failure(this.#checking),
     ];
   }

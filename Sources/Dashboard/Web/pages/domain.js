@@ -140,7 +140,7 @@ class Domain extends DraftPage {
   /** That there are more findings than are shown. */
   #more() {
     const { items = [], total = 0 } = this.#findings.value ?? {};
-    const address = to(["findings"], { domain: this.#name, source: "lint" });
+    const address = to(["findings"], { domain: this.#name, source: "lint", suppressed: "all" });
     return total > items.length &&
       h(
         "p",

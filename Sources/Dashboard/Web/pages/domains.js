@@ -190,9 +190,9 @@ class Domains extends View {
           "div",
           { class: "section-head", key: "count" },
           h("p", { class: "quiet", role: "status" }, value && !isRunning && text.count(value, isFiltered)),
-          value?.items.length > 0 && !value.isDeleted && [
+          value && !value.isDeleted && [
             !value.totalIsEstimate && this.#check(value.total),
-            this.#chooser(value.items),
+            value.items.length > 0 && this.#chooser(value.items),
           ],
         ),
         loaded(this.#list, (list) => this.#rows(list)),

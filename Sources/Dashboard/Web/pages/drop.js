@@ -8,9 +8,9 @@ import { words } from "../words.js";
 const limits = { files: 1000, bytes: 2097152 };
 
 /** `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button), `accept` (as in
- * `<input type="file">`), `around` (what around it takes files, too, as a selector) and `isOne` (only one is taken). It emits the event `files`
- * whose `detail` is `[{ name, text, file }]`: `name` is the path in a dropped folder, `text` the content as UTF-8, and
- * `file` the `File`, to send its bytes as they are. */
+ * `<input type="file">`), `around` (what around it takes files, too, as a selector) and `isOne` (only one is taken). It
+ * emits the event `files` whose `detail` is `[{ name, text, file }]`: `name` is the path in a dropped folder, `text` the
+ * content as UTF-8, and `file` the `File`, to send its bytes as they are. */
 class Drop extends View {
   text;
   button;

@@ -46,6 +46,8 @@ class Findings extends View {
       ? await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)
       : isUnlimited() && await get("/v1/suppressions", {}, signal)),
   }));
+  /** The apps of the statements in Android's files, by domain: messages name them as soon as they are known. */
+  #apps = new Loading(this, (signal) => loadApps(this.#list.value.items, signal));
   /** What is typed into the filter, until it is sent. */ #typed;
 
   #done(text) {
@@ -73,7 +75,7 @@ class Findings extends View {
     const totals = found.map(({ total }) => total);
     const all = { pending: found[0].pending, totals };
     if (domain || suppressed !== "false") {
-      return { ...all, ...(await withApps(await find({ cursor, limit: perDomain, severity, code }), signal)) };
+      return { ...all, ...(await find({ cursor, limit: perDomain, severity, code })) };
     }
     const codes = found.flatMap(({ counts }, index) =>
       Object.entries(counts)
@@ -83,8 +85,7 @@ class Findings extends View {
     // The worst is open, unless somebody asks for another one, or closes it.
     const open = codes.find((one) => (!code || code === one.code) && (!asked || asked === one.severity));
     const { number: _, ...only } = open ?? {};
-    const shownOnes = open && await withApps(await find({ ...only, cursor, limit: perCode }), signal);
-    return { ...all, codes, open, ...shownOnes };
+    return { ...all, codes, open, ...(open && await find({ ...only, cursor, limit: perCode })) };
   }
 
   render() {
@@ -92,6 +93,7 @@ class Findings extends View {
     const { value } = this.#list;
     // What both questions would fail with is said once.
     if (value) this.#suppressions.ask(this.#domain);
+    if (value) this.#apps.ask(value.items?.filter(isOfRule).map(({ domain, pointer }) => [domain, pointer]));
     return [
       h("h1", { key: "h1" }, said.title),
       h("p", { class: "quiet", key: "intro" }, said.intro),
@@ -153,7 +155,8 @@ class Findings extends View {
     );
   }
 
-  #found({ items = [], next = null, total, suppressed, totals, codes, open }) {
+  #found({ items: found = [], next = null, total, suppressed, totals, codes, open }) {
+    const items = found.map((one) => isOfRule(one) ? withApp(one, this.#apps.value) : one);
     const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     const all = totals.reduce((sum, one) => sum + one, 0);
     const pages = (total, perPage) => cursorPages(next, { total, shown: items.length, perPage });
@@ -351,20 +354,26 @@ class Findings extends View {
     });
 }
 
-/** A page of findings, of which those about rules of Android name the app. */
-async function withApps(page, signal) {
-  const isOfRule = ({ document, pointer }) => document === "assetlinks.json" && pointer?.search(rules) === 0;
-  const domains = [...new Set(page.items.filter(isOfRule).map(({ domain }) => domain))];
+const isOfRule = ({ document, pointer }) => document === "assetlinks.json" && pointer?.search(rules) === 0;
+
+/** The apps of the statements that findings are about, by domain. */
+async function loadApps(items = [], signal) {
+  const domains = [...new Set(items.filter(isOfRule).map(({ domain }) => domain))];
   const apps = new Map();
   await inTurns(domains, async (domain) => {
-    const file = await get(path`/v1/domains/${domain}/documents/assetlinks.json`, {}, signal).catch(() => []);
+    const file = await get(path`/v1/domains/${domain}/documents/assetlinks.json`, {}, signal).catch((problem) => {
+      if (signal.aborted) throw problem;
+      return [];
+    });
     apps.set(domain, [file].flat().map((one) => one?.target?.package_name));
   });
-  const said = (/** @type {any} */ one) => {
-    const say = (text) => asHere(text, apps.get(one.domain));
-    return { ...one, message: say(one.message), help: say(one.help), rule: say(one.pointer) };
-  };
-  return { ...page, items: page.items.map((one) => isOfRule(one) ? said(one) : one) };
+  return apps;
+}
+
+/** A finding about a rule of Android, which names the app if that is known. */
+function withApp(/** @type {any} */ one, apps) {
+  const say = (text) => asHere(text, apps?.get(one.domain));
+  return { ...one, message: say(one.message), help: say(one.help), rule: say(one.pointer) };
 }
 
 /** What messages name and may differ between domains: apps, and what stands in quotation marks. */

@@ -5,7 +5,7 @@ import { badge, button, capital, cursorPages, exactTime, field, h, loaded, size,
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain } from "../state.js";
 import { words } from "../words.js";
-import { did, reasonParts } from "./changes.js";
+import { did } from "./changes.js";
 import { appNames, changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
 
@@ -187,9 +187,8 @@ const done = /^(apply|(put|patch|set|add|change|replace|delete) (domain|template
 
 /** A revision in a list: what was done, which `link` makes the way to it, who did it and when, and the way `back`.
  * @type {(one: any, current: any, isShown: boolean, link: (title: string, label: string) => any, back: any) => any} */
-export const revisionItem = ({ revision, author, publishedAt, ...rest }, current, isShown, link, back) => {
-  const { reason, draft } = reasonParts(rest);
-  return h(
+export const revisionItem = ({ revision, author, reason, publishedAt }, current, isShown, link, back) => (
+  h(
     "li",
     { key: revision, class: isShown ? "shown" : null },
     h(
@@ -219,9 +218,8 @@ export const revisionItem = ({ revision, author, publishedAt, ...rest }, current
       exactTime(publishedAt),
       " ",
       h("bdi", {}, text.by(author)),
-      draft && [" · ", draft],
     ),
-  );
-};
+  )
+);
 
 customElements.define("aasa-history", History);

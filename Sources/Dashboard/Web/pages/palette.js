@@ -6,7 +6,6 @@ import { to } from "../routing.js";
 import { isUnlimited, Loading, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { mayAdd } from "./domains.js";
-import { allLabels } from "./domain-parts.js";
 import { draftedDomains } from "./draft.js";
 import { sections } from "./settings.js";
 import { mayEditTemplates } from "./template-parts.js";
@@ -23,15 +22,18 @@ class Palette extends View {
   #chosen = 0;
   #timer;
   /** Whether Enter waits for the domains that are being looked for. */ #isEntered = false;
-  /** The domains and the apps that are found. */
+  /** The domains, the apps and the labels that are found. */
   #found = new Loading(this, async (signal) => {
     const q = this.#typed.trim();
     const find = async (list, query) => (await get(list, { ...query, limit: few }, signal)).items;
-    const [exact, domains, apple, android] = await Promise.all([
+    // The API takes no longer text for what has short names.
+    const start = q.slice(0, 255);
+    const [exact, domains, labels, apple, android] = await Promise.all([
       q.includes(".") ? find("/v1/domains", { host: q }).catch(() => []) : [],
       find("/v1/domains", { q }),
+      find("/v1/labels", { q: start }),
       // Tokens that are limited to domains cannot read them.
-      ...["/v1/apps", "/v1/android-apps"].map((list) => isUnlimited() ? find(list, { q }) : []),
+      ...["/v1/apps", "/v1/android-apps"].map((list) => isUnlimited() ? find(list, { q: start }) : []),
     ]);
     const names = [...new Set([...exact, ...domains].map(({ domain }) => domain))].slice(0, few);
     return [
@@ -43,21 +45,20 @@ class Palette extends View {
         ...android.map(({ package: id, name }) =>
           item(words.document["assetlinks.json"], name || id, ["apps", "android", id], id)
         ),
+        ...labels.map(({ label }) => item(text.filter, words.domains.labelled(label), ["domains"], "", "", { label })),
       ],
     ];
   });
   #known = new Loading(this, async (signal) => {
     const load = async (list, query = {}) => (await get(list, { limit: 1000, ...query }, signal)).items;
-    const [templates, drafts, labels] = await Promise.all([
+    const [templates, drafts] = await Promise.all([
       isUnlimited() ? load("/v1/templates") : [],
       load("/v1/drafts", { status: "open", limit: 100 }),
-      allLabels(signal),
     ]);
     return [
       ...drafts.map(({ id, reason }) => (
         item(text.draft, words.drafts.one(id), ["drafts", id], reason, `#${id}`)
       )),
-      ...labels.map(([label]) => item(text.filter, words.domains.labelled(label), ["domains"], "", "", { label })),
       ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
     ];
   });
@@ -74,7 +75,7 @@ class Palette extends View {
     const fits = (list) =>
       list.filter(({ name, id, more }) => `${name} ${id} ${more}`.toLowerCase().includes(wanted)).slice(0, few);
     if (wanted === "") return fits(pages);
-    const [domains, apps] = this.#found.value ?? [[], []];
+    const [domains, others] = this.#found.value ?? [[], []];
     const undo = made.change && { kind: text.action, name: text.undo, id: "", href: undoLink(made.change).href };
     const actions = [
       mayAdd() && item(text.action, words.domains.add.open, ["domains"], "", "", { add: true }),
@@ -89,7 +90,7 @@ class Palette extends View {
       ...domains,
       ...fits(pages),
       ...fits(draftedDomains().map((name) => item(words.domain.draft.title, name, ["domains", name], "", text.edits))),
-      ...apps,
+      ...others,
       ...fits(known),
       ...fits(actions),
       ...fits(environments),
