@@ -47,20 +47,6 @@ extension ManifestCheck {
     )
   }
 
-  /// Reports an activity that does not say whether other apps may start it.
-  mutating func checkExported(of host: Host, _ filters: [AndroidManifest.IntentFilter]) {
-    let targetVersion = manifest.targetVersion
-    let version = targetVersion ?? 31
-    guard version >= 31, filters.contains(where: { !$0.saysExported }) else { return }
-    add(
-      "exported-missing", targetVersion == nil ? .warning : .error, host.text,
-      "Its activity lacks android:exported. "
-        + (targetVersion == nil
-          ? "Unless another manifest of the build has it, an app for Android 12 (API level 31) or later"
-          : "The app is for API level \(version), and from level 31 on, an app without it")
-        + " can be neither built nor installed. Add android:exported=\"true\".")
-  }
-
   /// Reports conditions on queries and fragments that Android reads only in groups (AOSP, `ParsedIntentInfoUtils`).
   mutating func checkQueries(of filter: AndroidManifest.IntentFilter) {
     let stray = AndroidManifest.IntentFilter.conditions(

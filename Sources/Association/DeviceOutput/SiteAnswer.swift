@@ -23,7 +23,7 @@ struct SiteAnswer {
   private static let names = ["apple-app-site-association", "assetlinks.json"]
 
   /// Whether a URL, or its path, is an address of a file.
-  fileprivate static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
+  static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
     let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url
     guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
     return names.contains { name in
@@ -80,53 +80,6 @@ struct SiteAnswer {
   }
 
   private static let mostRequests = 100
-}
-
-/// A line of an access log in the format of Apache and nginx, about a request of Apple's or Google's service for a file:
-/// `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`.
-private struct LoggedRequest {
-  private let path: ArraySlice<UInt8>
-  private let host: String?
-  private let status: Int
-
-  private static let agents = ["AASA-Bot", "GoogleAssociationService"]
-
-  init?(_ line: ArraySlice<UInt8>) {
-    guard Self.agents.contains(where: line.has),
-      let method = ["\"GET ", "\"HEAD "].lazy.compactMap({ line.firstRange(of: $0) }).first
-    else { return nil }
-    let request = line[method.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
-    let words = request.words
-    guard words.count == 2, words[1].starts(with: "HTTP/".utf8), SiteAnswer.isFile(words[0]),
-      let status = line[request.endIndex...].dropFirst().words.first.flatMap({ Int($0.value) }),
-      (200...599).contains(status)
-    else { return nil }
-    (path, self.status) = (words[0], status)
-    // The format of several sites has the one that is asked before the client, two fields about users, and the time.
-    let first = line.words.prefix(5)
-    host = first.count == 5 && first[4].starts(with: "[".utf8) ? first[0].host : nil
-  }
-
-  func isOfSameFile(_ other: LoggedRequest) -> Bool {
-    path.elementsEqual(other.path) && host == other.host
-  }
-
-  /// The row of the last requests for each file: what fails comes first, at the address that devices ask for first.
-  static func row(of requests: [LoggedRequest]) -> DeviceRow? {
-    let first = requests.filter { $0.path.has("/.well-known/") }
-    let rows = (first.isEmpty ? requests : first).compactMap(\.row)
-    return rows.first { $0.state != SiteAnswer.State.fetched.rawValue } ?? rows.first
-  }
-
-  /// `nil` for what Google got, which tells nothing of the file.
-  private var row: DeviceRow? {
-    let state: SiteAnswer.State =
-      status < 300 || status == 304 ? .fetched : status < 400 ? .redirected : .status
-    if state == .fetched && path.has("assetlinks.json") { return nil }
-    var row = DeviceRow(host: host, state: state.rawValue)
-    if status >= 400 { row.error = "\(status)" }
-    return row
-  }
 }
 
 /// A request and its answer.
@@ -202,7 +155,7 @@ private struct Exchange {
     guard let code = line.words.dropFirst().first.flatMap({ Int($0.value) }), code >= 200,
       !line.has("onnection established")
     else { return }
-    // The first answer counts: devices do not follow it. They always ask with TLS, so a redirect to it does not count.
+    // Devices follow no redirect, so the first answer counts. They always use TLS, so a redirect to HTTPS is skipped.
     if status != nil && !leadsToTLS { return }
     (status, location, isChallenge) = (code, nil, false)
   }
