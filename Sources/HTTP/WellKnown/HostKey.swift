@@ -45,3 +45,19 @@ package struct HostKey: Sendable, Equatable {
   private static let exactSecret = UInt128.random(in: .min ... .max)
   private static let wildcardSecret = UInt128.random(in: .min ... .max)
 }
+
+/// The names of a document. Nearly all have one, which needs no memory of its own: 64 bytes less for each document.
+package struct HostKeys: Sendable, RandomAccessCollection {
+  /// No name if its upper half is 0.
+  private let first: HostKey
+  private let others: [HostKey]
+
+  init(_ names: [Alias]) {
+    first = names.first.map { HostKey($0) } ?? HostKey(high: 0, low: 0)
+    others = names.dropFirst().map { HostKey($0) }
+  }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { first.high == 0 ? 0 : 1 + others.count }
+  package subscript(index: Int) -> HostKey { index == 0 ? first : others[index - 1] }
+}

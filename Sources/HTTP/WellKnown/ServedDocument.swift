@@ -25,7 +25,7 @@ package final class ServedDocument: Sendable {
   /// What people without an app get. The domain's first document has it.
   let fallback: AnswersForPeople?
   /// The names that it is served under, except those that another document has taken over.
-  package let names: [HostKey]
+  package let names: HostKeys
   /// What only documents that are not rendered, and redirects, have.
   private let named: Named?
 
@@ -90,7 +90,7 @@ package final class ServedDocument: Sendable {
     contentBytes = Int32(clamping: content.count)
     self.domain = domain
     revisionNumber = Int32(clamping: revision)
-    self.names = names.map { HostKey($0) }
+    self.names = HostKeys(names)
     longestWildcard = UInt8(
       clamping: names.lazy.filter(\.isWildcard).map(\.labels).max() ?? 0)
   }
