@@ -43,7 +43,7 @@ struct StatePlanning {
   private static let mostFindings = 200_000
   /// How many domains are read together, and how many wait to be reviewed, for each processor and at most. All of them
   /// are in memory.
-  private static let mostRead = (each: 4, all: 16)
+  private static let mostRead = (each: 8, all: 16)
   private static let mostWaiting = (each: 16, all: 32)
   /// Reviews begin once the domains that wait have this many routes for each processor.
   private static let mostRoutes = 4_000
@@ -208,7 +208,7 @@ struct StatePlanning {
   ) throws {
     var desired: DesiredDomain
     var base: PublishedRevision?
-    var (mayUndo, isLeftOut) = (false, false)
+    var (mayUndo, isLeftOut, isResolved) = (false, false, state.isResolved)
     do {
       if let table = options.table, let other = former.stored?.domain.template?.name, other != table
       {
@@ -224,7 +224,7 @@ struct StatePlanning {
       if !isLeftOut && !state.isResolved
         && (former.stored != nil || !context.within.isEverything)
       {
-        desired.domain = try resolved(desired.domain, isAsStored, former)
+        isResolved = try resolve(&desired.domain, isAsStored, former)
       }
     } catch let error as PublicationError {
       // Those before it are refused first.
@@ -246,22 +246,24 @@ struct StatePlanning {
       if foreignCount <= Self.mostNamed { foreignChanges.append(change) }
     }
     if foreignCount > 0 && !goesOn { return }
-    try review(desired, name, former, at: index)
+    try review(desired, name, former, at: index, isResolved: isResolved)
   }
 
-  /// A domain of the state with what its template gives it. One that is stored like this stays as it is unless the state
-  /// changes its template: it may be behind an edit of the template, which is nothing that this state is about.
-  private mutating func resolved(
-    _ desired: Domain, _ isAsStored: Bool, _ former: FormerDomain
-  ) throws -> Domain {
-    if isAsStored, let old = former.stored?.domain, let template = desired.template,
+  /// Adds to a domain of the state what its template gives it. One that is stored like this stays as it is unless the
+  /// state changes its template: it may be behind an edit of the template, which is nothing that this state is about.
+  ///
+  /// - Returns: Whether it has what its template gives it now.
+  private mutating func resolve(
+    _ domain: inout Domain, _ isAsStored: Bool, _ former: FormerDomain
+  ) throws -> Bool {
+    if isAsStored, let old = former.stored?.domain, let template = domain.template,
       !changedTemplates.contains(template.name)
     {
-      return old
+      domain = old
+      return false
     }
-    var domain = desired
     plan.apps.templates.merge(try appSource.resolve(&domain)) { $1 }
-    return domain
+    return true
   }
 
   /// Whether a domain is stored like this, whatever its template gives.
@@ -272,13 +274,14 @@ struct StatePlanning {
 
   /// Reviews a domain of the state, or one that changes with it, beside the next ones.
   private mutating func review(
-    _ desired: DesiredDomain, _ name: DomainName, _ former: FormerDomain, at index: Int?
+    _ desired: DesiredDomain, _ name: DomainName, _ former: FormerDomain, at index: Int?,
+    isResolved: Bool = false
   ) throws {
     waiting.append(
       Candidate(
         index: index, name: name, former: former,
         proposal: Proposal(
-          domain: desired.domain,
+          domain: desired.domain, isResolved: isResolved,
           accepted: options.accepted.union(state.accepted(name, former.stored?.domain)))))
     waitingRoutes += desired.domain.associationFile.entries.reduce(0) { $0 + $1.routes.count }
     if waiting.count >= mostWaiting || waitingRoutes >= Self.mostRoutes * processors {
