@@ -30,10 +30,11 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup test-tools build program bundle run man generate test test-units test-commands test-postgresql contract clients docs lint format bench bench-match \
-  bench-check bench-fallback bench-fleet bench-lists bench-edits bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
-  sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
-  package dist checksums image packages package-test container-setup container-test reproducible debian13
+.PHONY: help setup test-setup test-tools build program bundle run man generate test test-swift test-units \
+  test-commands test-postgresql contract clients docs lint format bench bench-match bench-check bench-fallback \
+  bench-fleet bench-lists bench-edits bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade \
+  failover sanitize sanitize-address sanitize-thread fuzz fuzz-http soak package dist checksums image packages \
+  package-test container-setup container-test reproducible debian13
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -103,16 +104,19 @@ generate: program
 	(echo; $(DEBUG) reference settings; echo) | \
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
-# Parts that are independent run side by side, because most of them wait most of the time. The slowest come first.
-# The unit tests keep all processors busy by themselves.
+# Parts that are independent run side by side, because most of them wait most of the time: what needs only the program
+# runs beside the build of the tests in Swift.
 test: test-setup
-	$(MAKE) --no-print-directory --jobs 2 bundle test-tools
-	$(MAKE) --no-print-directory PROGRAM= BUNDLE= test-units
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target PROGRAM= BUNDLE= \
-	  dashboard test-commands test-postgresql docs contract clients
+	$(MAKE) --no-print-directory --jobs 2 program test-tools
+	$(MAKE) --no-print-directory --jobs 4 --output-sync=target PROGRAM= test-swift dashboard contract docs clients
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
+
+# The unit tests keep all processors busy by themselves.
+test-swift: bundle
+	$(MAKE) --no-print-directory BUNDLE= test-units
+	$(MAKE) --no-print-directory BUNDLE= test-commands test-postgresql
 
 # What the parts download, one after the other.
 test-tools: test-setup
@@ -188,7 +192,7 @@ docs: test-setup $(PROGRAM)
 # headless shell takes 40 % less processor time than `chromium`.
 TESTS =
 dashboard: test-setup $(DASHBOARD)/installed $(PROGRAM)
-	$(DASHBOARD)/bin/pytest -q -p no:cacheprovider Tests/Dashboard $(TESTS)
+	$(DASHBOARD)/bin/pytest -q -p no:cacheprovider --numprocesses 2 Tests/Dashboard $(TESTS)
 
 # Its size, its first paint, and how it does with 100,000 domains.
 bench-dashboard: build test-setup $(DASHBOARD)/installed
