@@ -65,6 +65,42 @@ import Testing
     #expect(try running.serve("example.com")["ETag"] == tag)
   }
 
+  @Test(
+    arguments: [
+      ("/v1/domains/example.com", ["managedBy": "git: {}"]),
+      (
+        "/v1/domains/example.com",
+        [
+          "fallback": [
+            "web": "https://www.example.com/",
+            "page": ["title": "{}", "text": "{}", "button": "b"],
+          ]
+        ]
+      ),
+      ("/v1/apps/\(app)", ["name": "{}"]),
+      (
+        "/v1/android-apps/com.example.shop",
+        [
+          "name": "{}",
+          "fingerprints": [
+            ["sha256": .string("0A" + String(repeating: ":0A", count: 31)), "label": "upload"]
+          ],
+        ]
+      ),
+    ] as [(String, JSON)])
+  func textWithTheSameLettersInOtherScalarsIsAnEdit(target: String, body: JSON) throws {
+    for (index, letter) in ["\u{E9}", "e\u{301}", "\u{E9}"].enumerated() {
+      let json = try JSON.parse(Array(body.text.replacing("{}", with: letter).utf8)).value
+      let put =
+        try index == 0 || target != self.target
+        ? admin.send("PUT", target, json: json)
+        : admin.send("PUT", target, json: json, "If-Match: *")
+      #expect(put.status < 300, "\(put.text)")
+      let stored = try admin.send("GET", target).json
+      for member in json.objectValue?.members ?? [] { #expect(stored[member.key] == member.value) }
+    }
+  }
+
   @Test func anEntryOrRouteSentTwiceIsKeptTwice() throws {
     let entry = try running.put("example.com", ["entries": entries])["entries"]?[0] ?? .null
     let twice = try running.put("example.com", ["entries": [entry, entry]])

@@ -49,7 +49,7 @@ package struct FallbackText: Sendable, Equatable {
   package struct Translation: Sendable, Equatable {
     /// A language tag (BCP 47); empty for a text that is the same in every language.
     package let language: String
-    package let text: String
+    @ExactText package private(set) var text: String
 
     package init(_ language: String, _ text: String) {
       (self.language, self.text) = (language, text)

@@ -42,7 +42,7 @@ package struct AndroidApp: Sendable, Equatable {
 
   package var package: PackageName
   /// A name for people; may be empty.
-  package var name: String
+  @ExactText package var name: String
   package var environment: App.Environment
   /// The certificates in the order in which they are published. An app without any cannot be
   /// published.

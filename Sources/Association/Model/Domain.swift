@@ -12,7 +12,7 @@ package struct App: Sendable, Equatable {
 
   package var id: AppIdentifier
   /// A name for people; may be empty.
-  package var name: String
+  @ExactText package var name: String
   package var environment: Environment
 
   package init(id: AppIdentifier, name: String = "", environment: Environment = .production) {
@@ -62,7 +62,7 @@ package struct Domain: Sendable, Equatable {
   /// By what people choose the domain: in order, each once.
   package var labels: [Label] = []
   /// Where the domain is managed, for people who edit it elsewhere; `nil` for nowhere else.
-  package var managedBy: String?
+  @ExactText package var managedBy: String?
   /// The content of the files that the entries render.
   package var associationFile: AssociationFile
   /// The Android apps that share passwords and passkeys with the domain.

@@ -89,13 +89,8 @@ package struct Route: Sendable, Equatable {
   private func hasSameParts(as other: Route) -> Bool {
     exclude == other.exclude && caseSensitive == other.caseSensitive
       && percentEncoded == other.percentEncoded && query == other.query && extra == other.extra
-      && Self.isSame(path, other.path) && Self.isSame(fragment, other.fragment)
-      && Self.isSame(comment, other.comment)
-  }
-
-  private static func isSame(_ left: String?, _ right: String?) -> Bool {
-    guard let left, let right else { return left == nil && right == nil }
-    return sameScalars(left, right)
+      && path.isExactly(other.path) && fragment.isExactly(other.fragment)
+      && comment.isExactly(other.comment)
   }
 
   /// A route from an element of `paths`.
