@@ -13,7 +13,8 @@ package struct Relinting: Sendable {
   /// Makes findings of a store again.
   package init(_ store: Store) { self.store = store }
 
-  /// Works until nothing is left to do, or `mustStop` returns true between two documents.
+  /// Works until nothing is left to do, or `mustStop` returns true between two documents. Domains that cannot be read
+  /// stay as they are.
   ///
   /// - Parameter ifTaken: Called before each part of the work; false if another server does it.
   /// - Returns: The number of documents that were linted.
@@ -22,9 +23,9 @@ package struct Relinting: Sendable {
   package func run(
     ifTaken: () throws -> Bool = { true }, until mustStop: () -> Bool
   ) throws -> Int {
-    var count = 0
+    var (count, damaged) = (0, Set<Int64>())
     while !mustStop() {
-      let stale = try store.staleDomains(Self.batch)
+      let stale = try store.staleDomains(Self.batch, except: &damaged)
       if try stale.isEmpty || !ifTaken() { break }
       count += try lint(stale, until: mustStop)
     }
@@ -35,7 +36,7 @@ package struct Relinting: Sendable {
   ///
   /// - Throws: `StoreError`.
   package func run(for name: DomainName) throws {
-    _ = try lint(try store.staleDomains(1, only: name)) { false }
+    if let stale = try store.staleDomain(name) { _ = try lint([stale]) { false } }
   }
 
   private func lint(_ stale: [DomainToLint], until mustStop: () -> Bool) throws -> Int {
@@ -56,7 +57,12 @@ package struct Relinting: Sendable {
   /// versions wrote one relation for them. It stays as it is until the domain is published again.
   private func outdated(_ stored: StoredDomain, _ rendered: RenderedDomain) throws -> [Finding] {
     if stored.domain.androidCredentials.isEmpty { return [] }
-    let published = try store.revision(stored.revision, of: stored).documents
+    let published: Documents
+    do {
+      published = try store.revision(stored.revision, of: stored).documents
+    } catch StoreError.database(.damaged, _), StoreError.notFound {
+      return []
+    }
     if published[.assetLinks] == rendered.bytes[.assetLinks] { return [] }
     guard let served = ReadDocuments(intact: published)?.assetLinks,
       let finding = Linter.report(onFile: served.json.serialized(), kind: .assetLinks).findings

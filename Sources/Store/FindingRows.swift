@@ -10,28 +10,43 @@ extension Store {
   /// Some domains whose findings are out of date, because an earlier linter made them or because an app
   /// has moved to another environment since.
   ///
-  /// - Parameter name: Only this domain.
-  package func staleDomains(_ limit: Int, only name: DomainName? = nil) throws -> [DomainToLint] {
-    try read { connection in
-      let ids =
-        if let name {
-          try DomainRows.id(of: name, connection).map { [$0] }?
-            .filter { try FindingRows.isStale($0, connection) } ?? []
-        } else {
-          try connection.all(
-            // A domain without names was deleted.
-            """
-            SELECT id FROM domain JOIN domain_name ON domain_id = id AND position = 0
-            WHERE linted_by < ? LIMIT ?
-            """, [.integer(Linter.version), .integer(limit)]
-          ) { $0.integer(0) }
-        }
-      return try ids.compactMap { id in
-        try DomainRows(id: id).load(connection).map { stored in
-          DomainToLint(
-            stored: stored, apps: try UsedApps(of: stored.domain, connection))
+  /// - Parameter damaged: The rows of domains that cannot be read, which are left out. Further ones are added.
+  /// - Returns: None once every other domain is up to date.
+  package func staleDomains(
+    _ limit: Int, except damaged: inout Set<Int64>
+  ) throws -> [DomainToLint] {
+    while true {
+      let known = Array(damaged)
+      let ids = try read { connection in
+        let isKnown = connection.isOne(of: known)
+        return try connection.all(
+          // A domain without names was deleted.
+          """
+          SELECT id FROM domain JOIN domain_name ON domain_id = id AND position = 0
+          WHERE linted_by < ?2 AND NOT id \(isKnown.sql) LIMIT ?3
+          """, [isKnown.ids, .integer(Linter.version), .integer(limit)]
+        ) { $0.integer(0) }
+      }
+      var stale: [DomainToLint] = []
+      for id in ids {
+        do {
+          // Each in a transaction of its own, since PostgreSQL ends one with a fault.
+          try read { try FindingRows.domainToLint(id, $0) }.map { stale.append($0) }
+        } catch StoreError.database(.damaged, _) {
+          damaged.insert(id)
         }
       }
+      if !stale.isEmpty || damaged.count == known.count { return stale }
+    }
+  }
+
+  /// A domain if its findings are out of date.
+  package func staleDomain(_ name: DomainName) throws -> DomainToLint? {
+    try read { connection in
+      guard let id = try DomainRows.id(of: name, connection),
+        try FindingRows.isStale(id, connection)
+      else { return nil }
+      return try FindingRows.domainToLint(id, connection)
     }
   }
 }
@@ -163,6 +178,13 @@ enum FindingRows {
         finding, [.integer(domain), .integer(firstPosition(source) + position)], connection)
     }
     return covering
+  }
+
+  /// A domain with its apps; `nil` if it was deleted.
+  static func domainToLint(_ domain: Int64, _ connection: any Connection) throws -> DomainToLint? {
+    try DomainRows(id: domain).load(connection).map { stored in
+      DomainToLint(stored: stored, apps: try UsedApps(of: stored.domain, connection))
+    }
   }
 
   /// Whether a domain's findings must be made again.

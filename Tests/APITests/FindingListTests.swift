@@ -154,6 +154,18 @@ import Testing
     #expect(try findings() == before)
   }
 
+  @Test func aDamagedDomainKeepsNoOtherFromGettingNewFindings() throws {
+    let more = (1...25).map { "damaged\($0).example" }
+    for name in more { try put(name, ["/ok"]) }
+    let before = try findings()
+    try running.connect().execute(
+      "UPDATE domain SET linted_by = 0; UPDATE finding SET message = 'old'; "
+        + "UPDATE domain SET fallback = '{}' WHERE id IN "
+        + "(SELECT domain_id FROM domain_name WHERE name LIKE 'damaged%')")
+    let after = try findings()
+    #expect(after["items"] == before["items"] && after["pending"] == 25)
+  }
+
   // MARK: Suppressions
 
   @Test func aSuppressedFindingIsListedAsSuchUntilTheSuppressionEnds() throws {
