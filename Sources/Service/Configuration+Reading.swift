@@ -11,6 +11,8 @@ package struct EffectiveConfiguration: Sendable {
   /// Where values that are not defaults came from, by the names of their settings.
   private var origins: [String: Origin] = [:]
 
+  private var faults: [Configuration.Invalid.Fault] = []
+
   /// Where a value came from.
   package enum Origin: Sendable, Equatable, CustomStringConvertible {
     case standard
@@ -43,84 +45,93 @@ package struct EffectiveConfiguration: Sendable {
   ///     all of them. An empty value of a boolean means true.
   ///   - environment: Only variables that begin with `AASA_` are read. An empty one counts as unset, except
   ///     that of a list, which is an empty list.
-  /// - Throws: `Configuration.Invalid`, also for an unknown variable that begins with `AASA_`.
+  /// - Throws: `Configuration.Invalid` with every fault, also for an unknown variable that begins with `AASA_`.
   package init(
     flags: [String: [String]], environment: [String: String]
   ) throws(Configuration.Invalid) {
-    try Self.checkNames(of: environment)
+    checkNames(of: environment)
     let environment = environment.filter { !$0.value.isEmpty || Self.isList($0.key) }
     let variable = environment["AASA_CONFIG"]
     if let path = flags["--config"]?.last ?? variable {
       if path.isEmpty {
-        throw Configuration.Invalid(description: "--config must be a path, not \"\".")
+        faults.append(Configuration.Invalid.Fault("--config must be a path, not \"\"."))
+      } else {
+        read(path)
       }
-      try read(path)
     }
     for setting in Configuration.settings {
       guard let value = environment[setting.variable] else { continue }
-      try set(setting, value, .variable(setting.variable))
+      set(setting, value, .variable(setting.variable))
     }
     for setting in Configuration.settings {
       guard let values = flags[setting.flag], let last = values.last else { continue }
       let value = setting.kind == .list ? values.joined(separator: ",") : last
-      try set(
-        setting, setting.kind == .flag && value.isEmpty ? "true" : value, .flag(setting.flag))
+      set(setting, setting.kind == .flag && value.isEmpty ? "true" : value, .flag(setting.flag))
     }
+    try Configuration.Invalid.check(faults)
   }
 
   private static func isList(_ variable: String) -> Bool {
     Configuration.settings.contains { $0.variable == variable && $0.kind == .list }
   }
 
-  private mutating func read(_ path: String) throws(Configuration.Invalid) {
-    for member in try Member.all(of: path) {
+  private mutating func read(_ path: String) {
+    let members: [Member]
+    do throws(Configuration.Invalid) {
+      members = try Member.all(of: path)
+    } catch {
+      faults += error.faults
+      return
+    }
+    for member in members {
       guard let setting = Configuration.settings.first(where: { $0.name == member.name }) else {
-        throw Self.unknown(
+        addUnknown(
           "\(path):\(member.line): unknown setting", member.name,
           among: Configuration.settings.map(\.name))
+        continue
       }
       // A string may have the value of any setting, as in the environment.
       let isRightKind = member.kind == .text || member.kind == setting.kind
-      try set(setting, member.text, .file(path, line: member.line), isRightKind: isRightKind)
+      set(setting, member.text, .file(path, line: member.line), isRightKind: isRightKind)
     }
   }
 
   private mutating func set(
     _ setting: Setting, _ text: String, _ origin: Origin, isRightKind: Bool = true
-  ) throws(Configuration.Invalid) {
+  ) {
     let subject = if case .file = origin { "\(origin): \(setting.name)" } else { "\(origin)" }
     let isAllowed: Bool
     do {
       isAllowed = try isRightKind && setting.read(&configuration, text)
     } catch {
-      throw Configuration.Invalid(
-        description: "\(subject) must be \(setting.allowed): \(error).", isDatabaseAddress: true)
+      faults.append(
+        Configuration.Invalid.Fault(
+          "\(subject) must be \(setting.allowed): \(error).", isDatabaseAddress: true))
+      return
     }
     guard isAllowed else {
       let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       let found = setting.isSecret && !value.isEmpty ? "" : ", not \(value.quoted)"
-      throw Configuration.Invalid(description: "\(subject) must be \(setting.allowed)\(found).")
+      faults.append(
+        Configuration.Invalid.Fault("\(subject) must be \(setting.allowed)\(found)."))
+      return
     }
     origins[setting.name] = origin
   }
 
-  private static func checkNames(
-    of environment: [String: String]
-  ) throws(Configuration.Invalid) {
-    let known = Configuration.settings.map(\.variable) + otherVariables
+  private mutating func checkNames(of environment: [String: String]) {
+    let known = Configuration.settings.map(\.variable) + Self.otherVariables
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
-    where name.hasPrefix("AASA_") && !known.contains(name) && !isFromKubernetes(name, value) {
-      throw unknown("Unknown environment variable", name, among: known)
+    where name.hasPrefix("AASA_") && !known.contains(name) && !Self.isFromKubernetes(name, value) {
+      addUnknown("Unknown environment variable", name, among: known)
     }
   }
 
-  private static func unknown(
-    _ problem: String, _ name: String, among known: [String]
-  ) -> Configuration.Invalid {
+  private mutating func addUnknown(_ problem: String, _ name: String, among known: [String]) {
     let advice =
       name.nearest(in: known).map { "Did you mean \($0.quoted)?" }
       ?? "Use one of \(known.joined(separator: ", "))."
-    return Configuration.Invalid(description: "\(problem) \(name.quoted). \(advice)")
+    faults.append(Configuration.Invalid.Fault("\(problem) \(name.quoted). \(advice)"))
   }
 
   /// Kubernetes sets variables with the addresses of services in every container. They are named
@@ -168,7 +179,7 @@ private struct Member {
       ).value
     } catch {
       let reason = (error as? CocoaError)?.reason ?? "\(error)"
-      throw Configuration.Invalid(description: "Cannot read \(path.quotedPath): \(reason).")
+      throw Configuration.Invalid("Cannot read \(path.quotedPath): \(reason).")
     }
     if let error = json["error"]?.stringValue {
       throw invalid(path, bytes, error, line: json["line"]?.integerValue ?? 0)
@@ -189,7 +200,7 @@ private struct Member {
       ? "repeats a setting. Keep one of the two."
       : "is not valid TOML: \(reason). Write name = value, with text in quotes."
     let place = line > 0 ? "\(path):\(line): \(text.quoted)" : path
-    return Configuration.Invalid(description: "\(place) \(advice)")
+    return Configuration.Invalid("\(place) \(advice)")
   }
 
   private static func onOneLine(_ text: some StringProtocol) -> String {

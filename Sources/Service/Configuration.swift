@@ -44,12 +44,34 @@ package struct Configuration: Sendable, Equatable {
 
   package init() {}
 
-  /// An invalid setting that prevents startup, as a sentence: what is wrong, where, and what is
-  /// allowed.
+  /// Invalid settings that prevent startup.
   package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-    package let description: String
-    /// Whether it is about the address of the database.
-    package internal(set) var isDatabaseAddress = false
+    /// All of them, at least one.
+    package let faults: [Fault]
+
+    /// What is wrong with a setting.
+    package struct Fault: Sendable, Equatable {
+      /// A sentence: what is wrong, where, and what is allowed.
+      package let sentence: String
+      /// Whether it is about the address of the database.
+      package let isDatabaseAddress: Bool
+
+      init(_ sentence: String, isDatabaseAddress: Bool = false) {
+        (self.sentence, self.isDatabaseAddress) = (sentence, isDatabaseAddress)
+      }
+    }
+
+    init(_ sentence: String) { faults = [Fault(sentence)] }
+
+    private init(_ faults: [Fault]) { self.faults = faults }
+
+    /// Throws unless there are no faults.
+    static func check(_ faults: [Fault]) throws(Invalid) {
+      if !faults.isEmpty { throw Invalid(faults) }
+    }
+
+    /// The sentences, one in each line.
+    package var description: String { faults.map(\.sentence).joined(separator: "\n") }
   }
 }
 

@@ -19,26 +19,7 @@ extension Configuration {
   /// the sockets that systemd may pass.
   package func check() -> Check {
     var check = Check()
-    do throws(Invalid) {
-      try checkAdminAddress(nil)
-    } catch {
-      check.faults.append(error.description)
-    }
-    do throws(Invalid) {
-      try checkUserHeader()
-    } catch {
-      check.faults.append(error.description)
-    }
-    do throws(Invalid) {
-      try checkSpoolDirectory()
-    } catch {
-      check.faults.append(error.description)
-    }
-    do throws(Invalid) {
-      try checkAuthorityFile()
-    } catch {
-      check.faults.append(error.description)
-    }
+    check.faults = startupFaults(admin: nil).map(\.sentence)
     let files = [("database", database.path), ("snapshot", snapshot)]
     for case (let setting, let path?) in files {
       let directory = URL(filePath: path).deletingLastPathComponent().path
@@ -63,19 +44,61 @@ extension Configuration {
     return check
   }
 
-  /// Refuses a directory for temporary files in which the server cannot create any.
-  package func checkSpoolDirectory() throws(Invalid) {
-    // The dot refuses a file in place of the directory.
-    guard let directory = spoolDirectory, access("\(directory)/.", W_OK | X_OK) != 0 else { return }
-    throw Invalid(
-      description:
-        "spoolDirectory: cannot write to \(directory.quotedPath): \(String(cString: strerror(errno))). "
-        + "Create it, and give the server's user access.")
+  /// Why the file at the path of the database is none, as a sentence; `nil` if it may be one, or does not exist.
+  package var databaseFault: String? {
+    guard let path = database.path else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    defer { close(descriptor) }
+    // "Database File Format" of SQLite, section 1.3.
+    let magic = Array("SQLite format 3\0".utf8)
+    var bytes = [UInt8](repeating: 0, count: magic.count)
+    if descriptor < 0 || read(descriptor, &bytes, bytes.count) < 0 {
+      return "database: cannot read \(path.quotedPath): \(String(cString: strerror(errno)))."
+    }
+    if bytes == magic { return nil }
+    return
+      "database: \(path.quotedPath) is not an SQLite database. Choose another path, or restore a backup with 'aasa restore "
+      + "--force'."
   }
 
-  /// Refuses a file of certificate authorities with which no check could connect.
-  package func checkAuthorityFile() throws(Invalid) {
-    guard let file = checkAuthorities else { return }
+  /// Refuses settings with which the server must not start.
+  ///
+  /// - Parameter address: Where the JSON API listens, if not at `adminAddress`.
+  /// - Throws: `Invalid` with every fault, and what to do.
+  package func checkStartup(admin address: SocketAddress?) throws(Invalid) {
+    try Invalid.check(startupFaults(admin: address))
+  }
+
+  /// Refuses settings that must not replace those of a running server.
+  ///
+  /// - Throws: `Invalid` with every fault, and what to do.
+  package func checkReload() throws(Invalid) {
+    try Invalid.check(userHeaderFaults() + authorityFileFaults())
+  }
+
+  private func startupFaults(admin address: SocketAddress?) -> [Invalid.Fault] {
+    adminAddressFaults(address) + userHeaderFaults() + spoolDirectoryFaults()
+      + authorityFileFaults()
+  }
+
+  /// A directory for temporary files in which the server cannot create any.
+  private func spoolDirectoryFaults() -> [Invalid.Fault] {
+    // The dot refuses a file in place of the directory.
+    guard let directory = spoolDirectory, access("\(directory)/.", W_OK | X_OK) != 0 else {
+      return []
+    }
+    return [
+      Invalid.Fault(
+        "spoolDirectory: cannot write to \(directory.quotedPath): \(String(cString: strerror(errno))). "
+          + "Create it, and give the server's user access.")
+    ]
+  }
+
+  /// A file of certificate authorities with which no check could connect.
+  private func authorityFileFaults() -> [Invalid.Fault] {
+    guard let file = checkAuthorities else { return [] }
     let reason =
       if access(file, R_OK) != 0 {
         "cannot be read: \(String(cString: strerror(errno)))"
@@ -84,56 +107,57 @@ extension Configuration {
       } else {
         ""
       }
-    if reason.isEmpty { return }
-    throw Invalid(
-      description:
+    if reason.isEmpty { return [] }
+    return [
+      Invalid.Fault(
         "checkAuthorities: \(file.quotedPath) \(reason). Name a file with the certificates of authorities."
-    )
+      )
+    ]
   }
 
-  /// Refuses a header for users that no proxy may send, or that requests to any host may have.
-  ///
-  /// - Throws: `Invalid`, with what to do.
-  package func checkUserHeader() throws(Invalid) {
-    if let groups = adminGroupsHeader {
-      guard let user = adminUserHeader, user.lowercased() != groups.lowercased() else {
-        throw Invalid(
-          description:
-            "adminGroupsHeader needs an adminUserHeader besides it, because groups are those of the user whom the proxy "
-            + "names. Set both.")
-      }
+  /// A header for users that no proxy may send, or that requests to any host may have.
+  private func userHeaderFaults() -> [Invalid.Fault] {
+    var faults: [Invalid.Fault] = []
+    if let groups = adminGroupsHeader,
+      adminUserHeader.map({ $0.lowercased() == groups.lowercased() }) ?? true
+    {
+      faults.append(
+        Invalid.Fault(
+          "adminGroupsHeader needs an adminUserHeader besides it, because groups are those of the user whom the proxy "
+            + "names. Set both."))
     }
-    if adminUserHeader == nil { return }
+    if adminUserHeader == nil { return faults }
     if trustedProxies.isEmpty {
-      throw Invalid(
-        description:
+      faults.append(
+        Invalid.Fault(
           "adminUserHeader needs trustedProxies, because the server reads the header only from "
-          + "them. List the addresses of the proxy.")
+            + "them. List the addresses of the proxy."))
     }
     if adminHosts.isEmpty {
-      throw Invalid(
-        description:
+      faults.append(
+        Invalid.Fault(
           "adminUserHeader needs adminHosts, so that no web page can reach the server under another name. List the "
-          + "host names at which people open the dashboard.")
+            + "host names at which people open the dashboard."))
     }
+    return faults
   }
 
-  /// Refuses an admin listener at the address of the public listener, or one whose tokens could be
-  /// read in transit.
-  ///
-  /// - Parameter address: Where it listens, if not at `adminAddress`.
-  /// - Throws: `Invalid`, with what to do.
-  package func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
+  /// An admin listener at the address of the public listener, or one whose tokens could be read in transit.
+  private func adminAddressFaults(_ address: SocketAddress?) -> [Invalid.Fault] {
+    var faults: [Invalid.Fault] = []
     if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {
-      throw Invalid(
-        description: "publicAddress and adminAddress are both \(adminAddress). "
-          + "Give each its own port.")
+      faults.append(
+        Invalid.Fault(
+          "publicAddress and adminAddress are both \(adminAddress). Give each its own port."))
     }
     let address = address ?? adminAddress
-    if insecureAdmin || adminCertificates != nil || !address.isReachableFromOutside { return }
-    throw Invalid(
-      description:
-        "Other machines could reach the JSON API at \(address) over plain HTTP. Listen on 127.0.0.1 "
-        + "or ::1, set adminCertificates for HTTPS, or use --insecure-admin on a private network.")
+    if !insecureAdmin && adminCertificates == nil && address.isReachableFromOutside {
+      faults.append(
+        Invalid.Fault(
+          "Other machines could reach the JSON API at \(address) over plain HTTP. Listen on 127.0.0.1 "
+            + "or ::1, set adminCertificates for HTTPS, or use --insecure-admin on a private network."
+        ))
+    }
+    return faults
   }
 }

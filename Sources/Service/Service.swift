@@ -51,13 +51,13 @@ package final class Service: Sendable {
 
   /// Starts serving.
   ///
-  /// - Throws: `Configuration.Invalid` for an admin listener whose tokens could be read in transit,
+  /// - Throws: `Configuration.Invalid`, such as for an admin listener whose tokens could be read in transit,
   ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and errors from preparing responses.
   package init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
   ) throws {
-    try configuration.checkAdminAddress(sockets.adminSocket?.address)
+    try configuration.checkStartup(admin: sockets.adminSocket?.address)
     self.log = log
     self.store = store
     store.keepSpools(in: configuration.spoolDirectory)

@@ -10,7 +10,7 @@ enum ConfigCommand {
     summary: "show the effective settings and where each comes from",
     details:
       "Takes the same options as serve and prints one setting per line: name, value, origin. "
-      + "Checks the addresses, the certificates and the database's directory; problems go to stderr.",
+      + "Checks the addresses, the certificates and where the database is; problems go to stderr.",
     options: [.json, example] + Option.settings,
     examples: [
       ("Check a configuration file", "aasa config --config /etc/aasa/aasa.toml"),
@@ -42,8 +42,9 @@ enum ConfigCommand {
       }
     }
     let check = configuration.check()
-    for sentence in check.warnings + check.notes + check.faults { Terminal.complain(sentence) }
-    return check.faults.isEmpty ? .success : .failure
+    let faults = check.faults + [configuration.databaseFault].compactMap(\.self)
+    for sentence in check.warnings + check.notes + faults { Terminal.complain(sentence) }
+    return faults.isEmpty ? .success : .failure
   }
 }
 

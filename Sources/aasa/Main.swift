@@ -49,7 +49,7 @@ enum Main {
       return .usage
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)
-      return error.isDatabaseAddress ? .failure : .usage
+      return error.faults.allSatisfy(\.isDatabaseAddress) ? .failure : .usage
     } catch let error as ValidationError {
       Terminal.complain(error.description)
       return .usage

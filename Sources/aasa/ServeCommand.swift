@@ -31,10 +31,7 @@ enum ServeCommand {
     let systemd = Systemd()
     let sockets = try systemd.sockets()
     // Before the database is opened, so that a refused start creates none.
-    try configuration.checkAdminAddress(sockets.adminSocket?.address)
-    try configuration.checkUserHeader()
-    try configuration.checkSpoolDirectory()
-    try configuration.checkAuthorityFile()
+    try configuration.checkStartup(admin: sockets.adminSocket?.address)
     let log = Log(format: configuration.logFormat)
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     let location = configuration.database
@@ -60,8 +57,7 @@ enum ServeCommand {
         configuration: configuration
       ) { () throws(Configuration.Invalid) in
         let configuration = try EffectiveConfiguration(arguments).configuration
-        try configuration.checkUserHeader()
-        try configuration.checkAuthorityFile()
+        try configuration.checkReload()
         return configuration
       }
       lifecycle.run()

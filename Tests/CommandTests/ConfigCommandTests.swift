@@ -91,6 +91,16 @@ import Testing
     #expect(result.errors.hasPrefix("database: cannot write to its directory \""))
   }
 
+  @Test func aFileThatIsNoDatabaseIsReported() throws {
+    try scratch.write("# Notes", to: "notes.md")
+    for (path, reason) in [("notes.md", "is not an SQLite database."), (".", "Is a directory.")] {
+      let result = try Program.aasa("config", "--database", path, in: scratch)
+      #expect(result.status == 1)
+      #expect(result.errors.hasPrefix("database: "), "\(result.errors)")
+      #expect(result.errors.contains(reason), "\(result.errors)")
+    }
+  }
+
   @Test(arguments: [("missing.pem", "cannot be read"), ("empty.pem", "has no certificate in PEM")])
   func authoritiesWithWhichNoCheckCouldConnectAreReported(file: String, reason: String) throws {
     try scratch.write("none", to: "empty.pem")

@@ -96,7 +96,7 @@ import Testing
       file: "adminUserHeader = 'authorization'",
       sentence: "aasa.toml:1: adminUserHeader must be the name of a header such as"),
     Wrong(
-      words: ["--admin-user-header", "X-Forwarded-User"],
+      words: ["--admin-user-header", "X-Forwarded-User", "--admin-hosts", "aasa.example.com"],
       sentence:
         "adminUserHeader needs trustedProxies, because the server reads the header only from them. "
     ),
@@ -114,9 +114,6 @@ import Testing
       sentence: "aasa.toml:4: unknown setting \"thread\". Did you mean \"threads\"?"),
     Wrong(
       file: "port = 8080", sentence: "aasa.toml:1: unknown setting \"port\". Use one of database, "),
-    Wrong(
-      file: "threads = 0\nthread = 1",
-      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"0\"."),
     Wrong(
       file: "\nthreads = true",
       sentence: "aasa.toml:2: threads must be a number from 1 to 64, not \"true\"."),
@@ -176,6 +173,37 @@ import Testing
     #expect(result.output.isEmpty)
     #expect(result.errors.hasPrefix(wrong.sentence), "\(result.errors)")
     #expect(result.errors.hasSuffix("\n") && result.errors.count { $0 == "\n" } == 1)
+    #expect(!exists("aasa.db"))
+  }
+
+  @Test(arguments: ["config", "serve"])
+  func everySettingThatIsWrongIsReportedAtOnce(command: String) throws {
+    try scratch.write("threads = 0\nthread = 1\ncheckHour = 24", to: "aasa.toml")
+    let read = try Program.aasa(
+      command, "--config", "aasa.toml", "--log-format", "xml",
+      environment: ["AASA_ACCESS_LOG": "-1", "AASA_THREDS": "2"], in: scratch)
+    #expect(read.status == 64 && read.output.isEmpty)
+    let places = [
+      "Unknown environment variable \"AASA_THREDS\"", "aasa.toml:1: threads ",
+      "aasa.toml:2: unknown setting \"thread\"", "aasa.toml:3: checkHour ", "AASA_ACCESS_LOG ",
+      "--log-format ",
+    ]
+    let faults = read.errors.split(separator: "\n")
+    #expect(faults.count == places.count, "\(read.errors)")
+    for (line, place) in zip(faults, places) { #expect(line.hasPrefix(place)) }
+
+    let together = try Program.aasa(
+      command, "--admin-address", "0.0.0.0:8080", "--public-address", "0.0.0.0:8080",
+      "--admin-user-header", "X-User", "--spool-directory", "missing",
+      "--check-authorities", "missing", in: scratch)
+    #expect(together.status == (command == "serve" ? 64 : 1))
+    let words = [
+      "publicAddress and adminAddress", "plain HTTP", "trustedProxies", "adminHosts",
+      "spoolDirectory", "checkAuthorities",
+    ]
+    let sentences = together.errors.split(separator: "\n")
+    #expect(sentences.count == words.count, "\(together.errors)")
+    for (line, word) in zip(sentences, words) { #expect(line.contains(word)) }
     #expect(!exists("aasa.db"))
   }
 

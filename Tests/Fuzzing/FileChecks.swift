@@ -22,7 +22,7 @@ private func write(_ bytes: [UInt8], to path: String) throws {
 
 // MARK: - Configuration
 
-/// A file is refused in one line, or all settings that were read are read as the same once more from
+/// A file is refused with a line for each fault, or all settings that were read are read as the same once more from
 /// what `aasa config` prints.
 func checkConfiguration(_ bytes: [UInt8]) throws {
   let path = scratchPath("config")
@@ -33,7 +33,7 @@ func checkConfiguration(_ bytes: [UInt8]) throws {
     effective = try read(path)
   } catch {
     return try require(
-      error.description.hasPrefix(path) && !error.description.contains("\n"),
+      error.faults.allSatisfy { $0.sentence.hasPrefix(path) && !$0.sentence.contains("\n") },
       "an unclear message: \(error)")
   }
   let lines = Configuration.settings.map {
