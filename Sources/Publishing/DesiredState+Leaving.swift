@@ -3,11 +3,27 @@ import Store
 
 // What a state leaves to others.
 extension DesiredState {
-  /// The state without the templates that others have changed since, and that it has as they were before: in the revision
-  /// that it names, or in the last one that `apply` published since.
+  /// The state that leaves to others which templates and apps they have changed since it was exported.
   ///
-  /// - Throws: `PublicationError.templateChangedElsewhere` if the state has changed one, too.
-  func leavingTemplates(_ store: Store) throws -> DesiredState {
+  /// - Parameters:
+  ///   - author: Who applies the state.
+  ///   - goesOn: Whether the state then has what it cannot leave to them in `conflicts`, for a plan that is only shown.
+  /// - Throws: `PublicationError.templateChangedElsewhere`, `appChangedElsewhere` or `appTakenBack` if the state has
+  ///   changed one, too.
+  func leavingToOthers(_ store: Store, by author: String, goesOn: Bool) throws -> DesiredState {
+    var state = try leavingTemplates(store, goesOn)
+    try state.leaveApps(store, by: author, goesOn)
+    return state
+  }
+
+  private mutating func refuse(_ error: PublicationError, _ goesOn: Bool) throws {
+    if !goesOn { throw error }
+    conflicts.append(error)
+  }
+
+  /// Without the templates that the state has as they were before: in the revision that it names, or in the last one that
+  /// `apply` published since.
+  private func leavingTemplates(_ store: Store, _ goesOn: Bool) throws -> DesiredState {
     var state = self
     state.templates = try templates.filter { desired in
       guard let revision = templateRevisions[desired.name] else { return true }
@@ -19,18 +35,21 @@ extension DesiredState {
       let isAsBefore =
         try store.earlierTemplate(desired.name, revision: revision)?.template == desired
         || store.lastAppliedTemplate(desired.name, since: revision)?.template == desired
-      if isAsBefore { return false }
-      throw PublicationError.templateChangedElsewhere(
-        desired.name, author: current.author, revision: current.revision, expected: revision)
+      if isAsBefore {
+        state.leftTemplates.append(desired.name)
+        return false
+      }
+      try state.refuse(
+        .templateChangedElsewhere(
+          desired.name, author: current.author, revision: current.revision, expected: revision),
+        goesOn)
+      return true
     }
     return state
   }
 
-  /// The state in which apps that it has as they were exported stay as others have made them since.
-  ///
-  /// - Parameter author: Who applies the state.
-  /// - Throws: `PublicationError.appChangedElsewhere` if the state has changed one, too; `appTakenBack`.
-  func leavingApps(_ store: Store, by author: String) throws -> DesiredState {
+  /// Leaves the apps that the state has as they were exported.
+  private mutating func leaveApps(_ store: Store, by author: String, _ goesOn: Bool) throws {
     // As they were exported, or so again.
     func edited<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
       try apps.filter { app in
@@ -57,19 +76,19 @@ extension DesiredState {
             last[1].author == author, last[1].app.withoutAuthors == desired,
             last[0].app.withoutAuthors == desired.reversed
           {
-            throw PublicationError.appTakenBack(app.id.id, author: last[0].author)
+            try refuse(.appTakenBack(app.id.id, author: last[0].author), goesOn)
           }
           return app
         }
         let other = try store.lastAuthor(of: app.id.id)
-        if other == author { return app }
-        throw PublicationError.appChangedElsewhere(app.id.id, author: other)
+        if other != author {
+          try refuse(.appChangedElsewhere(app.id.id, author: other), goesOn)
+        }
+        return app
       }
     }
-    var state = self
-    state.apps = try left(apps)
-    state.androidApps = try left(androidApps)
-    return state
+    apps = try left(apps)
+    androidApps = try left(androidApps)
   }
 
   /// The apps that stay as they are stored.

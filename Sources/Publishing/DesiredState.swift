@@ -13,6 +13,10 @@ package struct DesiredState {
   package var templateRevisions: [TemplateName: Int] = [:]
   /// Those that the state was compared with, to find what others have changed; 0 for a template that does not exist.
   var comparedTemplates: [TemplateName: Int] = [:]
+  /// The templates that stay as others have made them.
+  var leftTemplates: [TemplateName] = []
+  /// Why it cannot be applied, for a plan that is only shown.
+  var conflicts: [PublicationError] = []
   /// Whether domains of templates are published even if the templates do not change: some may be behind.
   var publishesTemplates = false
   /// Whether domains of the state already have what their templates give them.
@@ -229,8 +233,9 @@ package struct AppliedState: Sendable {
   package var skipReasons: [PublicationError] = []
   /// The domains that the state leaves to others, who have changed them since it was exported.
   package var leftOut: Set<DomainName> = []
-  /// The apps that it leaves to others.
+  /// The apps and templates that it leaves to others.
   package var leftApps: Set<LinkedApp> = []
+  package var leftTemplates: Set<TemplateName> = []
   /// What would be refused, if a dry run lists it.
   package var refusals: [any Error] = []
   /// The number of domains that would be refused without an error there.

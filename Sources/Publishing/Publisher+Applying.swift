@@ -17,7 +17,9 @@ extension Publisher {
   ) throws -> AppliedState {
     try apply(options, by: context, report: report) {
       try options.overwrite
-        ? state : state.leavingTemplates(store).leavingApps(store, by: context.author)
+        ? state
+        : state.leavingToOthers(
+          store, by: context.author, goesOn: options.listsRefusals && context.isDryRun)
     }.applied
   }
 
@@ -80,6 +82,11 @@ extension Transaction {
       throw Outdated()
     }
     let templates = try state.templates.map { try apply($0, of: state, options) }
+    let leftTemplates = try state.leftTemplates.map { name in
+      // It was stored when it was left to others.
+      guard let left = try template(name) else { throw Outdated() }
+      return (template: left, action: AppliedState.Action.unchanged)
+    }
     let apps = try state.apps.map { ($0.id, try apply($0, plan)) }
     let androidApps = try state.androidApps.map { ($0.id, try apply($0, plan)) }
     if try !areCurrent(plan.apps) { throw Outdated() }
@@ -104,11 +111,11 @@ extension Transaction {
     return AppliedState(
       apps: apps + (try prune(state.apps, plan, options)),
       androidApps: androidApps + (try prune(state.androidApps, plan, options)),
-      templates: templates + (try pruneTemplates(state, plan, options)),
+      templates: templates + leftTemplates + (try pruneTemplates(state, plan, options)),
       deleted: plan.deletions.map(\.name),
       dependents: plan.edits.filter { $0.index == nil }.map(\.name), change: change,
       refused: plan.refused, skipReasons: plan.skipReasons, leftOut: plan.leftOut(of: state),
-      leftApps: state.leftApps,
+      leftApps: state.leftApps, leftTemplates: Set(state.leftTemplates),
       refusals: plan.refusals + taken, moreRefusals: plan.moreRefusals)
   }
 
@@ -284,7 +291,7 @@ extension Transaction {
     _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> [(template: StoredTemplate, action: AppliedState.Action)] {
     if !options.prune || options.table != nil || !context.within.isEverything { return [] }
-    let listed = Set(state.templates.map(\.name))
+    let listed = Set(state.templates.map(\.name) + state.leftTemplates)
     let changed = Set(plan.deletions.map(\.name)).union(plan.edits.map(\.name))
     let unused = try templates().filter { stored in
       let name = stored.template.name

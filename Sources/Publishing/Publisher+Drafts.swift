@@ -15,7 +15,7 @@ extension Publisher {
   ) throws -> Draft {
     var state =
       try options.overwrite
-      ? state : state.leavingTemplates(store).leavingApps(store, by: context.author)
+      ? state : state.leavingToOthers(store, by: context.author, goesOn: false)
     let leftApps = Set(state.leftApps.map(\.text))
     state.apps.removeAll(where: \.isLeft)
     state.androidApps.removeAll(where: \.isLeft)

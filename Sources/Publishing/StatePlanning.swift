@@ -57,6 +57,7 @@ struct StatePlanning {
     self.options = options
     self.context = context
     self.report = report
+    plan.refusals = state.conflicts
     environments = Dictionary(
       state.apps.compactMap { app in app.environment.map { (app.id, $0) } },
       uniquingKeysWith: { $1 })

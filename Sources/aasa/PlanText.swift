@@ -27,8 +27,9 @@ struct PlanPrinter {
   private var list = ""
   private var output = ""
   private var refusals: [JSON] = []
-  /// The domains that the state leaves to others.
+  /// The domains and templates that the state leaves to others.
   private var leftOut = 0
+  private var leftTemplates = 0
   /// The changes in a comment, and the number of those that do not fit.
   private var comment: [String] = []
   private var commentLength = 0
@@ -63,6 +64,7 @@ struct PlanPrinter {
       if step.action != .unchanged { changed.insert(step.name) }
     } else if kind == "template" {
       templates[step.action, default: 0] += 1
+      if step.isLeftOut { leftTemplates += 1 }
     } else {
       apps[step.action, default: 0] += 1
     }
@@ -91,13 +93,17 @@ struct PlanPrinter {
   /// What applying the state would be refused with; `nil` for nothing.
   func refused(by installation: Installation, _ files: DesiredFiles) -> Installation.Refused? {
     guard let first = refusals.first else { return nil }
+    // The last one may stand for those that are not listed.
+    let more = refusals.last?["moreProblems"]?.integerValue
+    let listed = more == nil ? refusals : refusals.dropLast()
     let problem: JSON =
       refusals.count == 1
       ? first
       : [
         "detail": .string(
-          "Nothing was changed: the state would be refused for \(refusals.count) reasons."),
-        "problems": .array(refusals),
+          "Nothing was changed: the state would be refused for \(listed.count + (more ?? 0)) reasons."
+        ),
+        "problems": .array(listed), "moreProblems": more.map { .integer($0) } ?? .null,
       ]
     return Installation.Refused(problem: problem, origin: installation.name, files: files)
   }
@@ -172,10 +178,10 @@ struct PlanPrinter {
   }
 
   private func summary(isRefused: Bool) -> String {
+    let counts = [(leftOut, "domain"), (leftTemplates, "template")].filter { $0.0 > 0 }
+      .map { $0.0.counted($0.1) }.joined(separator: ", ")
     let left =
-      leftOut == 0
-      ? []
-      : ["Left to others: \(leftOut.counted("domain")); 'aasa export DIR' brings their changes."]
+      counts.isEmpty ? [] : ["Left to others: \(counts); 'aasa export DIR' brings their changes."]
     // A domain that is refused is none that is up to date.
     if !isDifferent && isRefused {
       return (["Nothing would change: what the state changes is refused."] + left)
@@ -184,7 +190,7 @@ struct PlanPrinter {
     if !isDifferent {
       let same = domains.values.reduce(-leftOut, +)
       let apps = apps.values.reduce(0, +).counted("app")
-      let templates = templates.values.reduce(0, +)
+      let templates = templates.values.reduce(-leftTemplates, +)
       let all =
         templates == 0
         ? "\(same.counted("domain")) and \(apps)"

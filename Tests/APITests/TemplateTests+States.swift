@@ -27,6 +27,48 @@ extension TemplateTests {
     #expect(try running.serve("city1.example")["Cache-Control"] == "public, max-age=2")
   }
 
+  @Test func aTemplateThatAStateLeavesToOthersIsInThePlanAndIsNotPruned() throws {
+    let other = "/v1/templates/unused"
+    try put(other, ["cacheSeconds": 1], 201)
+    let export = try admin.send("GET", "/v1/export").json
+    try put(other, ["cacheSeconds": 2], 200)
+    for query in ["dryRun=true", "prune=true"] {
+      let answer = try admin.send("POST", "/v1/apply?\(query)", json: export)
+      #expect(answer.status == 200, "\(answer.text)")
+      let steps = try answer.json["templates"]?.arrayValue ?? []
+      #expect(
+        steps.contains(["template": "unused", "action": "unchanged", "leftOut": true]),
+        "\(answer.text)")
+      #expect(steps.count == 2)
+    }
+    #expect(try admin.send("GET", other).json["cacheSeconds"] == 2)
+  }
+
+  @Test func aPlanGoesOnAfterATemplateOrAnAppThatOthersHaveChanged() throws {
+    _ = try admin.send("PUT", "/v1/apps/\(app(1))", json: ["name": "One"])
+    let export = try admin.send("GET", "/v1/export").json
+    try put(path, with(paths: ["/theirs/*"]), 200)
+    _ = try admin.send("PUT", "/v1/apps/\(app(1))", json: ["name": "Theirs"])
+    var mine = export.objectValue ?? [:]
+    var template = export["templates"]?[0]?.objectValue ?? [:]
+    template["cacheSeconds"] = 1
+    mine["templates"] = [.object(template)]
+    mine["apps"] = .array(
+      (export["apps"]?.arrayValue ?? []).map { element in
+        var element = element.objectValue ?? [:]
+        if element["app"] == .string(app(1)) { element["name"] = "Mine" }
+        return .object(element)
+      })
+    let plan = try running.client(.editor, named: "pipeline").send(
+      "POST", "/v1/apply?dryRun=true&listRefusals=true", json: .object(mine))
+    #expect(plan.status == 200, "\(plan.text)")
+    let refused = try plan.json["refused"]?.arrayValue ?? []
+    #expect(refused.map { $0["code"] } == ["changed-elsewhere", "changed-elsewhere"])
+    #expect(refused[0].text.contains("white-label") && refused[1].text.contains(app(1)))
+    #expect(try plan.json["templates"]?[0]?["action"] == "update", "\(plan.text)")
+    #expect(try plan.json["domains"]?[0]?["revision"] != nil, "\(plan.text)")
+  }
+
   @Test func aTableIsAppliedOverTemplatesThatOthersHaveEdited() throws {
     let pipeline = try running.client(.editor, named: "pipeline")
     func table(_ slug: String) throws -> RawResponse {

@@ -90,6 +90,25 @@ import Testing
     #expect(result.status == 1 && result.errors.contains("environment-mismatch"))
   }
 
+  @Test func everyReasonIsCountedOfWhichSomeAreListed() throws {
+    let domains = (100..<230).map { index in
+      var domain = StateTrial.domain("d\(index).example", ["/a"]).objectValue ?? [:]
+      domain["expectations"] = [
+        [
+          "url": .string("https://d\(index).example/b"), "app": .string(AssociationFile.app),
+          "resolution": "match",
+        ]
+      ]
+      return JSON.object(domain)
+    }
+    let state = JSON.object(["domains": .array(domains)]).serialized()
+    let result = try trial.run("diff", at: .database, "-", input: state)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("the state would be refused for 130 reasons."))
+    #expect(result.errors.contains("d199.example") && !result.errors.contains("d200.example"))
+    #expect(result.errors.contains("and 30 more"), "\(result.errors.suffix(200))")
+  }
+
   @Test func eachInvalidFileIsReported() throws {
     try trial.scratch.write("{\n  \"domain\": ,\n}", to: "state/broken.json")
     try trial.scratch.write(

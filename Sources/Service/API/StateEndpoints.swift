@@ -260,7 +260,8 @@ struct StateEndpoints: Sendable {
     let more = more + refusals.count - problems.count
     if more > 0 {
       let detail = "Applying the state would be refused for \(more.counted("more reason"))."
-      problems.append(Problem(.severalRefused, detail).json)
+      problems.append(
+        Problem(.severalRefused, detail, members: ["moreProblems": .integer(more)]).json)
     }
     return problems
   }

@@ -12,7 +12,7 @@ package enum Plan {
     package let action: Action
     /// What is published; `nil` if nothing is.
     package let publication: PublicationResource?
-    /// Whether others have changed the domain since the state was exported, and the state has not.
+    /// Whether others have changed it since the state was exported, and the state has not.
     package let isLeftOut: Bool
     /// How the domain joins a template; `nil` if it does not.
     package let adoption: JoinedTemplate?
@@ -60,7 +60,10 @@ extension Plan {
           ? []
           : [
             .batches("templates", of: applied.templates) {
-              text(of: $0.template.template.name.text, $0.action, as: "template")
+              let name = $0.template.template.name
+              return text(
+                of: name.text, $0.action, as: "template",
+                isLeftOut: applied.leftTemplates.contains(name))
             }
           ])
         + [StreamedLists.List(key: "domains", next: domains)],
@@ -109,8 +112,8 @@ extension Plan.Step {
 
   fileprivate static let leftOut = Member(
     "leftOut", .constant(true),
-    "True if others have changed the domain or the app since the state was exported, and the state has it as it was "
-      + "exported or last applied: it stays as it is. Otherwise left out.", .optional)
+    "True if others have changed the domain, the app or the template since the state was exported, and the state has it "
+      + "as it was exported or last applied: it stays as it is. Otherwise left out.", .optional)
 }
 
 extension Plan {
@@ -132,7 +135,8 @@ extension Plan {
           "templates",
           .list(
             of: .named(
-              "TemplatePlan", .object([Member("template", .shared("TemplateName")), action]))),
+              "TemplatePlan",
+              .object([Member("template", .shared("TemplateName")), action, Step.leftOut]))),
           "Left out if there are none.", .optional),
         Member(
           "domains",
