@@ -308,10 +308,13 @@ extension Publisher {
 
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
   ///
+  /// - Returns: Also the domains that stay as they are, because they keep statements with other fingerprints.
   /// - Throws: `PublicationError` with the errors of every domain.
   package func put(
     _ app: AndroidApp, accepting accepted: Set<Finding.Code> = [], by context: WriteContext
-  ) throws -> (app: StoredApp<PackageName>, isNew: Bool, publications: [Publication]) {
+  ) throws -> (
+    app: StoredApp<PackageName>, isNew: Bool, publications: [Publication], unchanged: [DomainName]
+  ) {
     let package = app.package
     let result = try store.edit(context) { earlier in
       let old = try store.androidApp(package)
@@ -339,7 +342,12 @@ extension Publisher {
         ? [] : try transaction.domains(using: package)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
       let publications = try reviews.map { try $0.publish(in: transaction) }
-      return (stored, isNew, publications.filter(\.edited.isChanged))
+      let unchanged = publications.map(\.edited).filter { edited in
+        !edited.isChanged && edited.stored.domain.keptAndroidApps.contains(package)
+      }
+      return (
+        stored, isNew, publications.filter(\.edited.isChanged), unchanged.map(\.stored.domain.name)
+      )
     }
     try serve(context)
     return result

@@ -499,6 +499,27 @@ import Testing
     #expect(try served("a.example") == old)
   }
 
+  @Test func newFingerprintsNameTheDomainsWhoseOwnStatementsDoNotGetThem() throws {
+    try putApp()
+    for (name, digits) in [("same", ["A"]), ("more", ["A", "B"]), ("other", ["C"])] {
+      let file: JSON = [AssociationFile.statement(package, digits.map(fingerprint))]
+      let target = "/v1/domains/\(name).example/documents/assetlinks.json"
+      let put = try admin.send("PUT", target, body: Array(file.text.utf8))
+      #expect(put.status == 201, "\(put.text)")
+    }
+    try running.put("rows.example", ["entries": entries])
+    for query in ["?dryRun=true", ""] {
+      let answer = try admin.send(
+        "PUT", "/v1/android-apps/\(package)\(query)", json: input("D")
+      ).json
+      let published = answer["publications"]?.arrayValue?.map { $0["domain"] }
+      #expect(published == ["rows.example", "same.example"])
+      #expect(answer["unchangedDomains"] == ["more.example", "other.example"])
+    }
+    let again = try admin.send("PUT", "/v1/android-apps/\(package)", json: input("D")).json
+    #expect(again["unchangedDomains"] == nil)
+  }
+
   @Test func anAdoptedCertificateThatTheStoredAppKnowsIsNotAskedAbout() throws {
     let file: JSON = [
       AssociationFile.statement(package, [fingerprint("A")], ["note": "kept"])

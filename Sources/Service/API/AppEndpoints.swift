@@ -22,7 +22,9 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let (answer, renamedAnswer): (String, String)
   }
 
-  fileprivate typealias Put = (app: StoredApp<Key>, isNew: Bool, publications: [Publication])
+  fileprivate typealias Put = (
+    app: StoredApp<Key>, isNew: Bool, publications: [Publication], unchanged: [DomainName]
+  )
 
   private let publisher: Publisher
   private let state: StateEndpoints
@@ -148,6 +150,11 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let put = try platform.put(app, accepted, call.context())
     var object = resource.json(put.app).objectValue ?? [:]
     if !put.publications.isEmpty { object["publications"] = Self.json(put.publications) }
+    if !put.unchanged.isEmpty {
+      object.set(
+        "unchangedDomains", more: "moreUnchangedDomains",
+        Excerpt(of: put.unchanged) { .string($0.text) })
+    }
     object["change"] = Self.change(put.publications)
     if platform.effect != .change, try call.context().isDryRun { object["dryRun"] = true }
     return .json(put.isNew ? .created : .ok, .object(object))
@@ -189,7 +196,7 @@ extension AppEndpoints<AppIdentifier> {
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { app, _, context in
           let (stored, isNew) = try publisher.store.write(context) { try $0.put(app) }
-          return (stored, isNew, [])
+          return (stored, isNew, [], [])
         },
         accompany: {
           try publisher.accompany($0, by: $1, accepting: $2, by: $3, report: $4)

@@ -129,6 +129,12 @@ extension PublicationResource {
         Member(
           "publications", publications,
           "The domains that use the app, if its fingerprints changed.", .optional),
+        Member(
+          "unchangedDomains", .list(of: .domain),
+          "The domains that keep a statement about the app with other fingerprints than it had, which stays as it is. Left "
+            + "out if there are none.", .optional),
+        Member(
+          "moreUnchangedDomains", .count, "The number of those that are not listed.", .optional),
         Member("change", change.schema, changeMeaning, .optional),
       ] + .dryRun).schema(),
   ]
