@@ -393,6 +393,26 @@ import Testing
     #expect(try admin.send("HEAD", "/v1/domains/no.example").status == 404)
   }
 
+  @Test func aCompressedBodyIsRefusedAndNeverReadAsItIs() throws {
+    let paths = [
+      ("PATCH", target), ("PUT", target + "/documents/security.txt"), ("POST", "/v1/apply"),
+    ]
+    for (method, path) in paths {
+      for type in ["application/json", "application/x-ndjson"] {
+        let response = try admin.send(
+          method, path, body: [0x1F, 0x8B, 8, 0], "Content-Encoding: gzip", "Content-Type: \(type)")
+        #expect(try response.status == 415 && response.code == "unknown-content-coding", "\(path)")
+        #expect(response["Accept-Encoding"] == "identity")
+        #expect(response.text.contains("\\\"gzip\\\". Send it uncompressed"), "\(response.text)")
+      }
+    }
+    let plain = try admin.send(
+      "PATCH", target, body: Array("{}".utf8), "Content-Encoding: identity",
+      "Content-Type: application/json")
+    #expect(plain.status == 200)
+    #expect(try admin.send("GET", target, body: [], "Content-Encoding: gzip").status == 200)
+  }
+
   @Test func anotherMediaTypeIsRefusedWhereJSONIsRequired() throws {
     let response = try admin.send(
       "PUT", target, body: [], "Content-Type: application/x-www-form-urlencoded")

@@ -172,6 +172,25 @@ import Testing
     #expect(try list("", limited) == [seen[2]])
   }
 
+  @Test func aCursorOfOneOrderIsRefusedInAnother() throws {
+    let long = Array(repeating: String(repeating: "a", count: 61), count: 4).joined(separator: ".")
+    for name in ["a.example", "b.example", long] { try put(name) }
+    let orders = ["name", "-name", "updated", "-updated"]
+    for order in orders {
+      let first = try admin.send("GET", "/v1/domains?limit=2&sort=\(order)").json
+      let next = try #require(first["next"]?.stringValue).replacing(" ", with: "%20")
+      for other in orders {
+        let page = try admin.send("GET", "/v1/domains?limit=2&sort=\(other)&cursor=\(next)")
+        #expect(page.status == (order == other ? 200 : 400), "\(order) \(other)")
+        if order == other {
+          #expect(try page.json["items"]?.arrayValue?.count == 1)
+        } else {
+          #expect(try page.code == "malformed-cursor" && page.text.contains("sort"))
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("münch", ["münchen.example"]), ("ÜNCHEN", ["münchen.example"]),
     ("xn--mnch", ["münchen.example"]),

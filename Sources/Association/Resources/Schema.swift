@@ -45,7 +45,8 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
       var json: JSON.Object = ["type": "array"]
       json["maxItems"] = limit.map { .integer($0) }
       json["minItems"] = least.map { .integer($0) }
-      json["items"] = .object(element.json(for: use))
+      // A merge patch replaces lists as a whole.
+      json["items"] = .object(element.json(for: use == .patch ? .request : use))
       return json
     case .map(let value):
       let json = value.json(for: use)
@@ -210,6 +211,8 @@ package struct Member: Sendable {
   }
 
   fileprivate func isRequired(in use: Schema.Use) -> Bool {
+    // A merge patch need not name what the current value has.
+    if use == .patch { return false }
     if use.isRequest { return traits.contains(.required) }
     if use == .export && traits.contains(.nullInExport) { return true }
     return !traits.contains(.optional) && !(use == .export && traits.contains(.local))

@@ -170,6 +170,7 @@ package struct AdminAPI: Sendable {
       endpoint, parameters, in: publisher.store, isDryRun: head.isDryRun)
     try endpoint.check(head.target.queryItems)
     try endpoint.checkPreconditions(of: head)
+    try endpoint.checkCoding(of: head)
     return (endpoint, parameters)
   }
 

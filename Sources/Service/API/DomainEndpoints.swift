@@ -181,20 +181,31 @@ struct DomainEndpoints: Sendable {
     let filter = try call.domainFilter()
     let order = try call.word(.domainSort, DomainOrder.self) ?? .name
     let (domains, total, isEstimate) = try publisher.store.domains(
-      filter, by: order, after: try page.after.map(Self.place), limit: page.limit + 1)
+      filter, by: order, after: try page.after.map { try Self.place($0, order) },
+      limit: page.limit + 1)
     return .page(
       domains, limit: page.limit, total: total, isEstimate: isEstimate, item: \.json,
-      // The page of a list by name begins after any name.
-      cursor: { order == .name ? $0.name.text : "\($0.updatedAt.seconds) \($0.name.text)" })
+      cursor: { Self.cursor($0.updatedAt, $0.name.text, order) })
   }
 
-  private static func place(_ cursor: String) throws(Problem) -> DomainOrder.Place {
-    let parts = cursor.split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else { return DomainOrder.Place(updatedAt: 0, name: cursor) }
-    guard let seconds = Int64(parts[0]) else {
-      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
+  /// A page by name begins after any name. Other cursors say which order they belong to: in another one, pages would
+  /// skip domains.
+  private static func cursor(_ time: UnixTime, _ name: String, _ order: DomainOrder) -> String {
+    order == .name ? name : "\(order.rawValue) \(time.seconds) \(name)"
+  }
+
+  private static func place(
+    _ cursor: String, _ order: DomainOrder
+  ) throws(Problem) -> DomainOrder.Place {
+    let parts = cursor.split(separator: " ").map(String.init)
+    if order == .name && parts.count == 1 { return DomainOrder.Place(updatedAt: 0, name: cursor) }
+    guard order != .name, parts.count == 3, parts[0] == order.rawValue,
+      let seconds = Int64(parts[1])
+    else {
+      throw Problem(
+        .malformedCursor, "\"cursor\" must be the \"next\" of a page with the same \"sort\".")
     }
-    return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[1])
+    return DomainOrder.Place(updatedAt: UnixTime(seconds), name: parts[2])
   }
 
   private func get(_ call: Call) throws -> Response {

@@ -177,6 +177,20 @@ struct Endpoint: Sendable {
           ? "In a state, give the \"revision\" of each domain." : "Leave them out."))
   }
 
+  /// Refuses a body that would have to be decompressed, instead of reading other bytes than were meant.
+  ///
+  /// - Throws: `Problem`, 415 (RFC 9110 section 8.4).
+  func checkCoding(of head: RequestHead) throws(Problem) {
+    let codings = head.fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
+      .map { $0.trimming(while: \.isWhitespace).lowercased() }
+      .filter { !$0.isEmpty && $0 != "identity" }
+    guard body != nil, let coding = codings.first else { return }
+    throw Problem(
+      .unknownContentCoding,
+      "The server does not decompress bodies, and this one has the Content-Encoding \(coding.quoted). Send it uncompressed, "
+        + "without Content-Encoding.", fields: [HeaderField("Accept-Encoding", "identity")])
+  }
+
   /// The largest body that is read, in bytes. An endpoint without a body ignores a small one.
   var bodyLimit: Int { (body?.size ?? .small).bytes ?? .max }
 }

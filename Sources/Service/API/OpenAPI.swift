@@ -302,6 +302,7 @@ extension Endpoint {
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
+    if body != nil { codes.insert(.unknownContentCoding) }
     switch body?.kind {
     case .json, .mergePatch: codes.formUnion([.notJSONType, .bodyTooComplex, .invalidInput])
     case .file, .text, nil: break

@@ -115,7 +115,9 @@ struct Parameter: Sendable {
   static let limit = Parameter(
     "limit", "The maximum number of items per page.",
     .json(["type": "integer", "minimum": 1, "maximum": 1000, "default": 100]))
-  static let cursor = Parameter("cursor", "The `next` of the previous page.", .text(longest: 255))
+  static let cursor = Parameter(
+    "cursor", "The `next` of the previous page, with the same `sort` if the list has one.",
+    .text(longest: 300), longest: 300)
   static let servedCursor = Parameter(
     "cursor", key: "servedCursor", "The `next` of the previous answer; without it, the first one.",
     .text("^[0-9]{1,18}(-[0-9]{1,18})?$"))

@@ -74,6 +74,7 @@ extension Problem {
     case documentTooLarge = "too-large"
     case tooMuchWork = "too-much-work"
     case notJSONType = "not-json-type"
+    case unknownContentCoding = "unknown-content-coding"
     case invalidInput = "invalid-input"
     case unknownAndroidApp = "unknown-android-app"
     case notEditable = "not-editable"
@@ -200,6 +201,8 @@ extension Problem {
       case .documentTooLarge: (.contentTooLarge, Self.tooLargeMeaning)
       case .tooMuchWork: (.contentTooLarge, "The documents of the state take too long to check.")
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.")
+      case .unknownContentCoding:
+        (.unsupportedMediaType, "The body is compressed, as `Content-Encoding` says.")
       case .invalidInput:
         (
           .unprocessableContent, "The body has invalid values; `errors` lists them."
