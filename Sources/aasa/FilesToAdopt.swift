@@ -104,6 +104,9 @@ struct FilesToAdopt {
   /// altogether, or by its content. "README.md" and "logo.png" are valid domains. One that cannot be read is reported
   /// later.
   private static func isRelated(_ path: String, _ domain: DomainName?) -> Bool {
+    let name = (path.split(separator: "/").last ?? "").lowercased()
+    let suffix = name.split(separator: ".").last.map(String.init) ?? ""
+    if copySuffixes.contains(suffix) || name.hasSuffix("~") { return false }
     let bytes: [UInt8]
     do throws(Failure) {
       bytes = try InputFile.bytes(of: path)
@@ -117,8 +120,6 @@ struct FilesToAdopt {
       // JSON or, from 2014, JSON in a CMS signature. Anything else is a failed download, such as the page of a 404,
       // unless the name is one of other files.
       if text.isEmpty || "{[0".utf8.contains(text[text.startIndex]) { return true }
-      let name = (path.split(separator: "/").last ?? "").lowercased()
-      let suffix = name.split(separator: ".").last.map(String.init) ?? ""
       if text.first == UInt8(ascii: "<") { return !markupSuffixes.contains(suffix) }
       return !otherSuffixes.contains(suffix) && !name.hasPrefix("readme")
     }
@@ -131,15 +132,17 @@ struct FilesToAdopt {
     }
   }
 
+  /// Suffixes of copies that editors and people leave beside a file. None is a top-level domain.
+  private static let copySuffixes: Set = ["bak", "old", "orig", "rej", "save", "swp", "tmp"]
   /// Suffixes of files that begin with "<".
   private static let markupSuffixes: Set = ["htm", "html", "plist", "svg", "xhtml", "xml"]
   /// Suffixes of other files that people keep beside these; some are top-level domains, too.
   private static let otherSuffixes: Set = [
-    "bak", "cfg", "conf", "crt", "css", "csv", "gif", "go", "gz", "htm", "html", "ico", "ini",
+    "cfg", "conf", "crt", "css", "csv", "gif", "go", "gz", "htm", "html", "ico", "ini",
     "jpeg", "jpg", "js", "key",
-    "lock", "log", "map", "md", "mjs", "orig", "pdf", "pem", "php", "plist", "png", "py", "rb",
+    "lock", "log", "map", "md", "mjs", "pdf", "pem", "php", "plist", "png", "py", "rb",
     "rs", "sh", "so", "sql",
-    "svg", "swift", "swp", "tar", "toml", "ts", "tsv", "txt", "webp", "xml", "yaml", "yml", "zip",
+    "svg", "swift", "tar", "toml", "ts", "tsv", "txt", "webp", "xml", "yaml", "yml", "zip",
   ]
 
   /// Says in one line what was left out.
@@ -242,7 +245,7 @@ struct FilesToAdopt {
       if parts.last == ".well-known" { parts.removeLast() }
     }
     let name = parts.last ?? ""
-    let text = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+    let text = name.lowercased().hasSuffix(".json") ? String(name.dropLast(5)) : name
     // A single label is a word such as "staging" far more often than a domain.
     return text.contains(".") ? DomainName(usable: text) : nil
   }

@@ -35,6 +35,8 @@ enum ListCommands {
     "--since", "TIME", "Only records from this time on, such as 2026-11-21 or 2026-11-21T10:00:00Z."
   )
   private static let until = Option("--until", "TIME", "Only records before this time.")
+  private static let change = Option(
+    "--change", "N", "Only the parts of this change, of which 'aasa changes' shows the number.")
   private static let code = Option(
     "--code", "CODE", "Only findings with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
@@ -243,7 +245,7 @@ enum ListCommands {
     details:
       "Shows the time, the token or the command, the client's address, the action, its object, the "
       + "revision, the reason, and what changed. On a server, it needs a token with the role admin.",
-    options: [domain, author, since, until, newestLimit, .json] + Option.installation,
+    options: [domain, author, change, since, until, newestLimit, .json] + Option.installation,
     examples: [
       ("Show who changed a domain", "aasa audit --domain example.com"),
       (
@@ -253,6 +255,7 @@ enum ListCommands {
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
     var query = arguments.query([("domain", domain), ("author", author)])
+    query["change"] = try arguments.number(change).map { "\($0)" }
     for (name, option) in [("since", since), ("until", until)] {
       query[name] = try arguments.value(option).map { try arguments.time($0, of: option).text }
     }

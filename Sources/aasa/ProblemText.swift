@@ -48,9 +48,13 @@ struct ProblemText {
   private static func asOptions(_ detail: String) -> String {
     detail.replacing("?accept=", with: "--accept ").replacing(
       "?overwrite=true", with: "--overwrite"
+    ).replacing("?draft=true (aasa: --draft)", with: "--draft").replacing(
+      "?reason=TEXT", with: "--reason TEXT"
     ).replacing("?skip=", with: "--skip ").replacing("?detach=true", with: "--detach")
       .replacing(/POST \/v1\/domains\/([^\/]+)\/detach/) {
         "run 'aasa template detach \($0.output.1)'"
+      }.replacing(/GET \/v1\/findings\?domain=(\S+) lists/) {
+        "'aasa findings --domain \($0.output.1)' lists"
       }.replacing(/POST \/v1\/changes\/(\d+)\/revert/) { "run 'aasa undo \($0.output.1)'" }
   }
 
@@ -77,7 +81,7 @@ struct ProblemText {
         subject.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? files?.place(of: error)
           ?? pointer,
         error["code"]?.stringValue,
-        error["message"]?.stringValue,
+        error["message"]?.stringValue.map(asOptions),
       ]
       return withPlaces(
         "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))

@@ -92,6 +92,22 @@ import Testing
     #expect(!result.errors.contains("eight.example.md: not-json"))
   }
 
+  @Test(arguments: ["import", "validate"])
+  func copiesBesideFilesAreSkippedAndCapitalsInNamesDoNotMatter(command: String) throws {
+    let file = String(decoding: AssociationFile.routes(["/a"]).serialized(), as: UTF8.self)
+    let copies = ["A.EXAMPLE.json.bak", "a.example.orig", "a.example.json~"]
+    for name in ["A.EXAMPLE.JSON"] + copies { try scratch.write(file, to: "copies/\(name)") }
+    let place = scratch.path("copies")
+    let result =
+      try command == "import"
+      ? trial.run("import", at: .database, words: ["--dry-run", place])
+      : Program.aasa("validate", place)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("Skipped 3 other files: "), "\(result.errors)")
+    #expect(result.output.contains("a.example" + (command == "import" ? ": " : "")))
+    #expect(!result.output.contains(".json: ") && !result.output.contains("bak"))
+  }
+
   @Test func aFileIsRelatedByItsContentOrByAKnownNameWhereItsNameIsNoDomain() throws {
     try scratch.write(#"{"domains": [{"domain": "a.example"}]}"#, to: "mixed/all.json")
     try scratch.write("{", to: "mixed/apple-app-site-association-old")

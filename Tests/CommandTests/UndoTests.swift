@@ -26,6 +26,11 @@ import Testing
     #expect(edited.errors.contains("aasa undo \(line[0])"))
     let audit = try trial.run("audit", at: site, "--limit", "1")
     #expect(audit.lines[0].contains("\t2 domains\t"))
+    let parts = try trial.run("audit", at: site, "--change", line[0])
+    let objects = parts.lines.map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false)[4]
+    }
+    #expect(objects == ["b.example", "a.example"])
     let dry = try trial.run("undo", at: site, "--dry-run", line[0])
     #expect(dry.status == 0 && dry.output.hasSuffix("Domains: 2 to update. Nothing was changed.\n"))
     let undone = try trial.run("undo", at: site, line[0], "--reason", "wrong")
