@@ -122,7 +122,8 @@ struct ManifestCheck {
     if let statements = manifest.statements { checkStatements(statements) }
     for filter in manifest.filters {
       let schemes = filter.values("scheme")
-      let names = filter.values("host")
+      // An element for each path often repeats the host.
+      let names = filter.values("host").uniqued()
       if checkNames(of: filter) && (schemes.isEmpty || names.isEmpty) {
         isExplained = true
         continue
@@ -181,7 +182,7 @@ struct ManifestCheck {
         schemes + filter.values("port") + [filter.autoVerifyPlaceholder].compactMap(\.self))
       checkQueries(of: filter)
       let linkable = linkable(filter, names)
-      for name in names.uniqued() {
+      for name in names {
         if let index = indices[name] {
           hosts[index].filters.append(linkable)
         } else {

@@ -118,6 +118,8 @@ package struct ManifestComparison: Sendable {
     func link(
       _ place: Int, of list: [Decider], _ other: [Decider], same: Bool = false
     ) -> RouteQuestions.Answer {
+      // Listing what comes before each of many places takes long, too.
+      if unspent <= 0 { return .undecided }
       let opens = list[place].opens
       var question = RouteQuestions.Question(
         focus: list[place].route, blockers: list.prefix(place).map(\.route))
