@@ -56,7 +56,7 @@ struct ServerLifecycle {
     } catch {
       log.write(
         .error, "Cannot reload the configuration; the old one stays in effect.",
-        ["error": .string(error.description)])
+        ["error": .string(error.faults.map(\.sentence).joined(separator: " "))])
     }
     systemd.notify("READY=1")
   }

@@ -36,7 +36,7 @@ import Testing
     let file = trial.scratch.path("faster.json")
     let refused = try run("apply", by: anna, file)
     #expect(
-      refused.status == 1 && refused.errors.contains("(aasa: --draft)"), "\(refused.errors)")
+      refused.status == 1 && refused.errors.contains("repeat with --draft"), "\(refused.errors)")
     let diff = try run("diff", by: anna, file)
     #expect(diff.status == 1 && diff.output.contains("~ a.example"), "\(diff.output)")
     #expect(diff.errors.contains("is protected"))

@@ -53,10 +53,8 @@ import Testing
     let anna = Client(port: server.adminPort, lines: ["Host: x", "X-Forwarded-User: anna"])
     #expect(try anna.send("GET", "/v1/session").status == 401)
     try reload(
-      "adminUserHeader = 'X-Forwarded-User'", until: "adminUserHeader needs trustedProxies, ")
-    try reload(
-      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['127.0.0.1']",
-      until: "adminUserHeader needs adminHosts, ")
+      "adminUserHeader = 'X-Forwarded-User'", until: "adminUserHeader needs trustedProxies, ",
+      "adminUserHeader needs adminHosts, ")
     try reload(
       "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['127.0.0.1']\nadminHosts = ['x']",
       until: #"changed=["trustedProxies","adminUserHeader","adminHosts","drainSeconds"]"#)
