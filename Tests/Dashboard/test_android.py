@@ -164,6 +164,17 @@ def test_the_page_says_that_the_change_is_for_all_android_apps_of_the_domain(exa
     expect(page.get_by_text("All Android apps of the domain follow their routes now")).to_have_count(1)
 
 
+def test_a_new_fingerprint_names_the_domains_whose_own_statements_do_not_get_it(example, site):
+    other = FINGERPRINT.replace("3C", "3D", 1)
+    site.call("PUT", f"/v1/android-apps/{PACKAGE}", {"fingerprints": [{"sha256": other, "label": "upload"}]})
+    move_in(site, statement(LINKS))
+    page = example.open(f"#/apps/android/{PACKAGE}")
+    page.get_by_label("SHA-256 fingerprint").fill(other.replace("3D", "3E", 1))
+    page.locator("form", has=page.get_by_label("SHA-256 fingerprint")).get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("dialog")).to_contain_text(
+        "Not changed, because they keep statements with other fingerprints: moved.example.")
+
+
 def test_somebody_says_whose_the_key_of_an_adopted_file_is(example, site):
     move_in(site, statement(LINKS), query="?androidApps=create")
     page = example.open(f"#/apps/android/{PACKAGE}")

@@ -1021,6 +1021,9 @@ export const words = {
       n === 0
         ? "No file changes, so nothing is published."
         : `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
+    keptStatements: (names, more) =>
+      `Not changed, because they keep statements with other fingerprints: ${names.slice(0, 20).join(", ")}` +
+      `${names.length + more > 20 ? ` and ${count(names.length + more - 20)} more` : ""}.`,
     renameTo: { apple: "New app identifier", android: "New package name" },
     deleted: (app) => `Deleted ${app}.`,
     renameHelp: "All domains that use the app get the new identifier, or none. The old one stops working there.",

@@ -231,7 +231,11 @@ class One extends View {
         label: title,
         close: this.close,
         send,
-        show: ({ publications = [] }) => planned(publications),
+        show: ({ publications = [], unchangedDomains = [], moreUnchangedDomains = 0 }) => [
+          planned(publications),
+          unchangedDomains.length > 0 &&
+          h("p", { class: "box", key: "unchanged" }, text.keptStatements(unchangedDomains, moreUnchangedDomains)),
+        ],
         said: () => text.saved,
         done: () => {
           this.fingerprint = { label: "play-signing" };
