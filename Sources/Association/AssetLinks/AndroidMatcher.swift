@@ -117,14 +117,16 @@ package final class AndroidMatcher: Sendable {
           + " for \(rule.words).\(undocumented.sentences)")
     case .noRule(let rules):
       undocumented.inspect(rules, decidedBy: nil)
-      let closest = try closest(of: rules, url, compared, &budget)
+      let miss = nearMiss(url, parts, of: rules, &budget)
+      let closest = try closest(of: miss.map { [$0.rule] } ?? rules, url, compared, &budget)
       return Explanation(
         app: app, closest: closest?.rule.pointer,
         reason: "No rule matches"
           + (closest.map {
             ". The closest is \($0.rule.pointer), which requires \($0.failed.words)"
           }
-            ?? ", since none has a condition") + ".\(undocumented.sentences)")
+            ?? ", since none has a condition") + ".\(miss?.sentence ?? "")\(undocumented.sentences)"
+      )
     }
   }
 

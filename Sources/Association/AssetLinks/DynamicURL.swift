@@ -2,12 +2,12 @@
 /// percent-decoded once, in UTF-16 (AOSP's Uri, UriCodec and UriRelativeFilter).
 struct DynamicURL {
   /// The path; empty if the URL ends behind the authority.
-  let path: [UInt16]
+  private(set) var path: [UInt16]
   /// The whole query; `nil` without a `?`.
   let query: [UInt16]?
-  let parameters: [[UInt16]]
+  private(set) var parameters: [[UInt16]]
   /// The fragment; `nil` without a `#`.
-  let fragment: [UInt16]?
+  private(set) var fragment: [UInt16]?
   /// Whether a part of the URL has an escape that cannot be decoded.
   let hasBrokenEscape: Bool
   /// Whether a delimiter of parameters is written as an escape.
@@ -34,6 +34,18 @@ struct DynamicURL {
     hasPortOrUser = (scheme..<path.lowerBound).contains {
       url[$0] == UInt8(ascii: ":") || url[$0] == UInt8(ascii: "@")
     }
+  }
+
+  /// The URL with what rules compare in lower case.
+  var ignoringCase: DynamicURL {
+    let lower = { (text: [UInt16]) in
+      Array(String(decoding: text, as: UTF16.self).lowercased().utf16)
+    }
+    var url = self
+    url.path = lower(path)
+    url.parameters = parameters.map(lower)
+    url.fragment = fragment.map(lower)
+    return url
   }
 
   // MARK: - Parameters

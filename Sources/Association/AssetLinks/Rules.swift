@@ -33,6 +33,16 @@ extension AssetLinks {
       }
     }
 
+    /// The condition in lower case.
+    var ignoringCase: Condition {
+      let lower = DynamicPattern(pattern.text.lowercased())
+      return switch self {
+      case .path: .path(lower)
+      case .parameter(let name, _): .parameter(name: name, lower)
+      case .fragment: .fragment(lower)
+      }
+    }
+
     var words: String {
       switch self {
       case .path(let pattern): "the path \(pattern.text.quoted)"

@@ -56,6 +56,25 @@ enum ComparedText {
     return result
   }
 
+  /// The text as browsers write it: capital digits in escapes, and escapes for what is not printable ASCII.
+  static func encoded(_ text: [UInt8]) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      if index + 2 < text.count, let value = escapedByte(text.span, index..<index + 3) {
+        result += [percent, digits[Int(value >> 4)], digits[Int(value & 15)]]
+        index += 3
+        continue
+      }
+      let isPlain = (0x21...0x7E).contains(byte)
+      result += isPlain ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      index += 1
+    }
+    return result
+  }
+
   private static let percent = UInt8(ascii: "%")
 
   /// The bytes of the character that the escapes at the start of the range encode; empty if they

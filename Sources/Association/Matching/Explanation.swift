@@ -27,8 +27,12 @@ package struct Explanation: Sendable {
       return Explanation(app: app, reason: "The URL is not an http or https URL with a host.")
     }
     let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
+    let suffix = "." + host.lowercased()
+    let isRelated = suffix.hasSuffix("." + domain) || domain.hasSuffix(suffix)
     return Explanation(
-      app: app, reason: "The document is served for \(domain), not for the host \(host.quoted).")
+      app: app,
+      reason: "The document is served for \(domain), not for the host \(host.quoted)."
+        + (isRelated ? " Each name needs the file, and an entry of its own in the app." : ""))
   }
 
   /// The explanation for another app with the same routes.
@@ -76,23 +80,27 @@ extension Matcher {
         }
           ?? "No entry of the document names an app, so no app opens the URL.")
     }
-    guard let (route, condition) = try closest(in: scope, url, parts, &budget) else {
+    let miss = nearMiss(url, parts, in: scope, &budget)
+    guard let (route, condition) = try closest(in: scope, miss?.route, url, parts, &budget) else {
       return Explanation(
         app: scope.app,
         reason: "The document has no routes\(scope.app == nil ? "" : " for the app").")
     }
     return Explanation(
       app: scope.app, closest: route,
-      reason: "No route matches. The closest is \(route), which requires \(condition).")
+      reason: "No route matches. The closest is \(route), which requires \(condition)."
+        + (miss?.sentence ?? ""))
   }
 
-  /// The first route of the scope that meets the most conditions, with the first condition it fails.
+  /// The route that was missed, or the first one of the scope that meets the most conditions, with the first condition
+  /// it fails.
   private func closest(
-    in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts, _ budget: inout MatchingBudget
+    in scope: Scope, _ missed: Int?, _ url: Span<UInt8>, _ parts: URLParts,
+    _ budget: inout MatchingBudget
   ) throws(TooComplex) -> (route: JSONPointer, failed: String)? {
     var compared = ComparedURL(url, parts, hasForms: table.hasForms)
     var best: (route: Int, failed: Int, met: Int)?
-    for number in scope.routes.joined() {
+    for number in missed.map({ [$0] }) ?? Array(scope.routes.joined()) {
       let (met, failed) = table.conditionsMet(by: url, &compared, of: number, &budget.steps)
       budget.steps -= 1
       if budget.steps < 0 { throw tooSlow(url, at: number) }

@@ -66,7 +66,7 @@ package final class Matcher: Sendable {
   package init(_ links: AppLinks) throws(TooComplex) {
     if let error = links.complexity { throw error }
     self.links = links
-    table = RouteTable(links.entries)
+    table = RouteTable(links.entries.lazy.flatMap(\.routes))
     places = links.entries.enumerated().flatMap { index, entry in
       entry.routes.indices.map { (index, $0) }
     }

@@ -46,6 +46,8 @@ package struct MatchingBudget: Sendable {
   var steps: Int
   /// What finding out which undocumented rules take part may still take. Without it, an explanation names none.
   var stepsForUndocumented = stepsPerURL
+  /// What looking for the route that people meant may still take. Without it, an explanation names the closest one.
+  var stepsForNearMisses = stepsPerURL / 4
 
   /// A budget for one URL, or for several together.
   package init(steps: Int = stepsPerURL) { self.steps = steps }

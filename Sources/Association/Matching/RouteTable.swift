@@ -40,9 +40,9 @@ struct RouteTable: Sendable {
   private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
-  init(_ entries: [AppLinks.Entry]) {
+  init(_ list: some Sequence<AppLinks.Route>) {
     var compiler = PatternTable.Compiler()
-    for route in entries.lazy.flatMap(\.routes) {
+    for route in list {
       let compiled = compile(route, &compiler)
       routes.append(compiled)
       hasForms = hasForms || compiled.form.folds || compiled.form.decodes

@@ -29,7 +29,7 @@ package struct AppLinks: Sendable {
     package let isLegacy: Bool
     /// Whether the app does not open matching URLs.
     package let isExclusion: Bool
-    package let isCaseSensitive: Bool
+    package private(set) var isCaseSensitive: Bool
     /// Whether the route is compared with the URL as it is written, percent-encoding included;
     /// otherwise the URL is decoded first. The pattern is never decoded.
     package let isPercentEncoded: Bool
@@ -40,6 +40,13 @@ package struct AppLinks: Sendable {
     package let fragment: Pattern?
     /// What an element of `components` says itself; `nil` for an element of `paths`.
     var members: RouteMembers? = nil
+
+    /// The route with `caseSensitive` false.
+    var ignoringCase: Route {
+      var route = self
+      route.isCaseSensitive = false
+      return route
+    }
   }
 
   package enum Query: Sendable {

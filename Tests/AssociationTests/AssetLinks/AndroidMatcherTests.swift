@@ -50,6 +50,24 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ("/Gift/1", "Only the case of letters differs: write a rule for each way of writing it."),
+    (
+      "/gift",
+      "would match \"https://example.com/gift/\". On Android, a slash at the end of a path matters"
+    ),
+    ("/na%C3%AFve", "Android decodes the URL, and not the pattern"),
+    ("/de/gift/1", "add a rule with \"/de\" in front."),
+  ])
+  func aRuleThatAURLMissesByOneThingIsNamed(path: String, says: String) throws {
+    let rules = StatementList.rules([
+      ["/": "/gift/x", "exclude": true], ["/": "/other"], ["/": "/gift/*"], ["/": "/na%C3%AFve"],
+    ])
+    let explanation = try explanation(rules, "https://example.com" + path)
+    #expect(explanation.resolution == .noMatch)
+    #expect(explanation.reason.contains(says), "\(explanation.reason)")
+  }
+
   @Test func anAppThatIsNotLinkedOpensNothing() throws {
     let list: JSON = [
       ["include": "https://example.net/a"],

@@ -90,4 +90,83 @@ import Testing
     #expect(explanation.app == "ABCDE12345.com.other")
     #expect(explanation.reason == "The document has no entry for the app ABCDE12345.com.other.")
   }
+
+  /// Routes that a URL misses by one thing, and what an explanation says of it.
+  private static let nearMisses: [(component: JSON, url: String, says: String)] = [
+    (
+      ["/": "/Gift/*"], "/gift/1",
+      "Only the case of letters differs. To ignore it, set `caseSensitive`"
+    ),
+    (["/": "/gift", "?": ["Code": "?*"]], "/gift?code=1", "Only the case of letters differs."),
+    (["/": "/gift", "#": "Top"], "/gift#top", "Only the case of letters differs."),
+    (
+      ["/": "/na%C3%AFve"], "/na%c3%afve",
+      "\"https://example.com/na%C3%AFve\". Devices compare the URL as it"
+    ),
+    (["/": "/na%C3%AFve"], "/naïve", "browsers write it like this."),
+    (["/": "/naïve"], "/na%C3%AFve", "percent-encode the pattern"),
+    (["/": "/gift"], "/%67ift", "its escapes are not decoded"),
+    (["/": "/gift"], "//gift", "compared one by one."),
+    (
+      ["/": "/gift"], "/gift/1/2",
+      "match \"https://example.com/gift\". It does not cover what is below"
+    ),
+    (["/": "/gift"], "/de/gift", "add a route with \"/de\" in front."),
+    (["/": "/"], "/gift", "match \"https://example.com/\". It does not cover what is below"),
+    (["/": "/gift", "?": "a=1&b=2"], "/gift?b=2&a=1", "A text compares the whole query."),
+    (
+      ["/": "/gift", "?": "a=?"], "/gift?a=1&utm_source=x",
+      "match \"https://example.com/gift?a=1\". A text"
+    ),
+  ]
+
+  @Test(arguments: nearMisses.indices)
+  func aRouteThatAURLMissesByOneThingIsNamed(index: Int) throws {
+    let (component, url, says) = Self.nearMisses[index]
+    // The first route would be the closest one otherwise.
+    let components: JSON = .array([["/": "/other/*"], component])
+    let matcher = try Matcher(document: [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": ["ABCDE12345.com.example"],
+            "components": url == "/gift" ? .array([component]) : components,
+          ]
+        ]
+      ]
+    ])
+    let explanation = try matcher.explain("https://example.com" + url, in: matcher.everyEntry)
+    #expect(explanation.resolution == .noMatch)
+    #expect(explanation.closest?.description.hasSuffix(url == "/gift" ? "/0" : "/1") == true)
+    #expect(explanation.reason.contains(says), "\(explanation.reason)")
+  }
+
+  @Test func anExclusionThatAURLMissesIsNoNearMiss() throws {
+    let matcher = try Matcher(document: [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": ["ABCDE12345.com.example"],
+            "components": [["/": "/Gift/*", "exclude": true], ["/": "/x"]],
+          ]
+        ]
+      ]
+    ])
+    let explanation = try matcher.explain("https://example.com/gift/1", in: matcher.everyEntry)
+    #expect(!explanation.reason.contains("case"), "\(explanation.reason)")
+  }
+
+  @Test(arguments: ["www.example.com", "example.com"])
+  func aNeighbourOfTheDomainNeedsTheFileItself(domain: String) throws {
+    let host = domain == "example.com" ? "www.example.com" : "example.com"
+    var budget = MatchingBudget()
+    let explanation = try matcher.explain(
+      "https://\(host)/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
+    #expect(
+      explanation.reason.hasSuffix(" Each name needs the file, and an entry of its own in the app.")
+    )
+    let other = try matcher.explain(
+      "https://example.org/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
+    #expect(other.reason.hasSuffix("not for the host \"example.org\"."))
+  }
 }
