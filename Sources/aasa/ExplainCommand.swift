@@ -39,7 +39,7 @@ enum ExplainCommand {
     let explanation =
       try installation?.json(APIClient.Request("POST", "/v1/explain", body: bytes), having: "items")
       ?? DeviceExplanation(alone: DeviceOutput(bytes)).json
-    let text = ExplanationText(explanation)
+    let text = ExplanationText(explanation, of: bytes)
     if arguments.has(.json) {
       try Terminal.print(explanation.text)
     } else {
@@ -59,9 +59,23 @@ enum ExplainCommand {
 /// An explanation for people.
 private struct ExplanationText {
   private let explanation: JSON
+  /// The command that reads the text, if it is a file and nothing that a tool prints.
+  private let fileCommand: String?
   private let style = TextStyle()
 
-  init(_ explanation: JSON) { self.explanation = explanation }
+  init(_ explanation: JSON, of text: [UInt8]) {
+    self.explanation = explanation
+    fileCommand = Self.command(reading: text)
+  }
+
+  private static func command(reading text: [UInt8]) -> String? {
+    let text = String(decoding: text.prefix(65_536), as: UTF8.self)
+    let has = { (words: [String]) in words.contains { text.contains($0) } }
+    if has(["<intent-filter", "<manifest"]) { return "aasa manifest" }
+    if has(["<plist"]) { return "aasa entitlements" }
+    let members = ["applinks", "webcredentials", "appclips", "sha256_cert_fingerprints"]
+    return has(members.flatMap { ["\"\($0)\":", "\"\($0)\" :"] }) ? "aasa validate" : nil
+  }
 
   private var rows: [JSON] { explanation["items"]?.arrayValue ?? [] }
   private var kind: String { explanation["kind"]?.stringValue ?? "" }
@@ -129,7 +143,11 @@ private struct ExplanationText {
   var remarks: [String] {
     var remarks: [String] = []
     let count = { (key: String) in explanation[key]?.integerValue ?? 0 }
-    if !isKnown {
+    if !isKnown, let fileCommand {
+      remarks.append(
+        "The text is a file, and nothing that a device or a tool says. Give it to `\(fileCommand)`."
+      )
+    } else if !isKnown {
       remarks.append(
         "The text has none of the known forms. Paste what the tool prints, with its headings; docs/devices.md lists "
           + "the tools.")

@@ -57,8 +57,20 @@ import Testing
     #expect(item?["host"] == "a.example" && item?["domain"] == "a.example")
   }
 
+  @Test(arguments: [
+    ("{\"applinks\": {\"details\": []}}", "validate"),
+    ("[{\"relation\": [], \"target\": {\"sha256_cert_fingerprints\": []}}]", "validate"),
+    ("<intent-filter><data android:host=\"a.example\"/></intent-filter>", "manifest"),
+    ("<plist><dict><key>get-task-allow</key><true/></dict></plist>", "entitlements"),
+  ])
+  func aFileIsLedToTheCommandThatReadsIt(text: String, command: String) throws {
+    let result = try run(text)
+    #expect(result.status == 1)
+    #expect(result.errors.hasSuffix("Give it to `aasa \(command)`.\n"), "\(result.errors)")
+  }
+
   @Test func aTextOfNoKnownFormFails() throws {
-    let unknown = try run("What now?")
+    let unknown = try run("What now? {\"service\": \"applinks\"}")
     #expect(unknown.status == 1 && unknown.output.isEmpty)
     #expect(unknown.errors.hasPrefix("The text has none of the known forms."))
     let empty = try run("===== DATABASE =====\n")

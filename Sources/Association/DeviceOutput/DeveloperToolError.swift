@@ -1,9 +1,11 @@
-/// What the tools of developers say about the links of an Android app, before a device does: the build, the Play Console,
-/// and Flutter's validator of deep links, whose titles the service of Google has.
+/// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
+/// Flutter's validator of deep links, whose titles the service of Google has, and Branch's validator.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
   case otherDomains, redirect, https, contentType, fingerprint, package, noFile
+  case noAppleFile, appleFormat, appIdentifier
+  case dns, status, json
   case notAssociated, notVerified
 
   private var markers: [Marker] {
@@ -17,11 +19,17 @@ enum DeveloperToolError: CaseIterable {
     case .autoVerify: [.noAutoVerifyTag]
     case .otherDomains: [.otherDomainsFail]
     case .redirect: [.redirects]
-    case .https: [.noHTTPS]
-    case .contentType: [.wrongContentType]
+    case .https: [.noHTTPS, .branchHTTPS]
+    case .contentType: [.wrongContentType, .branchContentType]
     case .fingerprint: [.wrongFingerprint]
     case .package: [.noPackageName]
     case .noFile: [.noAssetLinks]
+    case .noAppleFile: [.noAppleFile]
+    case .appleFormat: [.appleFormat]
+    case .appIdentifier: [.noAppIdentifier]
+    case .dns: [.branchDNS]
+    case .status: [.branchStatus]
+    case .json: [.branchJSON]
     case .notAssociated: [.domainsNotAssociated]
     case .notVerified: [.domainNotVerified]
     }
@@ -32,9 +40,17 @@ enum DeveloperToolError: CaseIterable {
     switch self {
     case .exported: ["android:exported"]
     case .notAssociated: ["web domains"]
-    case .path, .noFile, .action, .browsable, .default, .autoVerify, .otherDomains: []
-    case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified:
-      ["sset Link", "sset link", "eep link", "App Link", "app link", "assetlinks"]
+    case .path, .noFile, .action, .browsable, .default, .autoVerify, .otherDomains, .noAppleFile,
+      .appleFormat, .dns,
+      .status, .json:
+      []
+    case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified,
+      .appIdentifier:
+      [
+        "sset Link", "sset link", "eep link", "App Link", "app link", "assetlinks",
+        "pple-App-Site-Association",
+        "Your file",
+      ]
     }
   }
 
@@ -72,6 +88,7 @@ extension DeviceCase {
   /// What is wrong with an app's links for a tool of developers.
   var developerToolVerdict: DeviceVerdict {
     let check = "Run `aasa check --app PACKAGE DOMAIN`"
+    let appleCheck = "Run `aasa check --app APP DOMAIN`"
     let manifest = "Run `aasa manifest AndroidManifest.xml`"
     func verdict(
       _ code: DeviceVerdict.Code, _ actor: DeviceVerdict.Actor, _ message: String, _ next: String
@@ -118,15 +135,15 @@ extension DeviceCase {
     case .redirect:
       verdict(
         .redirectRefused, .operations,
-        "The site redirects the request for assetlinks.json. Google does not follow.",
-        "Serve the file at each host of the manifest itself. \(check), which shows where it leads.")
+        "The site redirects the request for the file. Neither Google nor Apple follows.",
+        "Serve the file at each host of the app itself. \(check), which shows where it leads.")
     case .https:
       verdict(
-        .verificationFailed, .operations, "Google could not fetch assetlinks.json over HTTPS.",
+        .verificationFailed, .operations, "The file could not be fetched over HTTPS.",
         "\(check), and look at the certificate, and at what keeps robots out.")
     case .contentType:
       verdict(
-        .unusableFile, .operations, "The site does not serve assetlinks.json as JSON.",
+        .unusableFile, .operations, "The site does not serve the file as JSON.",
         "Serve it as `application/json`. \(check), which shows whether a page came in its place.")
     case .fingerprint:
       verdict(
@@ -143,6 +160,35 @@ extension DeviceCase {
         .verificationFailed, .operations,
         "Google found no assetlinks.json at the domain. A robots.txt that keeps Google out has the same effect.",
         "\(check), which asks for both.")
+    case .noAppleFile:
+      verdict(
+        .unusableFile, .operations,
+        "The validator found no apple-app-site-association at a domain of the app.",
+        "Serve it below /.well-known/, without an extension. \(appleCheck), which asks as devices do."
+      )
+    case .appleFormat:
+      verdict(
+        .unusableFile, .operations,
+        "A part of apple-app-site-association is not as Apple documents it.",
+        "Run `aasa validate FILE`, which names the place and what to write.")
+    case .appIdentifier:
+      verdict(
+        .notInFile, .operations, "apple-app-site-association of the domain does not name the app.",
+        "Add the app as `<prefix>.<bundle identifier>`; the prefix is usually the Team ID. \(appleCheck)."
+      )
+    case .dns:
+      verdict(
+        .neverDownloaded, .operations, "The validator could not look the domain up.",
+        "Give the name public DNS records. \(appleCheck).")
+    case .status:
+      verdict(
+        .unusableFile, .operations, "The site answers the validator with an error.",
+        "\(appleCheck), which shows the status, and whether Apple gets another one.")
+    case .json:
+      verdict(
+        .unusableFile, .operations, "What the site serves at the path of the file is not JSON.",
+        "\(appleCheck): a page in its place is the most common cause. `aasa validate FILE` names a mistake in the file."
+      )
     case .notAssociated, .notVerified, nil:
       verdict(
         .verificationFailed, .operations,

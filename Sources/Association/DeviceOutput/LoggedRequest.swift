@@ -1,27 +1,136 @@
-/// A line of an access log in the format of Apache and nginx, about a request of Apple's or Google's service for a file:
-/// `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`.
+/// A line of an access log about a request of Apple's or Google's service for a file, in the form of Apache and nginx, such
+/// as `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`, in that of
+/// load balancers, which put the status before the request, as JSON, or in the columns of IIS and CloudFront.
 struct LoggedRequest {
   private let path: ArraySlice<UInt8>
   private let host: String?
   private let status: Int
+  /// Where a redirect leads, if the log says so.
+  private var location: String?
 
   private static let agents = ["AASA-Bot", "GoogleAssociationService"]
+  /// The longest line, in bytes.
+  static let longestLine = 65_536
 
-  init?(_ line: ArraySlice<UInt8>) {
-    guard Self.agents.contains(where: line.has),
-      let method = ["\"GET ", "\"HEAD "].lazy.compactMap({ line.firstRange(of: $0) }).first
+  private init?(_ target: ArraySlice<UInt8>, host: String?, status: Int?) {
+    guard let status, (200...599).contains(status) else { return nil }
+    (path, self.host, self.status) = (target, host, status)
+  }
+
+  /// - Parameter columns: The names of the columns, if a line above has them.
+  init?(_ line: ArraySlice<UInt8>, columns: [String]) {
+    let line = line.prefix(Self.longestLine)
+    guard Self.agents.contains(where: line.has) else { return nil }
+    if line.first == UInt8(ascii: "{") {
+      guard let request = Self.requests(inJSON: line).first else { return nil }
+      self = request
+      return
+    }
+    let words = line.words
+    if !columns.isEmpty, columns.count == words.count {
+      self.init(columns: Dictionary(zip(columns, words)) { first, _ in first })
+    } else {
+      self.init(quoting: line)
+    }
+  }
+
+  /// A line that quotes the request.
+  private init?(quoting line: ArraySlice<UInt8>) {
+    guard let method = ["\"GET ", "\"HEAD "].lazy.compactMap({ line.firstRange(of: $0) }).first
     else { return nil }
     let request = line[method.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
     let words = request.words
-    guard words.count == 2, words[1].starts(with: "HTTP/".utf8), SiteAnswer.isFile(words[0]),
-      let status = line[request.endIndex...].dropFirst().words.first.flatMap({ Int($0.value) }),
-      (200...599).contains(status)
+    guard words.count == 2, words[1].starts(with: "HTTP/".utf8), SiteAnswer.isFile(words[0])
     else { return nil }
-    (path, self.status) = (words[0], status)
+    let status = { (word: ArraySlice<UInt8>) in word.count == 3 ? Int(word.value) : nil }
+    let next = line[request.endIndex...].dropFirst().words.first.flatMap(status)
     // Servers with several sites may log the site first. Then the time is the fifth field, and not the fourth.
     let first = line.words.prefix(5)
-    host = first.count == 5 && first[4].starts(with: "[".utf8) ? first[0].host : nil
+    let isFirstSite = first.count == 5 && first[4].starts(with: "[".utf8)
+    self.init(
+      words[0],
+      host: words[0].has("://") ? words[0].host : isFirstSite ? first[0].host : nil,
+      status: next ?? line[..<method.lowerBound].words.lazy.compactMap(status).first)
   }
+
+  // MARK: - Columns
+
+  /// The names of the columns in a line `#Fields: date time …`; `nil` in another one.
+  static func columns(_ line: ArraySlice<UInt8>) -> [String]? {
+    guard line.starts(with: "#Fields:".utf8) else { return nil }
+    return line.prefix(4096).words.dropFirst().map { $0.value.lowercased() }
+  }
+
+  private init?(columns: [String: ArraySlice<UInt8>]) {
+    guard let path = columns["cs-uri-stem"], SiteAnswer.isFile(path) else { return nil }
+    // `cs(Host)` of CloudFront is its own name for the site.
+    self.init(
+      path, host: (columns["x-host-header"] ?? columns["cs-host"])?.host,
+      status: columns["sc-status"].flatMap { Int($0.value) })
+  }
+
+  // MARK: - JSON
+
+  /// The requests in a JSON text: a request, or a list of them.
+  static func requests(inJSON text: ArraySlice<UInt8>) -> [LoggedRequest] {
+    guard agents.contains(where: text.has) else { return [] }
+    do {
+      let json = try JSON.parse(text).value
+      return (json.arrayValue ?? [json]).prefix(1000).compactMap(LoggedRequest.init)
+    } catch {
+      // Not every line in braces is JSON.
+      return []
+    }
+  }
+
+  /// Servers choose the names themselves, so the request is known by its values, and the rest by the names that
+  /// nginx, Caddy, Traefik, Envoy, Cloudflare and Google Cloud use.
+  private init?(_ json: JSON) {
+    var members: [(name: String, value: String)] = []
+    Self.collect(json, "", into: &members)
+    func first(_ names: [String]) -> String? {
+      names.lazy.compactMap { name in members.first { $0.name == name }?.value }.first
+    }
+    let isOfBot = members.contains { member in
+      Self.agents.contains { Array(member.value.utf8)[...].has($0) }
+    }
+    let others = ["location", "referer", "referrer", "httpreferer"]
+    let target = members.lazy.filter { !others.contains($0.name) }
+      .compactMap { Array($0.value.utf8)[...].words.first(where: SiteAnswer.isFile) }.first
+    guard isOfBot, let target else { return nil }
+    let own = target.has("://") ? target.host : nil
+    let host = first([
+      "requesthost", "clientrequesthost", "httphost", "authority", "xhostheader", "vhost", "host",
+      "servername",
+    ])
+    self.init(
+      target, host: own ?? host.flatMap { Array($0.utf8)[...].host },
+      status: first([
+        "downstreamstatus", "edgeresponsestatus", "status", "statuscode", "responsecode",
+        "responsestatus",
+        "httpstatus", "httpstatuscode", "elbstatuscode",
+      ]).flatMap { Int($0) })
+    location = first(["location"])
+  }
+
+  /// The texts and numbers in a value with the letters of their names, in lower case.
+  private static func collect(
+    _ json: JSON, _ name: String, into members: inout [(name: String, value: String)]
+  ) {
+    switch json {
+    case .string(let text), .number(let text): members.append((name, text))
+    case .array(let values): for value in values { collect(value, name, into: &members) }
+    case .object(let object):
+      for member in object.members {
+        let last = member.key.split(separator: ".").last ?? ""
+        collect(
+          member.value, last.lowercased().filter { $0.isASCII && $0.isLetter }, into: &members)
+      }
+    case .null, .bool: break
+    }
+  }
+
+  // MARK: - What it says
 
   /// Whether both ask the same site for the same path.
   func isOfSameFile(_ other: LoggedRequest) -> Bool {
@@ -42,6 +151,7 @@ struct LoggedRequest {
       status < 300 || status == 304 ? .fetched : status < 400 ? .redirected : .status
     if state == .fetched && path.has("assetlinks.json") { return nil }
     var row = DeviceRow(host: host, state: state.rawValue)
+    if state == .redirected { row.error = location }
     if status >= 400 { row.error = "\(status)" }
     return row
   }

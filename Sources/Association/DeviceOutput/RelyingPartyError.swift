@@ -10,12 +10,14 @@ enum RelyingPartyError {
   /// What refuses an origin if it stands beside that word, in lower case.
   private static let refusals = [
     "incorrect", "unexpected", "invalid", "not valid", "bad", "malform", "mismatch", "not equal",
-    "not match", "n't match", "n’t match", "not allowed",
+    "not match", "no match", "n't match", "n’t match", "not allowed",
   ]
   /// Behind these words, what was before is about something else.
   private static let connections = ["for", "from", "with", "and", "but"]
   /// What stands before the origin that came, where the expected one comes first.
   private static let receptions = ["received", "got", "actual"]
+  /// What stands before the expected one.
+  private static let expectations = ["expected", "allowed", "want"]
 
   /// How far behind the word an origin is, and how far from it what refuses that, in bytes.
   private static let (farthest, nearest) = (600, 25)
@@ -75,19 +77,21 @@ enum RelyingPartyError {
     return nil
   }
 
-  /// The origin that came and the one that was expected, of a text behind the word: the first one came, unless the text
-  /// says so of another one.
+  /// The origin that came and the one that was expected, of a text behind the word, which may be a log with fields such as
+  /// `origin=…`: the first one came, unless the text says so of another one.
   private static func origins(
     in text: ArraySlice<UInt8>
   ) -> (given: ArraySlice<UInt8>?, expected: ArraySlice<UInt8>?, isReceived: Bool) {
-    let words = text.split { " \"'`,;()[]{}<>\\".utf8.contains($0) }
+    let words = text.split { " \"'`,;()[]{}<>\\=".utf8.contains($0) }
     let places = words.indices.filter { isOfAndroid(words[$0]) || words[$0].has("://") }
-    let received = places.first { place in
-      place > 0
-        && receptions.contains(
-          words[place - 1].value.lowercased().filter { $0 != ":" && $0 != "=" })
+    func name(_ place: Int) -> String {
+      place > 0 ? words[place - 1].value.lowercased().filter(\.isLetter) : ""
     }
-    guard let given = received ?? places.first else { return (nil, nil, false) }
+    let received = places.first { receptions.contains(name($0)) }
+    let isNotExpected = { (place: Int) in !expectations.contains { name(place).hasPrefix($0) } }
+    guard let given = received ?? places.first(where: isNotExpected) ?? places.first else {
+      return (nil, nil, false)
+    }
     let expected = places.first { words[$0] != words[given] }
     return (words[given].withoutEnd, expected.map { words[$0].withoutEnd }, received != nil)
   }

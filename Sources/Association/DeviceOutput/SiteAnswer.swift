@@ -4,6 +4,7 @@ struct SiteAnswer {
   enum State: String {
     case redirected, served, page, fetched
     case status = "error-status"
+    case unreachable
     case copy = "cdn-file"
     case noCopy = "cdn-nothing"
   }
@@ -37,15 +38,24 @@ struct SiteAnswer {
   private var earlier: [Exchange] = []
   /// The last answer to Apple or Google for each file in an access log.
   private var logged: [LoggedRequest] = []
+  /// The names of the columns of an access log.
+  private var columns: [String] = []
 
   /// The row of a text; `nil` if it has no such answer.
   static func row(in text: PastedText) -> DeviceRow? {
     var answers = SiteAnswer()
     text.forEachLine { answers.take($0.text) }
+    if answers.logged.isEmpty, let first = text.flat.first, "[{".utf8.contains(first) {
+      // Cloud consoles break the lines within a request.
+      LoggedRequest.requests(inJSON: text.flat).forEach { answers.take($0) }
+    }
     let isFile = members.contains(where: text.flat.has)
-    let found = (answers.earlier + [answers.current]).compactMap { exchange in
+    let all = (answers.earlier + [answers.current]).compactMap { exchange in
       exchange.state(isFile: isFile).map { (exchange: exchange, state: $0) }
     }
+    // An answer says more than none.
+    let answered = all.filter { $0.state.0 != .unreachable }
+    let found = answered.isEmpty ? all : answered
     // The file may be at its own address, whatever is in the root or elsewhere.
     guard
       let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
@@ -59,18 +69,20 @@ struct SiteAnswer {
   }
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
+    if let columns = LoggedRequest.columns(line) { self.columns = columns }
+    if let request = LoggedRequest(line, columns: columns) { return take(request) }
     let line = line.prefix(DeviceOutput.longestValue)
-    if let request = LoggedRequest(line) {
-      logged.removeAll { $0.isOfSameFile(request) }
-      if logged.count < Self.mostRequests { logged.append(request) }
-      return
-    }
     let isNext = line.isCommand ? current.hasBegun : current.status != nil && Self.isRequest(line)
     if isNext && earlier.count < Self.mostRequests {
       earlier.append(current)
       current = Exchange()
     }
     current.take(line)
+  }
+
+  private mutating func take(_ request: LoggedRequest) {
+    logged.removeAll { $0.isOfSameFile(request) }
+    if logged.count < Self.mostRequests { logged.append(request) }
   }
 
   /// Whether it is the first line of a request that `curl -v` prints.
@@ -94,12 +106,14 @@ private struct Exchange {
   /// Whether only the header is asked for.
   private var isOfHeader = false
   private(set) var status: Int?
+  /// Why `curl` got no answer, with its number: `(60) SSL certificate problem: …`.
+  private var failure: ArraySlice<UInt8>?
   private var location: ArraySlice<UInt8>?
   private var isChallenge = false
   /// The first line behind the header, or behind the command that asks the CDN.
   private var body: ArraySlice<UInt8>?
 
-  var hasBegun: Bool { host != nil || address != nil || status != nil || isOfCDN }
+  var hasBegun: Bool { failure != nil || host != nil || address != nil || status != nil || isOfCDN }
 
   /// Whether the file is asked for in the root of the site.
   var isInRoot: Bool { isAboutFile && address?.has("/.well-known/") == false }
@@ -111,6 +125,11 @@ private struct Exchange {
     if line.isEmpty || body != nil { return }
     let text = line.drop { " <>".utf8.contains($0) }
     if text.isEmpty { return }
+    if text.starts(with: "curl: (".utf8) {
+      failure = failure ?? text.dropFirst("curl: ".utf8.count)
+      host = host ?? text.words.lazy.compactMap(\.unquoted.host).first
+      return
+    }
     if status == nil {
       isOfHeader =
         isOfHeader || text.starts(with: "HEAD ".utf8)
@@ -177,6 +196,9 @@ private struct Exchange {
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
+    if status == nil, let failure, isAboutFile || host != nil {
+      return (.unreachable, failure.value)
+    }
     guard let status, !leadsToTLS else { return nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
     if [405, 501].contains(status), isOfHeader || address == nil { return nil }
@@ -209,6 +231,7 @@ extension DeviceCase {
   /// What a site answered to a request for its file, or Apple's CDN.
   func siteVerdict(on answer: SiteAnswer.State) -> DeviceVerdict {
     let error = row.error ?? ""
+    let unblock = "Let requests for the file through without a challenge, a login or a block"
     let validate = "Give the file alone to `aasa validate -`."
     return switch answer {
     case .copy:
@@ -233,6 +256,7 @@ extension DeviceCase {
         .cdnHasFile, .likely, .operations,
         "The server's log has a request of Apple for the file, and the site answered it. The log does not say with what.",
         next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
+    case .unreachable: unreachableVerdict(error)
     case .page:
       DeviceVerdict(
         .unusableFile, .likely, .operations, "The site answers with a page in place of the file.",
@@ -244,9 +268,38 @@ extension DeviceCase {
           + (error.contains("challenge")
             ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
             : "."),
-        next: error.hasPrefix("5") && !error.contains("challenge")
-          ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
-          : "Let requests for the file through without a challenge, a login or a block; \(check) asks as they do."
+        next: error.contains("challenge")
+          ? "\(unblock); \(check) asks as they do."
+          : error.hasPrefix("5")
+            ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
+            : ["404", "410"].contains(error)
+              ? "Serve the file at exactly this path. Some servers and deployments leave out directories that begin with a "
+                + "dot, and IIS files without an extension; \(check) asks as devices do."
+              : "\(unblock); \(check) asks as they do.")
+    }
+  }
+
+  /// What `curl` says instead of an answer, as `(60) SSL certificate problem: …` (its manual page lists the numbers).
+  private func unreachableVerdict(_ error: String) -> DeviceVerdict {
+    let number = Int(error.dropFirst().prefix { $0.isNumber })
+    let words = error.drop { $0 != ")" }.dropFirst().drop { $0 == " " }
+    let message = "curl got no answer from the site: \(String(words).quoted)."
+    switch number {
+    case 35, 51, 58, 60, 77, 91:
+      return DeviceVerdict(
+        .certificateRefused, .likely, .operations, message,
+        next:
+          "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
+      )
+    case 6:
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .operations, message,
+        next: "Give the name public DNS records; \(check) looks them up.")
+    default:
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .operations, message,
+        next:
+          "Look at the server, and at firewalls in front of port 443; \(check) says whether the site answers others."
       )
     }
   }

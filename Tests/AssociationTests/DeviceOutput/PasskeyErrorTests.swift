@@ -19,6 +19,17 @@ import Testing
     #expect(verdict.message.contains("AA:FB:8B:33:22:CB"), "\(verdict.message)")
   }
 
+  @Test(arguments: [
+    "level=error msg=\"Error validating origin\" origin=\(hash) expected=https://shop.example user=7",
+    "level=error msg=\"Error validating origin\" expected=https://shop.example origin=\(hash)",
+    "OriginMatcher - isAllowed(\(hash), [https://shop.example])\nOriginMatcher - No match: \(hash) != https://shop.example",
+  ])
+  func theFieldsOfALogSayWhichOriginCame(text: String) {
+    let row = DeviceOutput(Array(text.utf8)).rows.first
+    #expect(row?.error?.hasPrefix(Self.hash) == true, "\(row?.error ?? "")")
+    #expect(DeviceOutput.explained(text) == ["relying-party - - origin-refused"])
+  }
+
   @Test func theExceptionOfAServerAboutAnOriginOfTheWebIsUnderstood() {
     let text =
       "x.BadOriginException: The collectedClientData 'https://www.a.example' origin doesn't match any origin of the server"

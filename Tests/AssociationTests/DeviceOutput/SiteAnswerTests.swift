@@ -148,4 +148,73 @@ import Testing
   func aLineThatTellsNothingOfTheFileIsNotExplained(log: String) {
     #expect(DeviceOutput(Array(log.utf8)).kind == .unknown)
   }
+
+  /// The same refusal of Apple's bot at a.example, as other servers log it.
+  @Test(arguments: [
+    "{\"server\": \"b.example\", \"host\": \"a.example\", \"request\": \"GET \(path) HTTP/2.0\", \"status\": \"403\", "
+      + "\"ua\": \"AASA-Bot/1.0.0\", \"http_referer\": \"https://c.example/apple-app-site-association\"}\n{\"a\": 1}\n",
+    "{\"request\": {\"method\": \"GET\", \"host\": \"a.example\", \"uri\": \"\(path)\", \"headers\": "
+      + "{\"User-Agent\": [\"AASA-Bot/1.0.0\"]}}, \"status\": 403}\n",
+    "{\"DownstreamStatus\": 403, \"OriginStatus\": 200, \"RequestHost\": \"a.example\", \"RequestPath\": \"\(path)\", "
+      + "\"request_User-Agent\": \"AASA-Bot/1.0.0\"}\n",
+    "[\n  {\n    \"httpRequest\": {\n      \"requestUrl\": \"https://a.example\(path)\",\n      \"status\": 403,\n"
+      + "      \"userAgent\": \"AASA-Bot/1.0.0\"\n    }\n  }\n]\n",
+    "{\"url.path\": \"\(path)\", \"http.response.status_code\": 403, \"http.request.host\": \"a.example\", "
+      + "\"user_agent.original\": \"AASA-Bot/1.0.0\"}\n",
+    "#Fields: date cs-host cs-method cs-uri-stem cs(User-Agent) sc-status\n"
+      + "2026-03-01 a.example GET \(path) AASA-Bot/1.0.0 403\n",
+    "#Fields: date\tcs(Host)\tcs-uri-stem\tsc-status\tcs(User-Agent)\tx-host-header\n"
+      + "2026-03-01\tx1.cdn.example\t\(path)\t403\tAASA-Bot/1.0.0\ta.example\n",
+    "https 2026-03-01T10:00:00Z lb/1 192.0.2.7:44 10.0.0.6:80 0.01 0.02 0.03 403 403 0 57 "
+      + "\"GET https://a.example:443\(path) HTTP/1.1\" \"AASA-Bot/1.0.0\" TLSv1.3\n",
+  ])
+  func theLogOfAnyServerSaysWhatAppleGot(log: String) {
+    #expect(DeviceOutput.explained(log) == ["cdn-headers a.example - unusable-file"], "\(log)")
+    #expect(DeviceOutput(Array(log.utf8)).rows.first?.error == "403")
+  }
+
+  @Test func aLoggedRedirectSaysWhereItLeads() {
+    let log =
+      "{\"uri\": \"\(Self.path)\", \"agent\": \"AASA-Bot/1.0.0\", \"status\": 308, \"resp_headers\": "
+      + "{\"Location\": [\"https://www.a.example/\"]}}\n"
+    let row = DeviceOutput(Array(log.utf8)).rows.first
+    #expect(row?.state == "redirected" && row?.error == "https://www.a.example/")
+  }
+
+  @Test(arguments: [
+    "{\"uri\": \"\(path)\", \"agent\": \"curl\", \"status\": 403}\n",
+    "{\"uri\": \"\(path)\", \"agent\": \"AASA-Bot/1.0.0\"}\n",
+    "{\"referer\": \"https://a.example\(path)\", \"agent\": \"AASA-Bot/1.0.0\", \"status\": 403}\n",
+    "{\"uri\": \"\(path)\", \"agent\": \"AASA-Bot/1.0.0\", \"status\": 403\n",
+    "#Fields: date cs-uri-stem sc-status\n2026-03-01 \(path) 403\n",
+  ])
+  func whatIsNoSuchRequestInALogIsNotExplained(log: String) {
+    #expect(DeviceOutput(Array(log.utf8)).kind == .unknown, "\(log)")
+  }
+
+  // MARK: - No answer
+
+  @Test(arguments: [
+    ("curl: (6) Could not resolve host: a.example\n", "never-downloaded", "public DNS records"),
+    (
+      "$ curl -sI https://a.example\(path)\ncurl: (7) Failed to connect: No route to host\n",
+      "never-downloaded",
+      "firewalls"
+    ),
+    (
+      "$ curl https://a.example\(path)\ncurl: (60) SSL certificate problem: certificate has expired\n",
+      "certificate-refused", "certificate of a public authority"
+    ),
+  ])
+  func whatKeepsCurlFromTheSiteIsExplained(text: String, code: String, next: String) {
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - \(code)"])
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .cdnHeaders)
+    #expect(verdict.nextStep.contains(next), "\(verdict.nextStep)")
+  }
+
+  @Test func anAddressThatIsNotThereLeadsToThePath() {
+    let text = "$ curl -i https://a.example\(Self.path)\nHTTP/2 404\n"
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .cdnHeaders)
+    #expect(verdict.nextStep.contains("exactly this path"), "\(verdict.nextStep)")
+  }
 }
