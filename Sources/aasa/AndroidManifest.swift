@@ -24,6 +24,8 @@ struct AndroidManifest {
     var groups: [Group] = []
     /// The attributes of `<data>` that lack their prefix, which Android ignores; for an Expo project, those that have it.
     var misnamed: [String] = []
+    /// What stands for `android:autoVerify`: without its prefix, or in other letters.
+    var misnamedAutoVerify: String?
     /// Whether a comment in it has a `<data>` element.
     var hasDataInComment = false
 
@@ -92,6 +94,11 @@ struct AndroidManifest {
     }
     if let fault = reader.fault { throw malformed(fault) }
     guard reader.isManifest else {
+      if reader.isCordova {
+        throw malformed(
+          "it is the config.xml of Cordova, from which a build makes one. Give"
+            + " platforms/android/app/src/main/AndroidManifest.xml.")
+      }
       throw malformed(
         "it has neither a <manifest> nor an <intent-filter>. Give AndroidManifest.xml, what 'apkanalyzer manifest"
           + " print' or 'aapt2 dump xmltree' prints, or the app.json of an Expo project.")
@@ -158,6 +165,15 @@ struct AndroidManifest {
     let error = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
     let line = Int(aasa_expat_line(parser))
     let quote = CurlyQuote.beginningAttribute(inLine: line, of: bytes)
+    let text = String(decoding: bytes.prefix(65_536), as: UTF8.self)
+    if text.contains("intentFilters") {
+      throw malformed("it is a program. Give the output of: npx expo config --json")
+    }
+    if text.contains("[IntentFilter") {
+      throw malformed(
+        "it is C#, from which a build makes one. Give AndroidManifest.xml below obj, or what 'apkanalyzer manifest print'"
+          + " prints of the app.")
+    }
     throw malformed(
       "line \(line) is not XML (\(error))."
         + (quote.map { " It has the quotation mark \($0). Write straight ones (\")." } ?? ""))

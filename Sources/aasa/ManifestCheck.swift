@@ -118,6 +118,7 @@ struct ManifestCheck {
     let isVerifiedElsewhere = manifest.filters.contains {
       $0.isAutoVerified && !$0.values("host").isEmpty
     }
+    let isForWeb = manifest.filters.contains { $0.values("scheme").contains(where: Self.isWeb) }
     isExplained = checkPlaces(in: manifest)
     if let statements = manifest.statements { checkStatements(statements) }
     for filter in manifest.filters {
@@ -169,6 +170,13 @@ struct ManifestCheck {
         reportPlaceholders(schemes)
         continue
       } else {
+        // Without any filter for the web, `no-links` says so.
+        if let scheme = schemes.first(where: Self.isAlmostWeb), isForWeb {
+          add(
+            "https-missing", .error, names.first ?? scheme,
+            "Its filter has the scheme \(scheme.shown), which is another one for Android, so its links do not open the app. "
+              + "Write https alone, in lower case.")
+        }
         continue
       }
       if schemes.isEmpty {

@@ -21,6 +21,8 @@ final class ManifestReader {
   private(set) var statements: String?
   /// Whether they are among the resources of an app.
   private(set) var isResources = false
+  /// Whether the file is what Cordova makes a manifest from.
+  private(set) var isCordova = false
   /// The `asset_statements` among the resources that are being read.
   private var resource: String?
   /// The version of Android that the app is built for; `nil` if the file does not say.
@@ -90,6 +92,7 @@ final class ManifestReader {
         && !own.contains { ["platformBuildVersionCode", "android:compileSdkVersion"].contains($0) }
       package = attributes.first { $0.name == "package" }?.value
     }
+    if name == "widget", open.count == 1 { isCordova = true }
     if name == "string", open.first == "resources", attributes.contains(where: Self.namesStatements)
     {
       (resource, isResources, isManifest) = ("", true, true)
@@ -108,6 +111,12 @@ final class ManifestReader {
         || filter == nil && !attributes.isEmpty && places.contains(open.dropLast().last ?? "")
     }
     take(name, values)
+    if name == "intent-filter" {
+      filter?.misnamedAutoVerify = attributes.map(\.name).first {
+        let local = $0.split(separator: ":").last ?? ""
+        return local.lowercased() == "autoverify" && (local == $0 || local != "autoVerify")
+      }
+    }
   }
 
   /// Whether the manifest merger takes the element away: `tools:node="remove"` or `"removeAll"`.

@@ -16,8 +16,22 @@ extension ManifestCheck {
         "It stands in \(place), where the build does not look for it. Move it into \"expo.android\"."
       )
     }
+    let inGroups = manifest.filters.flatMap(\.groups).flatMap(\.data).flatMap(\.keys).filter {
+      ["scheme", "host", "port", "mimeType"].contains($0)
+    }
+    if let attribute = inGroups.min() {
+      add(
+        "misplaced-data", .error, "android:\(attribute)",
+        "It stands in a <uri-relative-filter-group>, where Android reads only paths, queries and fragments. Move it into a"
+          + " <data> of the filter itself.")
+    }
+    if let name = manifest.filters.lazy.compactMap(\.misnamedAutoVerify).first {
+      add(
+        "misnamed-attribute", .error, name,
+        "Android does not know this attribute, so it verifies no domain. Write android:autoVerify.")
+    }
     checkLaunchers(manifest.filters.filter(\.isForLauncher))
-    return manifest.hasStrayData || manifest.misplacedFilters != nil
+    return manifest.hasStrayData || manifest.misplacedFilters != nil || !inGroups.isEmpty
   }
 
   /// Reports attributes that are not written as they are read. Returns whether there are any.

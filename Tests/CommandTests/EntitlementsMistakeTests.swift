@@ -36,6 +36,31 @@ import Testing
     #expect(found[0].contains("re-signing"))
   }
 
+  @Test func whatCodesignPrintsWithoutXMLIsRead() throws {
+    let text = """
+      Executable=/tmp/Shop.app/Shop
+      [Dict]
+      \t[Key] application-identifier
+      \t[Value]
+      \t\t[String] ABCDE12345.example.shop
+      \t[Key] com.apple.developer.associated-domains
+      \t[Value]
+      \t\t[Array]
+      \t\t\t[String] applinks:shop.example?mode=developer
+      \t\t\t[String] applinks:shop&.example
+      \t[Key] get-task-allow
+      \t[Value]
+      \t\t[Bool] false
+
+      """
+    let found = try findings(text)
+    #expect(
+      found.map { $0.prefix { $0 != ":" } } == [
+        "error malformed-entry applinks", "error mode-developer applinks",
+      ])
+    #expect(found[0].contains("shop&.example"), "\(found)")
+  }
+
   @Test func anEmptyEntryIsCalledEmpty() throws {
     let found = try findings(Self.plist(Self.list("applinks:shop.example", "")))
     #expect(

@@ -54,6 +54,47 @@ import Testing
     #expect(found.first?.1.contains("not \(missed)") == true, "\(found)")
   }
 
+  @Test func aSchemeInCapitalsIsReportedBesideOtherFilters() throws {
+    let other = "<data android:scheme=\"HTTPS\" android:host=\"b.example\"/>"
+    let found = try findings(Self.manifest(Self.filter(Self.host) + Self.filter(other)))
+    #expect(found.map(\.0) == ["error https-missing b.example"])
+    #expect(found.first?.1.contains("Write https alone, in lower case.") == true, "\(found)")
+  }
+
+  @Test(arguments: ["autoVerify", "android:autoverify"])
+  func aMisnamedAutoVerifyIsNamed(attribute: String) throws {
+    let filter = "<intent-filter \(attribute)=\"true\">\(Self.view)\(Self.host)</intent-filter>"
+    #expect(
+      try findings(Self.manifest(filter)).map(\.0) == [
+        "error misnamed-attribute \(attribute)", "error no-auto-verify shop.example",
+      ])
+    #expect(try findings(Self.manifest(Self.filter(Self.host))).isEmpty)
+  }
+
+  @Test func aHostInAGroupIsReportedAsMisplaced() throws {
+    let data = "<data android:scheme=\"https\" android:host=\"shop.example\" android:path=\"/a\"/>"
+    let group = "<uri-relative-filter-group>\(data)</uri-relative-filter-group>"
+    #expect(
+      try findings(Self.manifest(Self.filter(group))).map(\.0) == [
+        "error misplaced-data android:host"
+      ])
+    let path = "<uri-relative-filter-group><data android:path=\"/a\"/></uri-relative-filter-group>"
+    #expect(try findings(Self.manifest(Self.filter(Self.host + path))).isEmpty)
+  }
+
+  @Test(arguments: [
+    (
+      "<widget><universal-links><host name=\"shop.example\"/></universal-links></widget>", "Cordova"
+    ),
+    ("[IntentFilter(new[] { Intent.ActionView }, DataHost = \"shop.example\")]", "C#"),
+    ("export default { android: { intentFilters: [] } };", "npx expo config --json"),
+  ])
+  func whatABuildMakesAManifestFromLeadsToTheManifest(file: String, words: String) throws {
+    let path = try scratch.write(file, to: "source")
+    let result = try Program.aasa("manifest", path, in: scratch)
+    #expect(result.status == 1 && result.errors.contains(words), "\(result.errors)")
+  }
+
   @Test(arguments: [".*/.*", ".*", "/.*/edit"])
   func aStarThatTakesSomethingIsNoSuchMistake(pattern: String) throws {
     let data = "<data android:pathPattern=\"\(pattern)\"/>"
