@@ -102,11 +102,13 @@ package struct Checker: Sendable {
     async let named = named(host, subject)
     async let password = optional(Place.path(DocumentName.changePassword), host, subject)
     async let probe = optional(Place.path(DocumentName.probe), host, subject)
+    async let misnamed = misnamed(host, first, subject)
     for (kind, more) in zip(DocumentKind.allCases, await more) { observations[kind].add(more) }
     observations.robots = await robots
     observations.google = await google
     observations.named = await named
     (observations.password, observations.probe) = (await password, await probe)
+    observations.misnamed = await misnamed
     return observations
   }
 
@@ -181,6 +183,24 @@ package struct Checker: Sendable {
       survey.observations.contains(where: { $0.answer != nil })
     else { return nil }
     return await site(host, .robots, .google, bytes: RobotsFile.limit)
+  }
+
+  /// The file that the site should serve, under the names that people give it by mistake.
+  private func misnamed(
+    _ host: String, _ first: Observations, _ subject: Subject
+  ) async -> [(kind: DocumentKind, observation: Observation)] {
+    let paths: [(kind: DocumentKind, path: String)] = [
+      (.apple, "\(DocumentKind.apple.path).json"), (.apple, "\(Place.root.path).json"),
+      (.assetLinks, "/\(DocumentKind.assetLinks.rawValue)"),
+    ].filter { kind, _ in
+      subject.expects(kind) && first[kind].chosen.answer?.status == 404
+        && (kind != .apple || first.root.file == nil)
+    }
+    return await paths.concurrently { kind, path in
+      (kind, await site(host, .at(path), first[kind].agents[0]))
+    }.filter { _, observation in
+      observation.followed.hops.count == 1 && observation.file.flatMap(JSON.readable) != nil
+    }
   }
 
   private func site(

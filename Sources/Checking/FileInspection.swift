@@ -98,7 +98,10 @@ extension CheckInspection {
   ) {
     add(
       .httpStatus, observation.url,
-      "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200.",
+      "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200."
+        + (seen.misnamed.first { $0.kind == kind }.map {
+          " \($0.observation.url) has a file, but nobody asks for it there."
+        } ?? ""),
       subject.isOurs
         ? "Pass this path to aasa, also for this name. Compare with what aasa answers itself."
         : "Serve the file there, to everybody, without a login."

@@ -126,12 +126,15 @@ struct Observations: Sendable {
   var named: [(document: NamedDocument, observation: Observation)] = []
   var password: Observation?
   var probe: Observation?
+  /// Files at addresses that nobody asks for, such as with an extension, where the address of the kind has none.
+  var misnamed: [(kind: DocumentKind, observation: Observation)] = []
 
   var all: [Observation] {
     DocumentKind.allCases.flatMap { self[$0].observations }
       + [root] + [robots, sibling, people].compactMap(\.self)
       + aliases.map(\.observation) + [cdn] + google.map(\.observation)
       + named.map(\.observation) + [password, probe].compactMap(\.self)
+      + misnamed.map(\.observation)
   }
 
   /// - Parameter surveys: One for each kind, in their order.

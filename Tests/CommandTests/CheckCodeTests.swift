@@ -435,6 +435,26 @@ import Testing
     #expect(check.output.contains(".nojekyll") == (server == "GitHub.com"), "\(check.output)")
   }
 
+  @Test(arguments: [
+    ("/.well-known/apple-app-site-association.json", AssociationFile.app),
+    ("/apple-app-site-association.json", AssociationFile.app),
+    ("/assetlinks.json", "com.example.shop"),
+  ])
+  func aFileUnderAnotherNameIsFound(path: String, app: String) throws {
+    let missing: JSON = ["status": 404]
+    let paths = [CheckedWorld.path, "/apple-app-site-association", "/.well-known/assetlinks.json"]
+    var answers: JSON.Object = [path: ["body": "{}"]]
+    for path in paths { answers[path] = missing }
+    try world.outside.site("named.example", ["paths": .object(answers)])
+    let check = try Program.aasa(
+      "check", "named.example", "--app", app, "--database", world.scratch.path("none.db"),
+      environment: world.outside.settings)
+    #expect(
+      check.output.contains(
+        "answers 404, not 200. https://named.example\(path) has a file, but nobody asks"),
+      "\(check.output)\(check.errors)")
+  }
+
   @Test func aNameWithoutAnAddressIsADNSError() throws {
     let check = try Program.aasa(
       "check", "nobody.invalid", "--database", world.scratch.path("none.db"),
