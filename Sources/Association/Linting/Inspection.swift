@@ -222,6 +222,11 @@ extension UnreadValue {
         ? "Rename `paths` to `components`, whose elements are objects."
         : "Move it to `components`, whose elements are objects."
     }
+    if isElement, key == "components", case .string(let text) = value, text.utf8.count <= 60 {
+      let isExclusion = text.hasPrefix("NOT ")
+      let path = (isExclusion ? String(text.dropFirst(4)) : text).quoted
+      return "Write `{\"/\": \(path)\(isExclusion ? ", \"exclude\": true" : "")}`."
+    }
     if isElement { return nil }
     switch (key, value) {
     case ("apps", _) where part == .applinks:

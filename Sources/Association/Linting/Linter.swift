@@ -192,6 +192,10 @@ package enum Linter {
       return
         "It begins like a template that nobody has filled in. Publish the output of the program that fills it in."
     }
+    if rest.starts(with: "{\\rtf".utf8) {
+      return
+        "It is formatted text (RTF), as TextEdit saves it. Make it plain text, and save it without an extension."
+    }
     if rest.starts(with: "<<<<<<< ".utf8) || text.contains(ascii: "\n<<<<<<< ") {
       return "It has the marks of a merge that was not finished, such as <<<<<<<. Resolve it."
     }

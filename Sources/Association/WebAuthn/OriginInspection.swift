@@ -118,6 +118,13 @@ struct OriginInspection {
     let form = "https://, a host and maybe a port, such as \"https://www.example.com\""
     let proper = written.origin.map { "Write \"\($0)\"." }
     switch fault {
+    case .noURL where ["android:", "ios:"].contains(where: text.hasPrefix):
+      found.add(
+        .malformedOrigin, at: pointer,
+        "\(text.quoted) stands for an app. Only browsers read this file, for the pages of other sites, and skip it.",
+        help:
+          "Remove it. An app needs assetlinks.json or apple-app-site-association of the domain, and the site's server has "
+          + "to expect its origin.")
     case .noURL:
       found.add(
         .malformedOrigin, at: pointer,

@@ -14,10 +14,24 @@ import Testing
     (Array(" \n".utf8), "is empty"), ([], "is empty"), ([0xEF, 0xBB, 0xBF, 0x3C], "like a page"),
     (Array("HTTP/2 200\ncontent-type: application/json\n\n{}".utf8), "header of an answer"),
     ([0x1F, 0x8B, 8, 0], "gzip"), ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "UTF-16"),
-    ([0x7B, 0, 0x7D, 0], "UTF-16"),
+    ([0x7B, 0, 0x7D, 0], "UTF-16"), (Array("{\\rtf1\\ansi {\\f0 x}}".utf8), "plain text"),
   ])
   func whatIsInPlaceOfJSONIsSaid(bytes: [UInt8], words: String) {
     #expect(help(bytes).contains(words), "\(help(bytes))")
+  }
+
+  @Test(arguments: [
+    ("/gift/*", "Write `{\"/\": \"/gift/*\"}`."),
+    ("NOT /gift", "Write `{\"/\": \"/gift\", \"exclude\": true}`."),
+  ])
+  func aPathAmongComponentsIsWrittenAsAComponent(path: String, advice: String) {
+    #expect(help(Array(FindingCase.components("\"\(path)\"").utf8)) == advice)
+  }
+
+  @Test(arguments: ["android:apk-key-hash:x", "ios:bundle-id:x"])
+  func anOriginOfAnAppIsToldToGo(origin: String) {
+    let advice = help(Array("{\"origins\": [\"\(origin)\"]}".utf8), .webAuthn)
+    #expect(advice.hasPrefix("Remove it."), "\(advice)")
   }
 
   @Test func anIdentifierWithoutItsPrefixIsToldToGetIt() {
