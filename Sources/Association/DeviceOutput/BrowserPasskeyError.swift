@@ -12,7 +12,7 @@ enum BrowserPasskeyError: CaseIterable {
   /// The words of password managers that are built with passkey-rs.
   case insecureLocalhost, unprotectedOrigin, originMismatch
   /// What is not about the RP ID.
-  case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy
+  case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy, managerFailed
   /// Firefox says no more.
   case notAllowed, insecure
 
@@ -20,12 +20,12 @@ enum BrowserPasskeyError: CaseIterable {
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
     .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers, .timedOutOrNotAllowed,
     .notAllowed, .alreadyPending, .noWebAuthn, .alreadyRegistered, .createPolicy, .getPolicy,
-    .unprotectedOrigin,
+    .unprotectedOrigin, .managerFailed,
   ]
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
     markers.contains(where: has)
-      && (isAboutPasskeys(text) || has(.timedOutOrNotAllowed)
+      && (isAboutPasskeys(text) || has(.timedOutOrNotAllowed) || has(.managerFailed)
         || (has(.notAllowed) || has(.alreadyPending)) && text.count <= longest)
       || has(.insecureLocalhost) || has(.originMismatch)
       || has(.quotedRPID) && quotedRPID(in: text) != nil
@@ -46,6 +46,7 @@ enum BrowserPasskeyError: CaseIterable {
     case .registered: Marker.alreadyRegistered.rawValue
     case .createPolicy: Marker.createPolicy.rawValue
     case .getPolicy: Marker.getPolicy.rawValue
+    case .managerFailed: Marker.managerFailed.rawValue
     case .invalidForDomain: Marker.invalidForDomain.rawValue
     case .otherOrigin: Marker.otherOrigin.rawValue
     case .rpDiffers: Marker.rpDiffers.rawValue
@@ -172,6 +173,14 @@ extension DeviceCase {
       DeviceVerdict(
         .requestFailed, .likely, .user, "The device already has a passkey of this account.",
         next: "Sign in with it, or take it out of the credentials that the request excludes.")
+    case .managerFailed:
+      DeviceVerdict(
+        .requestFailed, .likely, .user,
+        "The password manager of the device failed, or its account, or the security key. That says nothing about the "
+          + "site's files.",
+        next:
+          "Try another password manager in the settings of Android, and update it and Google Play services. If it fails with "
+          + "each, try the request at another site.")
     case .createPolicy, .getPolicy:
       DeviceVerdict(
         .requestFailed, .likely, .appTeam,

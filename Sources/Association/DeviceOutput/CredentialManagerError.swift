@@ -17,13 +17,13 @@ enum CredentialManagerError {
 
     fileprivate var markers: [Marker] {
       switch self {
-      case .noCreateOption: [.noCreateOption, .noCreateOptions]
+      case .noCreateOption: [.noCreateOption, .noCreateOptions, .noCreateOptionsType]
       case .noCredential:
         [
           .noCredential, .noMatchingCredential, .noCredentialsCode, .noViableCredential,
-          .noAllowedCredential,
+          .noAllowedCredential, .noCredentialType,
         ]
-      case .cancellation: [.getCancellation, .createCancellation]
+      case .cancellation: [.getCancellation, .createCancellation, .canceledType]
       case .noProvider: [.providerConfiguration, .noProvider]
       case .syncAccount: [.syncAccount]
       case .excluded: [.excludedCredential]

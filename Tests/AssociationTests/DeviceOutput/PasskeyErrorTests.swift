@@ -20,6 +20,22 @@ import Testing
   }
 
   @Test(arguments: [
+    (
+      "NotReadableError: An unknown error occurred while talking to the credential manager.",
+      "another password manager"
+    ),
+    ("error from framework: android.credentials.GetCredentialException.TYPE_NO_CREDENTIAL", ""),
+    ("android.credentials.CreateCredentialException.TYPE_NO_CREATE_OPTIONS", ""),
+    ("android.credentials.GetCredentialException.TYPE_USER_CANCELED", ""),
+  ])
+  func whatTheDeviceItselfCannotDoIsNotTheSites(text: String, next: String) throws {
+    let output = DeviceOutput(Array(text.utf8))
+    let verdict = DeviceVerdict(try #require(output.rows.first), of: output.kind)
+    #expect(verdict.code == .requestFailed && verdict.actor != .operations, "\(verdict)")
+    #expect(next.isEmpty || verdict.nextStep.contains(next), "\(verdict.nextStep)")
+  }
+
+  @Test(arguments: [
     "level=error msg=\"Error validating origin\" origin=\(hash) expected=https://shop.example user=7",
     "level=error msg=\"Error validating origin\" expected=https://shop.example origin=\(hash)",
     "OriginMatcher - isAllowed(\(hash), [https://shop.example])\nOriginMatcher - No match: \(hash) != https://shop.example",
