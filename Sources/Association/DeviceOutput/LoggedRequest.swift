@@ -21,8 +21,10 @@ struct LoggedRequest {
   init?(_ line: ArraySlice<UInt8>, columns: [String]) {
     let line = line.prefix(Self.longestLine)
     guard Self.agents.contains(where: line.has) else { return nil }
-    if line.first == UInt8(ascii: "{") {
-      guard let request = Self.requests(inJSON: line).first else { return nil }
+    // Containers write their name or a time before it.
+    if line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
+      let request = Self.requests(inJSON: line[open...]).first
+    {
       self = request
       return
     }

@@ -161,6 +161,7 @@ import Testing
       + "      \"userAgent\": \"AASA-Bot/1.0.0\"\n    }\n  }\n]\n",
     "{\"url.path\": \"\(path)\", \"http.response.status_code\": 403, \"http.request.host\": \"a.example\", "
       + "\"user_agent.original\": \"AASA-Bot/1.0.0\"}\n",
+    "web-1  | {\"host\": \"a.example\", \"uri\": \"\(path)\", \"status\": 403, \"ua\": \"AASA-Bot/1.0.0\"}\n",
     "#Fields: date cs-host cs-method cs-uri-stem cs(User-Agent) sc-status\n"
       + "2026-03-01 a.example GET \(path) AASA-Bot/1.0.0 403\n",
     "#Fields: date\tcs(Host)\tcs-uri-stem\tsc-status\tcs(User-Agent)\tx-host-header\n"
