@@ -113,7 +113,7 @@ test: test-setup
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
 
-# The unit tests keep all processors busy by themselves.
+# In this order: the unit tests keep a processor busy, the others mostly wait.
 test-swift: bundle
 	$(MAKE) --no-print-directory BUNDLE= test-units
 	$(MAKE) --no-print-directory BUNDLE= test-commands test-postgresql

@@ -24,7 +24,7 @@ struct AppSource: Sendable {
     return found.revision.map { [found.template.name: $0] } ?? [:]
   }
 
-  /// The revision of the template that a domain depends on which has what this gives it.
+  /// The revision of the template that a domain depends on, which has what this gives it already.
   ///
   /// - Throws: `PublicationError.invalid` if the template does not exist.
   func templates(of domain: Domain) throws -> [TemplateName: Int] {

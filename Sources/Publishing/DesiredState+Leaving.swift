@@ -3,7 +3,7 @@ import Store
 
 // What a state leaves to others.
 extension DesiredState {
-  /// The state that leaves to others which templates and apps they have changed since it was exported.
+  /// The state without the templates and apps that others have changed since it was exported.
   ///
   /// - Parameters:
   ///   - author: Who applies the state.

@@ -54,6 +54,15 @@ extension Domain {
     }
   }
 
+  /// Whether a kept statement about an app has other fingerprints than the app.
+  func keepsOtherFingerprints(than app: AndroidApp) -> Bool {
+    let own = Set(app.certificates.map(\.fingerprint))
+    return AssetLinks(.array(assetLinksExtra)).statements.contains { statement in
+      guard case .app(app.package, let kept) = statement.target else { return false }
+      return Set(kept) != own
+    }
+  }
+
   /// Changes the target of each kept statement about an Android app.
   private mutating func changeKeptTargets(
     of package: PackageName, _ change: (inout JSON.Object) -> Void

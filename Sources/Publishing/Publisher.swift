@@ -308,12 +308,13 @@ extension Publisher {
 
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
   ///
-  /// - Returns: Also the domains that stay as they are, because they keep statements with other fingerprints.
+  /// - Returns: Also the domains with statements of their own that have other fingerprints than the app now has, if these
+  ///   have changed.
   /// - Throws: `PublicationError` with the errors of every domain.
   package func put(
     _ app: AndroidApp, accepting accepted: Set<Finding.Code> = [], by context: WriteContext
   ) throws -> (
-    app: StoredApp<PackageName>, isNew: Bool, publications: [Publication], unchanged: [DomainName]
+    app: StoredApp<PackageName>, isNew: Bool, publications: [Publication], deviating: [DomainName]
   ) {
     let package = app.package
     let result = try store.edit(context) { earlier in
@@ -342,12 +343,14 @@ extension Publisher {
         ? [] : try transaction.domains(using: package)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
       let publications = try reviews.map { try $0.publish(in: transaction) }
-      let unchanged = publications.map(\.edited).filter { edited in
-        !edited.isChanged && edited.stored.domain.keptAndroidApps.contains(package)
-      }
-      return (
-        stored, isNew, publications.filter(\.edited.isChanged), unchanged.map(\.stored.domain.name)
-      )
+      let before = Set((old ?? stored.app).certificates.map(\.fingerprint))
+      let deviating =
+        before == Set(stored.app.certificates.map(\.fingerprint))
+        ? []
+        : publications.map(\.edited.stored.domain).filter {
+          $0.keepsOtherFingerprints(than: stored.app)
+        }
+      return (stored, isNew, publications.filter(\.edited.isChanged), deviating.map(\.name))
     }
     try serve(context)
     return result

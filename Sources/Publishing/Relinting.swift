@@ -23,10 +23,13 @@ package struct Relinting: Sendable {
   package func run(
     ifTaken: () throws -> Bool = { true }, until mustStop: () -> Bool
   ) throws -> Int {
-    var (count, damaged) = (0, Set<Int64>())
+    var count = 0
     while !mustStop() {
-      let stale = try store.staleDomains(Self.batch, except: &damaged)
-      if try stale.isEmpty || !ifTaken() { break }
+      let (stale, damaged) = try store.staleDomains(Self.batch)
+      if try stale.isEmpty && damaged.isEmpty || !ifTaken() { break }
+      if !damaged.isEmpty {
+        try store.write(Self.context) { try $0.skipLinting(of: damaged) }
+      }
       count += try lint(stale, until: mustStop)
     }
     return count

@@ -263,7 +263,9 @@ struct StatePlanning {
       domain = old
       return false
     }
-    plan.apps.templates.merge(try appSource.resolve(&domain)) { $1 }
+    var used = UsedApps()
+    used.templates = try appSource.resolve(&domain)
+    try plan.apps.add(used)
     return true
   }
 

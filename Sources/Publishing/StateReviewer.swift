@@ -96,9 +96,9 @@ extension TemplateUse {
 }
 
 extension UsedApps {
-  /// Adds apps that another review depends on.
+  /// Adds apps and templates that another domain depends on.
   ///
-  /// - Throws: `Outdated` if somebody changed an app between two reviews.
+  /// - Throws: `Outdated` if somebody changed one since it was added.
   mutating func add(_ apps: UsedApps) throws {
     func same<Value: Equatable>(_ old: Value, _ new: Value) throws -> Value {
       if old != new { throw Outdated() }

@@ -44,7 +44,7 @@ extension Configuration {
     return check
   }
 
-  /// Why the file at the path of the database is none, as a sentence; `nil` if it may be one, or does not exist.
+  /// Why the file of the database is not an SQLite database, as a sentence; `nil` if it may be one, or does not exist.
   package var databaseFault: String? {
     guard let path = database.path else { return nil }
     var status = stat()

@@ -8,36 +8,31 @@ package struct DomainToLint: Sendable {
 
 extension Store {
   /// Some domains whose findings are out of date, because an earlier linter made them or because an app
-  /// has moved to another environment since.
+  /// has moved to another environment since; none once all are up to date.
   ///
-  /// - Parameter damaged: The rows of domains that cannot be read, which are left out. Further ones are added.
-  /// - Returns: None once every other domain is up to date.
+  /// - Returns: Those that can be read, and the rows of the others.
   package func staleDomains(
-    _ limit: Int, except damaged: inout Set<Int64>
-  ) throws -> [DomainToLint] {
-    while true {
-      let known = Array(damaged)
-      let ids = try read { connection in
-        let isKnown = connection.isOne(of: known)
-        return try connection.all(
-          // A domain without names was deleted.
-          """
-          SELECT id FROM domain JOIN domain_name ON domain_id = id AND position = 0
-          WHERE linted_by < ?2 AND NOT id \(isKnown.sql) LIMIT ?3
-          """, [isKnown.ids, .integer(Linter.version), .integer(limit)]
-        ) { $0.integer(0) }
-      }
-      var stale: [DomainToLint] = []
-      for id in ids {
-        do {
-          // Each in a transaction of its own, since PostgreSQL ends one with a fault.
-          try read { try FindingRows.domainToLint(id, $0) }.map { stale.append($0) }
-        } catch StoreError.database(.damaged, _) {
-          damaged.insert(id)
-        }
-      }
-      if !stale.isEmpty || damaged.count == known.count { return stale }
+    _ limit: Int
+  ) throws -> (domains: [DomainToLint], damaged: [Int64]) {
+    let ids = try read { connection in
+      // A domain without names was deleted.
+      try connection.all(
+        """
+        SELECT id FROM domain JOIN domain_name ON domain_id = id AND position = 0
+        WHERE linted_by < ? LIMIT ?
+        """, [.integer(Linter.version), .integer(limit)]
+      ) { $0.integer(0) }
     }
+    var (domains, damaged): ([DomainToLint], [Int64]) = ([], [])
+    for id in ids {
+      do {
+        // Each in a transaction of its own, since PostgreSQL ends one with a fault.
+        try read { try FindingRows.domainToLint(id, $0) }.map { domains.append($0) }
+      } catch StoreError.database(.damaged, _) {
+        damaged.append(id)
+      }
+    }
+    return (domains, damaged)
   }
 
   /// A domain if its findings are out of date.
@@ -52,6 +47,11 @@ extension Store {
 }
 
 extension Transaction {
+  /// Leaves the findings of domains that cannot be read as they are, so that nobody tries again in vain.
+  package func skipLinting(of damaged: [Int64]) throws {
+    for id in damaged { try DomainRows(id: id).noteLinter(Linter.version, connection) }
+  }
+
   /// Writes findings of a document that was linted again, unless the domain or the environment of an
   /// app has changed meanwhile. Publishes nothing.
   package func save(_ findings: [Finding], for stale: DomainToLint) throws {

@@ -10,7 +10,7 @@ enum ConfigCommand {
     summary: "show the effective settings and where each comes from",
     details:
       "Takes the same options as serve and prints one setting per line: name, value, origin. "
-      + "Checks the addresses, the certificates and where the database is; problems go to stderr.",
+      + "Checks the addresses, the certificates and the file of the database; problems go to stderr.",
     options: [.json, example] + Option.settings,
     examples: [
       ("Check a configuration file", "aasa config --config /etc/aasa/aasa.toml"),

@@ -133,7 +133,7 @@ struct FilesToAdopt {
   }
 
   /// Suffixes of copies that editors and people leave beside a file. None is a top-level domain.
-  private static let copySuffixes: Set = ["bak", "old", "orig", "rej", "save", "swp", "tmp"]
+  private static let copySuffixes: Set = ["bak", "old", "orig", "rej", "swp", "tmp"]
   /// Suffixes of files that begin with "<".
   private static let markupSuffixes: Set = ["htm", "html", "plist", "svg", "xhtml", "xml"]
   /// Suffixes of other files that people keep beside these; some are top-level domains, too.

@@ -44,13 +44,19 @@ struct ProblemText {
       ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
   }
 
-  /// Names the options of a command instead of the parameters of a request.
+  /// Names the options of a command instead of the parameters of a request. Not in messages, which quote what the user
+  /// wrote.
   private static func asOptions(_ detail: String) -> String {
-    detail.replacing("?accept=", with: "--accept ").replacing(
+    asCommands(detail).replacing("?accept=", with: "--accept ").replacing(
       "?overwrite=true", with: "--overwrite"
     ).replacing("?draft=true (aasa: --draft)", with: "--draft").replacing(
       "?reason=TEXT", with: "--reason TEXT"
     ).replacing("?skip=", with: "--skip ").replacing("?detach=true", with: "--detach")
+  }
+
+  /// Names commands instead of requests.
+  private static func asCommands(_ text: String) -> String {
+    text
       .replacing(/POST \/v1\/domains\/([^\/]+)\/detach/) {
         "run 'aasa template detach \($0.output.1)'"
       }.replacing(/GET \/v1\/findings\?domain=(\S+) lists/) {
@@ -81,7 +87,7 @@ struct ProblemText {
         subject.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? files?.place(of: error)
           ?? pointer,
         error["code"]?.stringValue,
-        error["message"]?.stringValue.map(asOptions),
+        error["message"]?.stringValue.map(asCommands),
       ]
       return withPlaces(
         "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))

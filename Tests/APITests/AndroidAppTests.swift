@@ -501,23 +501,31 @@ import Testing
 
   @Test func newFingerprintsNameTheDomainsWhoseOwnStatementsDoNotGetThem() throws {
     try putApp()
-    for (name, digits) in [("same", ["A"]), ("more", ["A", "B"]), ("other", ["C"])] {
+    for (name, digits) in [
+      ("same", ["A"]), ("more", ["A", "B"]), ("other", ["C"]), ("new", ["D"]),
+    ] {
       let file: JSON = [AssociationFile.statement(package, digits.map(fingerprint))]
       let target = "/v1/domains/\(name).example/documents/assetlinks.json"
       let put = try admin.send("PUT", target, body: Array(file.text.utf8))
       #expect(put.status == 201, "\(put.text)")
     }
     try running.put("rows.example", ["entries": entries])
+    let own = AssociationFile.statement(package, [fingerprint("C")])
+    try running.put("both.example", ["entries": entries, "assetlinksExtra": [own]])
     for query in ["?dryRun=true", ""] {
       let answer = try admin.send(
         "PUT", "/v1/android-apps/\(package)\(query)", json: input("D")
       ).json
       let published = answer["publications"]?.arrayValue?.map { $0["domain"] }
-      #expect(published == ["rows.example", "same.example"])
-      #expect(answer["unchangedDomains"] == ["more.example", "other.example"])
+      #expect(published == ["both.example", "rows.example", "same.example"])
+      #expect(answer["deviatingDomains"] == ["both.example", "more.example", "other.example"])
     }
     let again = try admin.send("PUT", "/v1/android-apps/\(package)", json: input("D")).json
-    #expect(again["unchangedDomains"] == nil)
+    #expect(again["deviatingDomains"] == nil)
+    let labelled = try admin.send(
+      "PUT", "/v1/android-apps/\(package)", json: input("D", label: "unknown")
+    ).json
+    #expect(labelled["deviatingDomains"] == nil)
   }
 
   @Test func anAdoptedCertificateThatTheStoredAppKnowsIsNotAskedAbout() throws {

@@ -40,6 +40,15 @@ def refused_only_by_rules(ctx, response, case):
 
 
 @schemathesis.check
+def refused_only_for_its_cursor(ctx, response, case):
+    """A list of domains that matches its schema is refused only if the cursor belongs to another order."""
+    meta = case.meta
+    if (meta is not None and meta.generation.mode.is_positive and response.status_code == 400
+            and case.operation.definition.raw["operationId"] == "listDomains"):
+        assert response.json()["code"] == "malformed-cursor", f"a valid list was refused: {response.text}"
+
+
+@schemathesis.check
 def code_is_described(ctx, response, case):
     """A problem has one of the codes that the description lists for its response (`x-codes`)."""
     described = case.operation.definition.raw["responses"].get(str(response.status_code), {})

@@ -172,7 +172,7 @@ def test_a_new_fingerprint_names_the_domains_whose_own_statements_do_not_get_it(
     page.get_by_label("SHA-256 fingerprint").fill(other.replace("3D", "3E", 1))
     page.locator("form", has=page.get_by_label("SHA-256 fingerprint")).get_by_role("button", name="Preview").click()
     expect(page.get_by_role("dialog")).to_contain_text(
-        "Not changed, because they keep statements with other fingerprints: moved.example.")
+        "Statements of their own, with other fingerprints, are kept by moved.example.")
 
 
 def test_somebody_says_whose_the_key_of_an_adopted_file_is(example, site):

@@ -116,7 +116,7 @@ extension DocumentChange {
   fileprivate static func text(
     _ what: What, _ before: String?, _ after: String?, _ subject: String? = nil
   ) -> DocumentChange? {
-    before == after
+    before.isExactly(after)
       ? nil : value(what, before.map(JSON.string), after.map(JSON.string), subject)
   }
 

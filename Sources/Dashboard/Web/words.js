@@ -1022,7 +1022,7 @@ export const words = {
         ? "No file changes, so nothing is published."
         : `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
     keptStatements: (names, more) =>
-      `Not changed, because they keep statements with other fingerprints: ${names.slice(0, 20).join(", ")}` +
+      `Statements of their own, with other fingerprints, are kept by ${names.slice(0, 20).join(", ")}` +
       `${names.length + more > 20 ? ` and ${count(names.length + more - 20)} more` : ""}.`,
     renameTo: { apple: "New app identifier", android: "New package name" },
     deleted: (app) => `Deleted ${app}.`,

@@ -23,7 +23,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
   }
 
   fileprivate typealias Put = (
-    app: StoredApp<Key>, isNew: Bool, publications: [Publication], unchanged: [DomainName]
+    app: StoredApp<Key>, isNew: Bool, publications: [Publication], deviating: [DomainName]
   )
 
   private let publisher: Publisher
@@ -150,10 +150,10 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let put = try platform.put(app, accepted, call.context())
     var object = resource.json(put.app).objectValue ?? [:]
     if !put.publications.isEmpty { object["publications"] = Self.json(put.publications) }
-    if !put.unchanged.isEmpty {
+    if !put.deviating.isEmpty {
       object.set(
-        "unchangedDomains", more: "moreUnchangedDomains",
-        Excerpt(of: put.unchanged) { .string($0.text) })
+        "deviatingDomains", more: "moreDeviatingDomains",
+        Excerpt(of: put.deviating) { .string($0.text) })
     }
     object["change"] = Self.change(put.publications)
     if platform.effect != .change, try call.context().isDryRun { object["dryRun"] = true }

@@ -130,11 +130,11 @@ extension PublicationResource {
           "publications", publications,
           "The domains that use the app, if its fingerprints changed.", .optional),
         Member(
-          "unchangedDomains", .list(of: .domain),
-          "The domains that keep a statement about the app with other fingerprints than it had, which stays as it is. Left "
-            + "out if there are none.", .optional),
+          "deviatingDomains", .list(of: .domain),
+          "If the fingerprints changed, the domains with an adopted statement about the app that keeps other ones. Left out "
+            + "if there are none.", .optional),
         Member(
-          "moreUnchangedDomains", .count, "The number of those that are not listed.", .optional),
+          "moreDeviatingDomains", .count, "The number of those that are not listed.", .optional),
         Member("change", change.schema, changeMeaning, .optional),
       ] + .dryRun).schema(),
   ]

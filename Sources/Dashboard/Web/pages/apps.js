@@ -231,10 +231,10 @@ class One extends View {
         label: title,
         close: this.close,
         send,
-        show: ({ publications = [], unchangedDomains = [], moreUnchangedDomains = 0 }) => [
+        show: ({ publications = [], deviatingDomains = [], moreDeviatingDomains = 0 }) => [
           planned(publications),
-          unchangedDomains.length > 0 &&
-          h("p", { class: "box", key: "unchanged" }, text.keptStatements(unchangedDomains, moreUnchangedDomains)),
+          deviatingDomains.length > 0 &&
+          h("p", { class: "box", key: "deviating" }, text.keptStatements(deviatingDomains, moreDeviatingDomains)),
         ],
         said: () => text.saved,
         done: () => {
