@@ -37,6 +37,24 @@ def test_pages_of_a_list_are_turned_forward_and_back_and_say_where_they_are(desk
     expect(buttons).to_have_text(["First page", "Next page"])
 
 
+def test_a_page_is_turned_once_however_often_the_button_is_pressed_until_it_is_there(desk, site):
+    site.apply_template(120)
+    desk.sign_in()
+    page = desk.open("#/domains")
+    pages = page.get_by_role("navigation", name="Pages of the list")
+    following = pages.get_by_role("button", name="Next page")
+    expect(pages).to_contain_text("1–50 of 120")
+    held = []
+    page.route("**/v1/domains?*cursor=*", lambda route: held.append(route))
+    following.click()
+    expect(pages).not_to_contain_text("of 120")
+    expect(following).to_be_disabled()
+    following.dispatch_event("click")
+    held[0].continue_()
+    expect(pages).to_contain_text("51–100 of 120")
+    expect(page.locator("tbody tr")).to_have_count(50)
+
+
 def test_apps_are_found_by_name_and_identifier_and_those_without_a_name_say_so(example, site):
     site.put("one.example", "/a/*", app=SHOP)
     page = example.open("#/apps")

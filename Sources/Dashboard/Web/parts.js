@@ -276,9 +276,18 @@ export const waiting = () => h("p", { class: "loading", role: "status", key: "lo
 
 /** A message while nothing has loaded, or `show(value)`. An old value stays, with the problem above it. */
 export function loaded(loading, show) {
-  const { value, isRunning } = loading;
-  return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
+  const { value, isRunning, isOutdated } = loading;
+  const outer = showsOutdated;
+  showsOutdated = isOutdated;
+  try {
+    return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
+  } finally {
+    showsOutdated = outer;
+  }
 }
+
+/** Whether `loaded` is showing a value that is about to be replaced by that of another page or filter. */
+let showsOutdated = false;
 
 export const empty = (title, text, ...actions) =>
   h(
@@ -375,22 +384,26 @@ const sorting = (title, sort, sorted) => (
 export function cursorPages(next, { name = "cursor", total = undefined, shown = 0, perPage = 0 } = {}) {
   const { [name]: cursor } = here().query;
   const before = cursor === undefined ? [] : history.state?.pages;
+  // Until the page that was asked for is there, `next` is that of the page before, and would skip or repeat one.
+  const isTurning = showsOutdated;
+  const props = (key) => ({ key, "aria-disabled": isTurning ? "true" : null });
   const show = (to, pages) => ({ target }) => {
+    if (isTurning) return;
     target.closest("section, main > *").scrollIntoView();
     ask({ [name]: to });
     history.replaceState({ pages }, "");
   };
-  const first = before && total !== undefined ? before.length * perPage : undefined;
+  const first = !isTurning && before && total !== undefined ? before.length * perPage : undefined;
   return (cursor !== undefined || next !== null) &&
     h(
       "nav",
       { class: "pages", "aria-label": words.common.pages, key: "pages" },
       cursor !== undefined && before?.length !== 1 &&
-        button(words.common.firstPage, show(undefined, []), { key: "first" }),
+        button(words.common.firstPage, show(undefined, []), props("first")),
       before?.length > 0 &&
-        button(words.common.previousPage, show(before.at(-1) ?? undefined, before.slice(0, -1)), { key: "previous" }),
+        button(words.common.previousPage, show(before.at(-1) ?? undefined, before.slice(0, -1)), props("previous")),
       next !== null &&
-        button(words.common.nextPage, show(next, before && [...before, cursor ?? null]), { key: "next" }),
+        button(words.common.nextPage, show(next, before && [...before, cursor ?? null]), props("next")),
       first !== undefined && quiet(words.common.range(first + 1, first + shown, total)),
     );
 }

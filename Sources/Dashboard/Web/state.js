@@ -104,6 +104,11 @@ export class Loading {
     this.#load = load;
   }
 
+  /** Whether the value answers an earlier question, until the answer to the last one is there. */
+  get isOutdated() {
+    return this.#isNew && this.isRunning;
+  }
+
   /** Loads; an earlier run that has not ended is forgotten. */
   async run() {
     const mine = ++this.#running;
