@@ -113,10 +113,8 @@ test: test-setup
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory PROGRAM= hostile
 
-# In this order: the unit tests keep a processor busy, the others mostly wait.
 test-swift: bundle
-	$(MAKE) --no-print-directory BUNDLE= test-units
-	$(MAKE) --no-print-directory BUNDLE= test-commands test-postgresql
+	$(MAKE) --no-print-directory BUNDLE= test-commands test-postgresql test-units
 
 # What the parts download, one after the other.
 test-tools: test-setup
