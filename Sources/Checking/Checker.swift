@@ -198,8 +198,9 @@ package struct Checker: Sendable {
     }
     return await paths.concurrently { kind, path in
       (kind, await site(host, .at(path), first[kind].agents[0]))
-    }.filter { _, observation in
-      observation.followed.hops.count == 1 && observation.file.flatMap(JSON.readable) != nil
+    }.filter { kind, observation in
+      observation.followed.hops.count == 1
+        && observation.file.flatMap(JSON.readable)?.isLikely(kind) ?? false
     }
   }
 
@@ -403,4 +404,15 @@ struct GoogleTarget: Sendable {
   let package: String
   let fingerprint: String
   let relation = "delegate_permission/common.handle_all_urls"
+}
+
+extension JSON {
+  /// Whether it has members of Apple's file, or statements. Sites answer with JSON of any kind.
+  fileprivate func isLikely(_ kind: DocumentKind) -> Bool {
+    kind == .assetLinks
+      ? arrayValue?.contains { $0["target"] != nil || $0["include"] != nil } ?? false
+      : ["applinks", "webcredentials", "appclips", "activitycontinuation"].contains {
+        self[$0] != nil
+      }
+  }
 }

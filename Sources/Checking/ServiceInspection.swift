@@ -96,14 +96,12 @@ extension CheckInspection {
       }
       var budget = MatchingBudget(steps: 20_000_000)
       for expectation in expectations.prefix(1000) {
-        let found = try matcher.explain(
-          expectation.url, for: expectation.app, budget: &budget
-        ).resolution
+        let found = try matcher.resolution(
+          of: expectation.url, for: expectation.app, budget: &budget)
         if found == expectation.resolution { continue }
         let isMended =
-          try newerMatcher?.explain(
-            expectation.url, for: expectation.app, budget: &budget
-          ).resolution == expectation.resolution
+          try newerMatcher?.resolution(
+            of: expectation.url, for: expectation.app, budget: &budget) == expectation.resolution
         add(
           .expectationFailedOnCDN,
           severity: isMended && freshness.rest != 0 ? .warning : .error, seen.cdn.url,

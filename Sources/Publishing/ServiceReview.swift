@@ -108,9 +108,9 @@ struct Resolver {
     var broken: [BrokenExpectation] = []
     // Those of a template are about the domains that use it, so they keep none from being deleted.
     for expectation in isDeleted ? domain.own.expectations : domain.expectations {
-      let explanation = try explain(expectation)
-      if explanation.resolution == expectation.resolution { continue }
-      broken.append(BrokenExpectation(expectation: expectation, explanation: explanation))
+      if try resolve(expectation) == expectation.resolution { continue }
+      broken.append(
+        BrokenExpectation(expectation: expectation, explanation: try explain(expectation)))
     }
     return broken
   }
@@ -132,7 +132,7 @@ struct Resolver {
     for expectation in old.expectations + domain.expectations {
       guard seen.insert(expectation).inserted, let before = resolver.resolution(of: expectation)
       else { continue }
-      let after = try explain(expectation).resolution
+      let after = try resolve(expectation)
       if before == after { continue }
       changes.append(
         ChangedResolution(
@@ -144,10 +144,16 @@ struct Resolver {
   /// The resolution; `nil` if it takes too many steps.
   private mutating func resolution(of expectation: Expectation) -> Resolution? {
     do throws(TooComplex) {
-      return try explain(expectation).resolution
+      return try resolve(expectation)
     } catch {
       return nil
     }
+  }
+
+  private mutating func resolve(_ expectation: Expectation) throws(TooComplex) -> Resolution {
+    try matcher?.resolution(
+      of: expectation.url, for: expectation.app, domain: domain.host(for: expectation.url),
+      budget: &budget) ?? .noMatch
   }
 
   private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {

@@ -166,8 +166,10 @@ struct AndroidManifest {
     let line = Int(aasa_expat_line(parser))
     let quote = CurlyQuote.beginningAttribute(inLine: line, of: bytes)
     let text = String(decoding: bytes.prefix(65_536), as: UTF8.self)
-    if text.contains("intentFilters") {
-      throw malformed("it is a program. Give the output of: npx expo config --json")
+    let start = text.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{FEFF}" }
+    let isMarkup = ["<", "//"].contains { Substring(start).hasPrefix($0) }
+    if !isMarkup && text.contains("intentFilters") {
+      throw malformed("it is JavaScript. Give the output of: npx expo config --json")
     }
     if text.contains("[IntentFilter") {
       throw malformed(

@@ -69,10 +69,16 @@ private struct ExplanationText {
   }
 
   private static func command(reading text: [UInt8]) -> String? {
-    let text = String(decoding: text.prefix(65_536), as: UTF8.self)
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let bytes = text.prefix(65_536).dropFirst(text.starts(with: mark) ? mark.count : 0)
+    let text = String(decoding: bytes, as: UTF8.self)
     let has = { (words: [String]) in words.contains { text.contains($0) } }
-    if has(["<intent-filter", "<manifest"]) { return "aasa manifest" }
-    if has(["<plist"]) { return "aasa entitlements" }
+    let first = text.first { !$0.isWhitespace }
+    if first == "<" {
+      if has(["<intent-filter", "<manifest"]) { return "aasa manifest" }
+      return has(["<plist"]) ? "aasa entitlements" : nil
+    }
+    guard first == "{" || first == "[" else { return nil }
     let members = ["applinks", "webcredentials", "appclips", "sha256_cert_fingerprints"]
     return has(members.flatMap { ["\"\($0)\":", "\"\($0)\" :"] }) ? "aasa validate" : nil
   }
@@ -145,7 +151,7 @@ private struct ExplanationText {
     let count = { (key: String) in explanation[key]?.integerValue ?? 0 }
     if !isKnown, let fileCommand {
       remarks.append(
-        "The text is a file, and nothing that a device or a tool says. Give it to `\(fileCommand)`."
+        "This is a file, not the output of a tool. Run `\(fileCommand) FILE`."
       )
     } else if !isKnown {
       remarks.append(

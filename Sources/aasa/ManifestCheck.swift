@@ -174,8 +174,8 @@ struct ManifestCheck {
         if let scheme = schemes.first(where: Self.isAlmostWeb), isForWeb {
           add(
             "https-missing", .error, names.first ?? scheme,
-            "Its filter has the scheme \(scheme.shown), which is another one for Android, so its links do not open the app. "
-              + "Write https alone, in lower case.")
+            "Its filter has the scheme \(scheme.shown). Android compares schemes case-sensitively and in full, so its links "
+              + "do not open the app. Write https alone, in lower case.")
         }
         continue
       }

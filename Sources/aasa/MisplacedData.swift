@@ -25,7 +25,10 @@ extension ManifestCheck {
         "It stands in a <uri-relative-filter-group>, where Android reads only paths, queries and fragments. Move it into a"
           + " <data> of the filter itself.")
     }
-    if let name = manifest.filters.lazy.compactMap(\.misnamedAutoVerify).first {
+    let unverified = manifest.filters.lazy.filter {
+      !$0.isAutoVerified && $0.autoVerifyPlaceholder == nil
+    }
+    if let name = unverified.compactMap(\.misnamedAutoVerify).first {
       add(
         "misnamed-attribute", .error, name,
         "Android does not know this attribute, so it verifies no domain. Write android:autoVerify.")

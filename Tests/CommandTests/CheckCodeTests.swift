@@ -443,7 +443,9 @@ import Testing
   func aFileUnderAnotherNameIsFound(path: String, app: String) throws {
     let missing: JSON = ["status": 404]
     let paths = [CheckedWorld.path, "/apple-app-site-association", "/.well-known/assetlinks.json"]
-    var answers: JSON.Object = [path: ["body": "{}"]]
+    let isApple = path.contains("apple")
+    let file = isApple ? "{\"webcredentials\":{}}" : "[{\"target\":{}}]"
+    var answers: JSON.Object = [path: ["body": .string(file)]]
     for path in paths { answers[path] = missing }
     try world.outside.site("named.example", ["paths": .object(answers)])
     let check = try Program.aasa(
@@ -453,6 +455,12 @@ import Testing
       check.output.contains(
         "answers 404, not 200. https://named.example\(path) has a file, but nobody asks"),
       "\(check.output)\(check.errors)")
+    answers[path] = ["body": "{\"error\": \"not found\"}"]
+    try world.outside.site("other.example", ["paths": .object(answers)])
+    let other = try Program.aasa(
+      "check", "other.example", "--app", app, "--database", world.scratch.path("none.db"),
+      environment: world.outside.settings)
+    #expect(!other.output.contains("nobody asks"), "\(other.output)")
   }
 
   @Test func aNameWithoutAnAddressIsADNSError() throws {

@@ -66,13 +66,16 @@ import Testing
   func aFileIsLedToTheCommandThatReadsIt(text: String, command: String) throws {
     let result = try run(text)
     #expect(result.status == 1)
-    #expect(result.errors.hasSuffix("Give it to `aasa \(command)`.\n"), "\(result.errors)")
+    #expect(
+      result.errors == "This is a file, not the output of a tool. Run `aasa \(command) FILE`.\n")
   }
 
   @Test func aTextOfNoKnownFormFails() throws {
-    let unknown = try run("What now? {\"service\": \"applinks\"}")
-    #expect(unknown.status == 1 && unknown.output.isEmpty)
-    #expect(unknown.errors.hasPrefix("The text has none of the known forms."))
+    for text in ["{\"service\": \"applinks\"}", "Our <manifest> has {\"applinks\": {}}"] {
+      let unknown = try run("What now? \(text)")
+      #expect(unknown.status == 1 && unknown.output.isEmpty)
+      #expect(unknown.errors.hasPrefix("The text has none of the known forms."), "\(text)")
+    }
     let empty = try run("===== DATABASE =====\n")
     #expect(empty.status == 1, "a text about nothing proves nothing")
     #expect(empty.errors == "The text has the form swcutil-show, and lists nothing.\n")

@@ -58,7 +58,7 @@ import Testing
     let other = "<data android:scheme=\"HTTPS\" android:host=\"b.example\"/>"
     let found = try findings(Self.manifest(Self.filter(Self.host) + Self.filter(other)))
     #expect(found.map(\.0) == ["error https-missing b.example"])
-    #expect(found.first?.1.contains("Write https alone, in lower case.") == true, "\(found)")
+    #expect(found.first?.1.contains("case-sensitively") == true, "\(found)")
   }
 
   @Test(arguments: ["autoVerify", "android:autoverify"])
@@ -69,6 +69,9 @@ import Testing
         "error misnamed-attribute \(attribute)", "error no-auto-verify shop.example",
       ])
     #expect(try findings(Self.manifest(Self.filter(Self.host))).isEmpty)
+    let both = filter.replacing(
+      "<intent-filter", with: "<intent-filter android:autoVerify=\"true\"")
+    #expect(try findings(Self.manifest(both)).isEmpty)
   }
 
   @Test func aHostInAGroupIsReportedAsMisplaced() throws {
@@ -87,7 +90,8 @@ import Testing
       "<widget><universal-links><host name=\"shop.example\"/></universal-links></widget>", "Cordova"
     ),
     ("[IntentFilter(new[] { Intent.ActionView }, DataHost = \"shop.example\")]", "C#"),
-    ("export default { android: { intentFilters: [] } };", "npx expo config --json"),
+    ("export default { android: { intentFilters: [] } };", "JavaScript"),
+    ("<manifest><!-- intentFilters --><application></manifest>", "is not XML"),
   ])
   func whatABuildMakesAManifestFromLeadsToTheManifest(file: String, words: String) throws {
     let path = try scratch.write(file, to: "source")

@@ -176,11 +176,10 @@ extension DeviceCase {
     case .managerFailed:
       DeviceVerdict(
         .requestFailed, .likely, .user,
-        "The password manager of the device failed, or its account, or the security key. That says nothing about the "
-          + "site's files.",
+        "The password manager, its account or the security key failed. That says nothing about the site's files.",
         next:
-          "Try another password manager in the settings of Android, and update it and Google Play services. If it fails with "
-          + "each, try the request at another site.")
+          "Try again, and then with another password manager or a security key. On Android, choose another one in the "
+          + "settings, and update it and Google Play services. If each fails, try at another site.")
     case .createPolicy, .getPolicy:
       DeviceVerdict(
         .requestFailed, .likely, .appTeam,

@@ -7,6 +7,8 @@ struct LoggedRequest {
   private let status: Int
   /// Where a redirect leads, if the log says so.
   private var location: String?
+  /// In seconds or another unit of the log; `nil` if a log of JSON does not say it.
+  private var time: Double?
 
   private static let agents = ["AASA-Bot", "GoogleAssociationService"]
   /// The longest line, in bytes.
@@ -88,51 +90,95 @@ struct LoggedRequest {
   /// Servers choose the names themselves, so the request is known by its values, and the rest by the names that
   /// nginx, Caddy, Traefik, Envoy, Cloudflare and Google Cloud use.
   private init?(_ json: JSON) {
-    var members: [(name: String, value: String)] = []
-    Self.collect(json, "", into: &members)
-    func first(_ names: [String]) -> String? {
-      names.lazy.compactMap { name in members.first { $0.name == name }?.value }.first
+    var members: [Member] = []
+    var objects = 0
+    Self.collect(json, "", in: 0, of: &objects, into: &members)
+    func all(_ names: [String]) -> [Member] {
+      names.flatMap { name in members.filter { $0.name == name } }
     }
     let isOfBot = members.contains { member in
       Self.agents.contains { Array(member.value.utf8)[...].has($0) }
     }
     let others = ["location", "referer", "referrer", "httpreferer"]
-    let target = members.lazy.filter { !others.contains($0.name) }
-      .compactMap { Array($0.value.utf8)[...].words.first(where: SiteAnswer.isFile) }.first
-    guard isOfBot, let target else { return nil }
+    let targets = members.lazy.filter { !others.contains($0.name) }.compactMap { member in
+      Array(member.value.utf8)[...].words.first(where: SiteAnswer.isFile).map {
+        (path: $0, object: member.object)
+      }
+    }
+    guard isOfBot, let (target, object) = targets.first else { return nil }
     let own = target.has("://") ? target.host : nil
-    let host = first([
+    let hosts = all([
       "requesthost", "clientrequesthost", "httphost", "authority", "xhostheader", "vhost", "host",
       "servername",
     ])
+    // Collectors of logs add objects about the machine, which have a `host`, too.
+    let host = hosts.first { $0.object == object } ?? hosts.first { !$0.isOfMachine }
+    let statuses = all([
+      "downstreamstatus", "edgeresponsestatus", "status", "statuscode", "responsecode",
+      "responsestatus",
+      "httpstatus", "httpstatuscode", "elbstatuscode",
+    ]).lazy.compactMap { Int($0.value) }
     self.init(
-      target, host: own ?? host.flatMap { Array($0.utf8)[...].host },
-      status: first([
-        "downstreamstatus", "edgeresponsestatus", "status", "statuscode", "responsecode",
-        "responsestatus",
-        "httpstatus", "httpstatuscode", "elbstatuscode",
-      ]).flatMap { Int($0) })
-    location = first(["location"])
+      target, host: own ?? host.flatMap { Array($0.value.utf8)[...].host },
+      status: statuses.first { (200...599).contains($0) })
+    // It may also be a place on earth.
+    location = all(["location"]).lazy.map { Array($0.value.utf8)[...].value }.first { value in
+      ["/", "http://", "https://"].contains { value.hasPrefix($0) }
+    }
+    time = all(["timestamp", "time", "ts"]).lazy.compactMap { Self.time($0.value) }.first
   }
 
-  /// The texts and numbers in a value with the letters of their names, in lower case.
+  /// A text or a number in a request.
+  private struct Member {
+    /// The letters of its name, in lower case.
+    let name: String
+    let value: String
+    /// The number of the object that it is in.
+    let object: Int
+    let isOfMachine: Bool
+  }
+
   private static func collect(
-    _ json: JSON, _ name: String, into members: inout [(name: String, value: String)]
+    _ json: JSON, _ name: String, in object: Int, of objects: inout Int,
+    isOfMachine: Bool = false, into members: inout [Member]
   ) {
     switch json {
-    case .string(let text), .number(let text): members.append((name, text))
-    case .array(let values): for value in values { collect(value, name, into: &members) }
-    case .object(let object):
-      for member in object.members {
+    case .string(let text), .number(let text):
+      members.append(Member(name: name, value: text, object: object, isOfMachine: isOfMachine))
+    case .array(let values):
+      for value in values {
+        collect(
+          value, name, in: object, of: &objects, isOfMachine: isOfMachine, into: &members)
+      }
+    case .object(let inner):
+      objects += 1
+      let number = objects
+      for member in inner.members {
         let last = member.key.split(separator: ".").last ?? ""
         collect(
-          member.value, last.lowercased().filter { $0.isASCII && $0.isLetter }, into: &members)
+          member.value, last.lowercased().filter { $0.isASCII && $0.isLetter }, in: number,
+          of: &objects, isOfMachine: isOfMachine || ["kubernetes", "docker"].contains(name),
+          into: &members)
       }
     case .null, .bool: break
     }
   }
 
+  /// A time as a number or in the form of ISO 8601.
+  private static func time(_ text: String) -> Double? {
+    if let number = Double(text) { return number }
+    guard text.utf8.count < 100, let time = UnixTime(text) else { return nil }
+    let fraction = text.drop { $0 != "." }.prefix { $0 == "." || $0.isNumber }
+    return Double(time.seconds) + (Double("0\(fraction)") ?? 0)
+  }
+
   // MARK: - What it says
+
+  /// Whether the log says that it came later. Some consoles list the newest request first.
+  func isLater(than other: LoggedRequest) -> Bool {
+    guard let time, let otherTime = other.time else { return false }
+    return time > otherTime
+  }
 
   /// Whether both ask the same site for the same path.
   func isOfSameFile(_ other: LoggedRequest) -> Bool {

@@ -5,6 +5,9 @@ struct SiteAnswer {
     case redirected, served, page, fetched
     case status = "error-status"
     case unreachable
+    /// Apple's CDN, or a host between, such as a proxy, did not answer.
+    case cdnUnreachable = "cdn-unreachable"
+    case otherUnreachable = "other-unreachable"
     case copy = "cdn-file"
     case noCopy = "cdn-nothing"
   }
@@ -54,7 +57,9 @@ struct SiteAnswer {
       exchange.state(isFile: isFile).map { (exchange: exchange, state: $0) }
     }
     // An answer says more than none.
-    let answered = all.filter { $0.state.0 != .unreachable }
+    let answered = all.filter {
+      ![.unreachable, .cdnUnreachable, .otherUnreachable].contains($0.state.0)
+    }
     let found = answered.isEmpty ? all : answered
     // The file may be at its own address, whatever is in the root or elsewhere.
     guard
@@ -63,7 +68,7 @@ struct SiteAnswer {
     else {
       return LoggedRequest.row(of: answers.logged)
     }
-    var row = DeviceRow(host: exchange.host, state: state.rawValue)
+    var row = DeviceRow(host: exchange.site, state: state.rawValue)
     row.error = error
     return row
   }
@@ -81,6 +86,7 @@ struct SiteAnswer {
   }
 
   private mutating func take(_ request: LoggedRequest) {
+    if logged.contains(where: { $0.isOfSameFile(request) && $0.isLater(than: request) }) { return }
     logged.removeAll { $0.isOfSameFile(request) }
     if logged.count < Self.mostRequests { logged.append(request) }
   }
@@ -108,10 +114,19 @@ private struct Exchange {
   private(set) var status: Int?
   /// Why `curl` got no answer, with its number: `(60) SSL certificate problem: …`.
   private var failure: ArraySlice<UInt8>?
+  /// Whether a command asks for something else than the file or the root of a site.
+  private var asksElsewhere = false
   private var location: ArraySlice<UInt8>?
   private var isChallenge = false
   /// The first line behind the header, or behind the command that asks the CDN.
   private var body: ArraySlice<UInt8>?
+
+  /// The site that is asked; without an address, the one that `curl` did not reach.
+  var site: String? {
+    if host != nil || isOfCDN { return host }
+    guard let failure, !isAboutFile, noAnswer(failure) == .unreachable else { return nil }
+    return failure.words.lazy.compactMap(\.unquoted.host).first
+  }
 
   var hasBegun: Bool { failure != nil || host != nil || address != nil || status != nil || isOfCDN }
 
@@ -126,8 +141,7 @@ private struct Exchange {
     let text = line.drop { " <>".utf8.contains($0) }
     if text.isEmpty { return }
     if text.starts(with: "curl: (".utf8) {
-      failure = failure ?? text.dropFirst("curl: ".utf8.count)
-      host = host ?? text.words.lazy.compactMap(\.unquoted.host).first
+      takeFailure(text.dropFirst("curl: ".utf8.count))
       return
     }
     if status == nil {
@@ -139,6 +153,16 @@ private struct Exchange {
               || word.starts(with: "-".utf8) && !word.starts(with: "--".utf8)
                 && word.contains(UInt8(ascii: "I"))
           }
+    }
+    if status == nil, line.isCommand {
+      asksElsewhere =
+        asksElsewhere
+        || text.words.map(\.unquoted).contains { word in
+          word.firstRange(of: "://").map {
+            ![nil, word.endIndex - 1].contains(
+              word[$0.upperBound...].firstIndex(of: UInt8(ascii: "/")))
+          } ?? false
+        }
     }
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
     if text.starts(with: "HTTP/".utf8) {
@@ -170,6 +194,40 @@ private struct Exchange {
     }
   }
 
+  /// The numbers with which `curl` says that it got no answer, or did not trust who answers (its manual page lists all).
+  private static let numbersOfNoAnswer = [5, 6, 7, 16, 28, 35, 51, 52, 55, 56, 60, 91, 92]
+
+  /// - Parameter text: What `curl` says, with its number in front.
+  private mutating func takeFailure(_ text: ArraySlice<UInt8>) {
+    guard let number = Int(text.dropFirst().prefix(while: \.isASCIIDigit).value) else { return }
+    if number == 22 {
+      // With `--fail`, in place of the answer.
+      if let code = text.words.last.flatMap({ Int($0.value) }), (300...599).contains(code) {
+        status = status ?? code
+      }
+    } else if Self.numbersOfNoAnswer.contains(number) {
+      failure = failure ?? text
+    }
+  }
+
+  /// What `curl` got no answer from; `nil` if it may be no site.
+  private func noAnswer(_ failure: ArraySlice<UInt8>) -> SiteAnswer.State? {
+    let failed = failure.words.lazy.compactMap(\.unquoted.host).first
+    let isOf = { (domain: String) in failed.map { ".\($0)".hasSuffix(".\(domain)") } ?? false }
+    if isOfCDN || isOf("cdn-apple.com") { return .cdnUnreachable }
+    if isOf("googleapis.com") { return nil }
+    let isOfProxy = failure.starts(with: "(5)".utf8)
+    if isAboutFile {
+      return isOfProxy || failed != nil && host != nil && failed != host
+        ? .otherUnreachable : .unreachable
+    }
+    let words = failure.words
+    let port = words.firstIndex { $0.elementsEqual("port".utf8) }
+      .flatMap { $0 + 1 < words.count ? Int(words[$0 + 1].value) : nil }
+    let isOfSite = !isOfProxy && !asksElsewhere && failed != nil && [nil, 80, 443].contains(port)
+    return isOfSite && (host == nil || host == failed) ? .unreachable : nil
+  }
+
   private mutating func takeStatus(_ line: ArraySlice<UInt8>) {
     guard let code = line.words.dropFirst().first.flatMap({ Int($0.value) }), code >= 200,
       !line.has("onnection established")
@@ -191,13 +249,13 @@ private struct Exchange {
 
   func state(isFile: Bool) -> (SiteAnswer.State, error: String?)? {
     let isJSON = body?.first.map { "{[".utf8.contains($0) } ?? false
+    if status == nil, body == nil, let failure {
+      return noAnswer(failure).map { ($0, failure.value) }
+    }
     if isOfCDN {
       if isJSON && isFile && (status ?? 200) == 200 { return (.copy, nil) }
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
-    }
-    if status == nil, let failure, isAboutFile || host != nil {
-      return (.unreachable, failure.value)
     }
     guard let status, !leadsToTLS else { return nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
@@ -257,6 +315,18 @@ extension DeviceCase {
         "The server's log has a request of Apple for the file, and the site answered it. The log does not say with what.",
         next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
     case .unreachable: unreachableVerdict(error)
+    case .cdnUnreachable:
+      DeviceVerdict(
+        .neverDownloaded, .likely, .user,
+        "curl did not reach Apple's CDN: \(words(ofCurl: error)). That is your network, and not the site.",
+        next: "Ask from another network, or run \(check), which asks Apple's CDN, too.")
+    case .otherUnreachable:
+      DeviceVerdict(
+        .neverDownloaded, .likely, .user,
+        "curl got no answer from another host than the site, such as a proxy: \(words(ofCurl: error)).",
+        next:
+          "Ask from a network without that proxy. If a redirect leads to that host, \(check) shows it."
+      )
     case .page:
       DeviceVerdict(
         .unusableFile, .likely, .operations, "The site answers with a page in place of the file.",
@@ -273,8 +343,9 @@ extension DeviceCase {
           : error.hasPrefix("5")
             ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
             : ["404", "410"].contains(error)
-              ? "Serve the file at exactly this path. Some servers and deployments leave out directories that begin with a "
-                + "dot, and IIS files without an extension; \(check) asks as devices do."
+              ? "Serve the file at `/.well-known/apple-app-site-association`, for Android at `/.well-known/assetlinks.json`. "
+                + "Some servers and deployments leave out directories that begin with a dot, and IIS files without an "
+                + "extension; \(check) asks as devices do."
               : "\(unblock); \(check) asks as they do.")
     }
   }
@@ -282,10 +353,15 @@ extension DeviceCase {
   /// What `curl` says instead of an answer, as `(60) SSL certificate problem: …` (its manual page lists the numbers).
   private func unreachableVerdict(_ error: String) -> DeviceVerdict {
     let number = Int(error.dropFirst().prefix { $0.isNumber })
-    let words = error.drop { $0 != ")" }.dropFirst().drop { $0 == " " }
-    let message = "curl got no answer from the site: \(String(words).quoted)."
+    let message = "curl got no answer from the site: \(words(ofCurl: error))."
     switch number {
-    case 35, 51, 58, 60, 77, 91:
+    case 35:
+      return DeviceVerdict(
+        .neverDownloaded, .likely, .operations, message,
+        next:
+          "The TLS handshake failed, often because of a proxy or firewall in between. \(check) says whether the site "
+          + "answers others.")
+    case 51, 60, 91:
       return DeviceVerdict(
         .certificateRefused, .likely, .operations, message,
         next:
@@ -302,5 +378,10 @@ extension DeviceCase {
           "Look at the server, and at firewalls in front of port 443; \(check) says whether the site answers others."
       )
     }
+  }
+
+  /// What `curl` says behind its number.
+  private func words(ofCurl error: String) -> String {
+    String(error.drop { $0 != ")" }.dropFirst().drop { $0 == " " }).quoted
   }
 }

@@ -37,14 +37,18 @@ enum ComparedText {
   ///
   /// An escape stays unchanged if it lacks two hexadecimal digits, or if its byte does not belong
   /// to a valid UTF-8 sequence of escapes.
-  static func decoded(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+  ///
+  /// - Parameter delimiters: The ASCII characters whose escapes stay unchanged, too.
+  static func decoded(
+    _ text: Span<UInt8>, _ range: Range<Int>, keeping delimiters: [UInt8] = []
+  ) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
       if text[index] == percent {
         let sequence = escapedCharacter(text, index..<range.upperBound)
-        if !sequence.isEmpty {
+        if let first = sequence.first, !delimiters.contains(first) {
           result += sequence
           index += 3 * sequence.count
           continue
@@ -56,21 +60,24 @@ enum ComparedText {
     return result
   }
 
-  /// The text as browsers write it: capital digits in escapes, and escapes for what is not printable ASCII.
-  static func encoded(_ text: [UInt8]) -> [UInt8] {
+  /// The text with escapes for what is not printable ASCII, as browsers write it. They keep the escapes that it has.
+  static func encoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
-    var index = 0
-    while index < text.count {
-      let byte = text[index]
-      if index + 2 < text.count, let value = escapedByte(text.span, index..<index + 3) {
-        result += [percent, digits[Int(value >> 4)], digits[Int(value & 15)]]
-        index += 3
-        continue
+    return text.flatMap { byte in
+      (0x21...0x7E).contains(byte)
+        ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+
+  /// The text with the digits of its escapes in capitals, or in small letters.
+  static func withDigits(_ text: ArraySlice<UInt8>, areCapital: Bool) -> [UInt8] {
+    var result = Array(text)
+    for index in result.indices
+    where escapedByte(result.span, index..<min(index + 3, result.count)) != nil {
+      for place in (index + 1)...(index + 2) {
+        let small = result[place] | 0x20
+        result[place] = areCapital && small >= UInt8(ascii: "a") ? small & 0xDF : small
       }
-      let isPlain = (0x21...0x7E).contains(byte)
-      result += isPlain ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      index += 1
     }
     return result
   }

@@ -8,7 +8,19 @@ package struct DomainMatcher: Sendable {
     if let links = documents.assetLinks { matchers[.android] = .android(try AndroidMatcher(links)) }
   }
 
-  /// Resolves a URL for an app and says why.
+  /// Resolves a URL for an app.
+  ///
+  /// - Parameter domain: If given, a URL with another host matches nothing.
+  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
+  package func resolution(
+    of url: String, for app: LinkedApp, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Resolution {
+    try matchers[app.platform]?.decision(
+      on: url.utf8.span, for: app.text, domain: domain, budget: &budget
+    ).resolution ?? .noMatch
+  }
+
+  /// Resolves a URL for an app and says why, which is slower.
   ///
   /// - Parameter domain: If given, a URL with another host matches nothing.
   /// - Throws: `TooComplex` if the URL is too long or takes too many steps.

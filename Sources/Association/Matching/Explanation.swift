@@ -5,7 +5,8 @@ package struct Explanation: Sendable {
   package let resolution: Resolution
   /// The deciding route; `nil` without a match.
   package let route: JSONPointer?
-  /// Without a match, the first route that meets the most conditions; `nil` if there are no routes.
+  /// Without a match, the route that the URL misses by one thing, or else the first one that meets the most conditions;
+  /// `nil` if there are no routes.
   package let closest: JSONPointer?
   /// The reason, in sentences.
   package let reason: String
@@ -27,12 +28,15 @@ package struct Explanation: Sendable {
       return Explanation(app: app, reason: "The URL is not an http or https URL with a host.")
     }
     let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
-    let suffix = "." + host.lowercased()
-    let isRelated = suffix.hasSuffix("." + domain) || domain.hasSuffix(suffix)
+    let name = host.lowercased()
+    let isBelow = name.hasSuffix("." + domain)
+    let isRelated = isBelow || name.contains(".") && domain.hasSuffix("." + name)
     return Explanation(
       app: app,
       reason: "The document is served for \(domain), not for the host \(host.quoted)."
-        + (isRelated ? " Each name needs the file, and an entry of its own in the app." : ""))
+        + (isRelated
+          ? " Each name needs the file, and an entry of its own in the app"
+            + (isBelow ? ", unless the app names `*.\(domain)`." : ".") : ""))
   }
 
   /// The explanation for another app with the same routes.

@@ -1,115 +1,224 @@
 /// A URL that differs in one thing from one that no route matches, to find the route that people meant.
 struct NearbyURL {
+  /// What differs.
+  enum Difference {
+    /// With escapes for what browsers escape.
+    case encoded
+    /// With the digits of all escapes in capitals, or in small letters.
+    case digits(areCapital: Bool)
+    case decoded
+    /// With an escape for each `%`.
+    case escapedTwice
+    case singleSlashes
+    /// With a slash at the end of the path, or without it.
+    case otherEnd
+    case reversedItems
+    case withoutItem(Int)
+    /// With no more of the path than what is before this place, or behind it.
+    case upTo(Int)
+    case from(Int)
+  }
+
+  /// The properties of a route or rule that matches the URL.
+  fileprivate struct Meant {
+    var noun = "route"
+    let path: String?
+    var decodesURL = false
+    var comparesItems = false
+  }
+
   let url: [UInt8]
-  /// What to do if a route matches it, in sentences.
-  let advice: String
+  private let difference: Difference
+  /// What the URL lacks.
+  private let removed: String
 
   private static let slash = UInt8(ascii: "/")
+  private static let ampersand = UInt8(ascii: "&")
   /// The parts of a path, and the items of a query, that are taken away one by one.
   private static let mostParts = 20
+  /// The length up to which messages show a whole URL, in bytes.
+  private static let longestShown = 80
 
-  /// The URL with its percent-encoding written differently.
-  static func otherEscapes(
-    of url: Span<UInt8>, _ parts: URLParts, for platform: Platform
-  ) -> [NearbyURL] {
-    let range = parts.path.lowerBound..<url.count
-    let start = bytes(url, 0..<range.lowerBound)
-    let rest = bytes(url, range)
-    switch platform {
-    case .ios:
-      let decoded = ComparedText.decoded(url, range)
-      let asWritten = "Devices compare the URL as it is written"
-      return found(
-        [
-          (start + ComparedText.encoded(rest), "\(asWritten), and browsers write it like this."),
-          (
-            start + decoded,
-            ComparedText.encoded(decoded) == decoded
-              ? "\(asWritten): its escapes are not decoded, unless `percentEncoded` is false."
-              : "\(asWritten): percent-encode the pattern, or set `percentEncoded` of a component to false."
-          ),
-        ], unlike: url)
-    case .android:
-      let twice = rest.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }
-      return found(
-        [
-          (
-            start + twice,
-            "Android decodes the URL, and not the pattern: write the characters themselves in place of its escapes."
-          )
-        ], unlike: url)
-    }
+  /// Other ways to write escapes.
+  static func escapes(for platform: Platform) -> [Difference] {
+    platform == .android
+      ? [.escapedTwice]
+      : [.encoded, .digits(areCapital: true), .digits(areCapital: false), .decoded]
   }
 
-  /// The URL with more or less in its path or its query.
+  /// More or less in the path or the query.
   ///
   /// - Parameter hasRoot: Whether the root of the site is one. Many files name it beside other paths on purpose.
-  static func otherParts(
-    of url: Span<UInt8>, _ parts: URLParts, for platform: Platform, hasRoot: Bool
-  ) -> [NearbyURL] {
-    let (start, end) = (
-      bytes(url, 0..<parts.path.lowerBound), bytes(url, parts.path.upperBound..<url.count)
-    )
-    let path = bytes(url, parts.path)
-    let noun = platform == .android ? "rule" : "route"
-    var others: [([UInt8], String)] = []
-    func add(path: some Sequence<UInt8>, _ advice: String) {
-      others.append((start + path + end, advice))
+  static func parts(
+    of text: [UInt8], _ parts: URLParts, for platform: Platform, hasRoot: Bool
+  ) -> [Difference] {
+    let (path, query) = (text[parts.path], text[parts.query])
+    var differences = [Difference.singleSlashes]
+    if platform == .android { differences.append(.otherEnd) }
+    let count = query.count { $0 == ampersand } + 1
+    if platform == .ios, !query.isEmpty, count <= mostParts {
+      differences.append(.reversedItems)
+      differences += (0..<count).map { .withoutItem($0) }
     }
-    let single = path.indices.filter { path[$0] != slash || $0 == 0 || path[$0 - 1] != slash }
-    add(path: single.map { path[$0] }, "Slashes within a path are compared one by one.")
-    if platform == .android {
-      let advice = "On Android, a slash at the end of a path matters: add a rule for this path."
-      add(path: path.last == slash ? path.dropLast() : path[...] + [slash], advice)
-    }
-    let (query, fragment) = (
-      bytes(url, parts.query), bytes(url, parts.query.upperBound..<url.count)
-    )
-    let items = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    func add(items: some Sequence<ArraySlice<UInt8>>, _ advice: String) {
-      let query = Array(items.joined(separator: "&".utf8))
-      let sign = query.isEmpty ? [] : Array("?".utf8)
-      others.append((start + path + sign + query + fragment, advice))
-    }
-    if platform == .ios, !query.isEmpty, items.count <= mostParts {
-      let advice =
-        "A text compares the whole query. To compare items by their names, write an object, such as "
-      let example = #"`"?": {"id": "?*"}`."#
-      add(items: items.reversed(), advice + example)
-      for index in items.indices {
-        add(items: items[..<index] + items[(index + 1)...], advice + example)
+    let ends = path.indices.filter { text[$0] == slash && $0 + 1 < path.endIndex }
+    differences += ends.reversed().prefix(mostParts)
+      .filter { $0 > path.startIndex || hasRoot }.map { .upTo($0) }
+    if let second = ends.dropFirst().first { differences.append(.from(second)) }
+    return differences
+  }
+
+  /// `nil` if the URL has no such difference.
+  init?(_ difference: Difference, of text: [UInt8], _ parts: URLParts) {
+    let path = text[parts.path]
+    let (rest, end) = (text[path.startIndex...], text[path.endIndex...])
+    var url = Array(text[..<path.startIndex])
+    var removed: ArraySlice<UInt8> = []
+    switch difference {
+    case .encoded: url += ComparedText.encoded(rest)
+    case .digits(let areCapital): url += ComparedText.withDigits(rest, areCapital: areCapital)
+    case .decoded:
+      url += Self.decoded(text, parts.path, keeping: "/?#")
+      url += text[parts.path.upperBound..<parts.query.lowerBound]
+      url += Self.decoded(text, parts.query, keeping: "&=#")
+      url += Self.decoded(text, parts.query.upperBound..<text.count, keeping: "")
+    case .escapedTwice:
+      for byte in rest {
+        if byte == UInt8(ascii: "%") { url += "%25".utf8 } else { url.append(byte) }
       }
+    case .singleSlashes:
+      for byte in path where byte != Self.slash || url.last != byte {
+        url.append(byte)
+      }
+      url += end
+    case .otherEnd:
+      url += path
+      if path.last == Self.slash {
+        removed = path.suffix(1)
+        url.removeLast()
+      } else {
+        url.append(Self.slash)
+      }
+      url += end
+    case .reversedItems, .withoutItem:
+      var items = text[parts.query].split(
+        separator: Self.ampersand, omittingEmptySubsequences: false)
+      if case .withoutItem(let index) = difference {
+        removed = items.remove(at: index)
+      } else {
+        items.reverse()
+      }
+      let query = Array(items.joined(separator: [Self.ampersand]))
+      url += path
+      if !query.isEmpty { url.append(UInt8(ascii: "?")) }
+      url += query
+      url += text[parts.query.upperBound...]
+    case .upTo(let index):
+      let index = max(index, path.startIndex + 1)
+      removed = text[index..<path.endIndex]
+      url += text[path.startIndex..<index]
+      url += end
+    case .from(let index):
+      removed = text[path.startIndex..<index]
+      url += text[index...]
     }
-    let ends = path.indices.filter { path[$0] == slash && $0 + 1 < path.count }
-    for index in ends.reversed().prefix(mostParts) where index > 0 || hasRoot {
-      let advice = "It does not cover what is below that path: add a \(noun) with `/*` at its end."
-      add(path: path[..<max(index, 1)], advice)
-    }
-    if let second = ends.dropFirst().first {
-      let first = String(decoding: path[..<second], as: UTF8.self)
-      add(
-        path: path[second...],
-        "A path is compared from its beginning: add a \(noun) with \(first.quoted) in front.")
-    }
-    return found(others, unlike: url)
+    if url == text { return nil }
+    (self.url, self.difference) = (url, difference)
+    self.removed = String(decoding: removed, as: UTF8.self)
   }
 
-  private static func bytes(_ url: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-    range.map { url[$0] }
+  /// A part without its escapes, except those of delimiters, which would part it.
+  private static func decoded(
+    _ text: [UInt8], _ range: Range<Int>, keeping delimiters: String
+  ) -> [UInt8] {
+    ComparedText.decoded(text.span, range, keeping: Array(delimiters.utf8))
   }
-
-  private static func found(
-    _ others: [([UInt8], String)], unlike url: Span<UInt8>
-  ) -> [NearbyURL] {
-    let own = bytes(url, url.indices)
-    return others.filter { $0.0 != own }.map(NearbyURL.init)
-  }
-
-  private init(_ other: ([UInt8], String)) { (url, advice) = other }
 
   /// What to say of a route that matches it.
-  var sentence: String {
-    " It would match \(String(decoding: url, as: UTF8.self).quoted). \(advice)"
+  func sentence(for route: AppLinks.Route) -> String {
+    var comparesItems = false
+    if case .items = route.query { comparesItems = true }
+    return sentence(
+      Meant(
+        path: route.path?.text, decodesURL: !route.isPercentEncoded, comparesItems: comparesItems))
+  }
+
+  /// What to say of a rule that matches it.
+  func sentence(for rule: AssetLinks.Rule) -> String {
+    let paths = rule.conditions.compactMap {
+      if case .path(let pattern) = $0 { pattern.text } else { nil }
+    }
+    return sentence(Meant(noun: "rule", path: paths.first))
+  }
+
+  private func sentence(_ meant: Meant) -> String {
+    let text =
+      url.count <= Self.longestShown
+      ? String(decoding: url, as: UTF8.self).quoted : "the same URL \(words)"
+    return " It would match \(text). \(advice(meant))"
+  }
+
+  /// The difference, for a URL that is too long to show it.
+  private var words: String {
+    switch difference {
+    case .encoded: "with escapes as browsers write them"
+    case .digits(let areCapital):
+      "with the digits of its escapes in \(areCapital ? "capitals" : "small letters")"
+    case .decoded: "with its escapes decoded"
+    case .escapedTwice: "with `%25` for each `%`"
+    case .singleSlashes: "with single slashes in its path"
+    case .otherEnd:
+      removed.isEmpty
+        ? "with a slash at the end of its path" : "without the slash at the end of its path"
+    case .reversedItems: "with its query items in reverse"
+    case .withoutItem: "without the query item \(removed.quoted)"
+    case .upTo: "without \(removed.quoted) at the end of its path"
+    case .from: "without \(removed.quoted) at the beginning of its path"
+    }
+  }
+
+  /// What to do, in sentences.
+  private func advice(_ meant: Meant) -> String {
+    let asWritten = "Devices compare the URL as it is written"
+    switch difference {
+    case .encoded: return "\(asWritten), and browsers write it like this."
+    case .digits: return "The hexadecimal digits of escapes are compared with regard to case."
+    case .decoded:
+      if meant.decodesURL { return "Devices decode the URL once, and the pattern not at all." }
+      return url.allSatisfy { (0x21...0x7E).contains($0) }
+        ? "\(asWritten): its escapes are not decoded, unless `percentEncoded` is false."
+        : "\(asWritten): percent-encode the pattern, or set `percentEncoded` of a component to false."
+    case .escapedTwice:
+      return
+        "Android decodes the URL, and not the pattern: write the characters themselves in place of its escapes."
+    case .singleSlashes: return "Slashes within a path are compared one by one."
+    case .otherEnd:
+      return "On Android, a slash at the end of a path matters: add a rule for this path."
+    case .reversedItems, .withoutItem:
+      if meant.comparesItems {
+        let name = removed.prefix { $0 != "=" }
+        return "Every query item named \(String(name).quoted) must match its pattern."
+      }
+      return
+        "A text compares the whole query. To compare items by their names, write an object, such as "
+        + #"`"?": {"id": "?*"}`."#
+    case .upTo:
+      let below = "\((meant.path ?? "").trimmingSlashes)/*"
+      let isShown = below.utf8.count <= Self.longestShown
+      return "It does not cover what is below that path. Add a \(meant.noun) "
+        + (isShown ? "`\(below.harmless)`." : "with `/*` at its end.")
+    case .from:
+      return
+        "A path is compared from its beginning: add a \(meant.noun) with \(removed.quoted) in front."
+    }
+  }
+}
+
+extension String {
+  /// The text without slashes at its end.
+  fileprivate var trimmingSlashes: Substring {
+    var text = self[...]
+    while text.last == "/" { text.removeLast() }
+    return text
   }
 }
 
@@ -119,9 +228,11 @@ extension Matcher {
   func nearMiss(
     _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
   ) -> (route: Int, sentence: String)? {
-    var spare = MatchingBudget(steps: budget.stepsForNearMisses)
+    if budget.stepsForNearMisses <= 0 { return nil }
+    var spare = MatchingBudget(steps: budget.stepsForNearMisses - url.count)
     defer { budget.stepsForNearMisses = max(0, spare.steps) }
-    if let found = match(NearbyURL.otherEscapes(of: url, parts, for: .ios), in: scope, &spare) {
+    let text = url.indices.map { url[$0] }
+    if let found = match(NearbyURL.escapes(for: .ios), of: text, parts, in: scope, &spare) {
       return found
     }
     if let route = matchIgnoringCase(url, parts, in: scope, &spare) {
@@ -132,19 +243,25 @@ extension Matcher {
           + (isLegacy ? "" : " To ignore it, set `caseSensitive` of the route to false.")
       )
     }
-    let others = NearbyURL.otherParts(
-      of: url, parts, for: .ios, hasRoot: scope.routes.joined().count == 1)
-    return match(others, in: scope, &spare)
+    let isOne = scope.routes.count == 1 && scope.routes[0].count == 1
+    return match(
+      NearbyURL.parts(of: text, parts, for: .ios, hasRoot: isOne), of: text, parts, in: scope,
+      &spare)
   }
 
   private func match(
-    _ others: [NearbyURL], in scope: Scope, _ budget: inout MatchingBudget
+    _ differences: [NearbyURL.Difference], of text: [UInt8], _ parts: URLParts, in scope: Scope,
+    _ budget: inout MatchingBudget
   ) -> (route: Int, sentence: String)? {
-    for other in others {
+    for difference in differences {
+      // To copy the URL, and to find its parts again.
+      budget.steps -= 2 * text.count
+      if budget.steps <= 0 { return nil }
+      guard let other = NearbyURL(difference, of: text, parts) else { continue }
       do throws(TooComplex) {
         let decision = try resolve(other.url.span, in: scope, budget: &budget)
-        if decision.resolution == .match, let route = decision.route {
-          return (route, other.sentence)
+        if decision.resolution == .match, let number = decision.route {
+          return (number, other.sentence(for: links.route(at: places[number])))
         }
       } catch {
         return nil
@@ -159,14 +276,18 @@ extension Matcher {
   private func matchIgnoringCase(
     _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
   ) -> Int? {
+    budget.steps -= parts.path.count
+    if budget.steps < 0 { return nil }
     let path = ComparedText.folded(parts.path.map { url[$0] })
     var numbers: [Int] = []
     for number in scope.routes.joined() where numbers.count < Self.mostFolded {
       let route = links.route(at: places[number])
       budget.steps -= 1
       if budget.steps < 0 { return nil }
-      guard !route.isPercentEncoded || route.mayMatchIgnoringCase(path) else { continue }
-      budget.steps -= route.namedPatterns.reduce(0) { $0 + $1.pattern.size }
+      guard !route.isPercentEncoded || route.mayMatchIgnoringCase(path, &budget.steps) else {
+        continue
+      }
+      budget.steps -= route.namedPatterns.reduce(0) { $0 + 1 + $1.pattern.size }
       numbers.append(number)
     }
     if budget.steps < 0 { return nil }
@@ -182,12 +303,17 @@ extension Matcher {
 
 extension AppLinks.Route {
   /// Whether the path begins as the pattern does, if case is ignored in both.
-  fileprivate func mayMatchIgnoringCase(_ foldedPath: [UInt8]) -> Bool {
+  fileprivate func mayMatchIgnoringCase(_ foldedPath: [UInt8], _ steps: inout Int) -> Bool {
     guard case .literal(let text)? = path?.tokens.first else { return true }
-    var start = ComparedText.bytes(text, folds: true)[...]
-    // Devices ignore slashes at the end.
+    // Matching adds a slash at the beginning of a pattern, and ignores those at the end of both.
+    let rest = text.drop { $0 == "/" }
+    let path = foldedPath.drop { $0 == UInt8(ascii: "/") }
+    // A literal that is longer than the path does not match.
+    let compared = rest.prefix(path.count + 1)
+    steps -= text.count - rest.count + compared.count
+    var start = ComparedText.bytes(Array(compared), folds: true)[...]
     while start.last == UInt8(ascii: "/") { start.removeLast() }
-    return foldedPath.starts(with: start)
+    return path.starts(with: start)
   }
 }
 
@@ -197,22 +323,32 @@ extension AndroidMatcher {
     _ url: Span<UInt8>, _ parts: URLParts, of rules: [AssetLinks.Rule],
     _ budget: inout MatchingBudget
   ) -> (rule: AssetLinks.Rule, sentence: String)? {
-    var steps = budget.stepsForNearMisses
+    if budget.stepsForNearMisses <= 0 { return nil }
+    var steps = budget.stepsForNearMisses - 2 * url.count
     defer { budget.stepsForNearMisses = max(0, steps) }
-    func match(_ others: [NearbyURL]) -> (rule: AssetLinks.Rule, sentence: String)? {
-      for other in others where steps > 0 {
-        guard let parts = URLParts(other.url.span) else { continue }
+    let text = url.indices.map { url[$0] }
+    func match(
+      _ differences: [NearbyURL.Difference]
+    ) -> (rule: AssetLinks.Rule, sentence: String)? {
+      for difference in differences {
+        steps -= 2 * text.count
+        if steps <= 0 { return nil }
+        guard let other = NearbyURL(difference, of: text, parts),
+          let parts = URLParts(other.url.span)
+        else { continue }
         let compared = DynamicURL(other.url.span, parts)
         if let rule = rules.first(where: { $0.holds(for: compared, &steps) }), !rule.isExclusion {
-          return (rule, other.sentence)
+          return (rule, other.sentence(for: rule))
         }
       }
       return nil
     }
-    if let found = match(NearbyURL.otherEscapes(of: url, parts, for: .android)) { return found }
+    if let found = match(NearbyURL.escapes(for: .android)) { return found }
+    if steps <= 0 { return nil }
     let folded = DynamicURL(url, parts).ignoringCase
-    for rule in rules where steps > 0 {
-      steps -= 1
+    for rule in rules {
+      steps -= rule.conditions.reduce(1) { $0 + $1.pattern.units.count }
+      if steps <= 0 { return nil }
       let conditions = rule.conditions.map(\.ignoringCase)
       if !conditions.isEmpty, conditions.allSatisfy({ $0.holds(for: folded, &steps) }) {
         if rule.isExclusion { break }
@@ -220,6 +356,6 @@ extension AndroidMatcher {
       }
     }
     return match(
-      NearbyURL.otherParts(of: url, parts, for: .android, hasRoot: rules.count == 1))
+      NearbyURL.parts(of: text, parts, for: .android, hasRoot: rules.count == 1))
   }
 }

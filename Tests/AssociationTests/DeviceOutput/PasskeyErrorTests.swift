@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     (
       "NotReadableError: An unknown error occurred while talking to the credential manager.",
-      "another password manager"
+      "another password manager or a security key. On Android, "
     ),
     ("error from framework: android.credentials.GetCredentialException.TYPE_NO_CREDENTIAL", ""),
     ("android.credentials.CreateCredentialException.TYPE_NO_CREATE_OPTIONS", ""),

@@ -182,6 +182,41 @@ import Testing
     #expect(row?.state == "redirected" && row?.error == "https://www.a.example/")
   }
 
+  @Test func aPlaceOnEarthIsNoTargetOfARedirect() {
+    let log =
+      "{\"resource\": {\"labels\": {\"location\": \"us-central1\"}}, \"uri\": \"\(Self.path)\", "
+      + "\"agent\": \"AASA-Bot/1.0.0\", \"status\": 301}\n"
+    let row = DeviceOutput(Array(log.utf8)).rows.first
+    #expect(row?.state == "redirected" && row?.error == nil, "\(row?.error ?? "")")
+  }
+
+  @Test func theHostAndTheStatusOfALogAreThoseOfTheRequest() {
+    let log =
+      "{\"kubernetes\": {\"host\": \"node-1.example\"}, \"status\": \"info\", \"http\": {\"status_code\": 403, "
+      + "\"host\": \"a.example\", \"uri\": \"\(Self.path)\", \"agent\": \"AASA-Bot/1.0.0\"}}\n"
+    #expect(DeviceOutput.explained(log) == ["cdn-headers a.example - unusable-file"])
+    let alone = log.replacing("\"host\": \"a.example\", ", with: "")
+    #expect(DeviceOutput.explained(alone) == ["cdn-headers - - unusable-file"])
+  }
+
+  @Test(arguments: ["timestamp", "ts"])
+  func theLatestRequestOfALogCountsWhateverItsOrder(name: String) {
+    func request(_ status: Int, at second: Int) -> JSON {
+      [
+        name: name == "ts"
+          ? .number("1772359\(second).5") : .string("2026-03-01T10:00:\(second).5Z"),
+        "uri": .string(Self.path), "agent": "AASA-Bot/1.0.0", "status": .number("\(status)"),
+      ]
+    }
+    for requests in [
+      [request(200, at: 12), request(404, at: 11)],
+      [request(404, at: 11), request(200, at: 12)],
+    ] as [[JSON]] {
+      #expect(
+        DeviceOutput.explained(JSON.array(requests).text) == ["cdn-headers - - cdn-has-file"])
+    }
+  }
+
   @Test(arguments: [
     "{\"uri\": \"\(path)\", \"agent\": \"curl\", \"status\": 403}\n",
     "{\"uri\": \"\(path)\", \"agent\": \"AASA-Bot/1.0.0\"}\n",
@@ -206,6 +241,23 @@ import Testing
       "$ curl https://a.example\(path)\ncurl: (60) SSL certificate problem: certificate has expired\n",
       "certificate-refused", "certificate of a public authority"
     ),
+    (
+      "$ curl https://a.example\(path)\ncurl: (35) Recv failure: Connection reset by peer\n",
+      "never-downloaded", "proxy or firewall"
+    ),
+    (
+      "$ curl -f https://a.example\(path)\ncurl: (22) The requested URL returned error: 404\n",
+      "unusable-file", "`/.well-known/"
+    ),
+    (
+      "$ curl https://a.example\(path)\ncurl: (7) Failed to connect to proxy.corp.example port 3128 after 1 ms\n",
+      "never-downloaded", "without that proxy"
+    ),
+    (
+      "$ curl https://app-site-association.cdn-apple.com/a/v1/a.example\n"
+        + "curl: (6) Could not resolve host: app-site-association.cdn-apple.com\n",
+      "never-downloaded", "another network"
+    ),
   ])
   func whatKeepsCurlFromTheSiteIsExplained(text: String, code: String, next: String) {
     #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - \(code)"])
@@ -213,9 +265,30 @@ import Testing
     #expect(verdict.nextStep.contains(next), "\(verdict.nextStep)")
   }
 
+  @Test(arguments: [
+    "$ curl -L https://a.example\(path)\ncurl: (47) Maximum (50) redirects followed\n",
+    "$ curl https://a.example\(path)\ncurl: (23) Failure writing output to destination\n",
+    "$ curl https://a.example\(path)\ncurl: (77) error setting certificate file: /etc/ca.pem\n",
+    "$ curl https://a.example\(path)\ncurl: (58) could not load PEM client certificate\n",
+    "curl: (22) The requested URL returned error: 404\n",
+    "curl: (7) Failed to connect to proxy.corp.example port 3128 after 1 ms\n",
+    "curl: (5) Could not resolve proxy: proxy.corp.example\n",
+    "curl: (6) Could not resolve host: digitalassetlinks.googleapis.com\n",
+    "$ curl https://b.example/releases\ncurl: (6) Could not resolve host: b.example\n",
+  ])
+  func whatElseCurlComplainsOfIsNoAnswerOfTheSite(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown, "\(text)")
+  }
+
+  @Test func appleCDNOutOfReachIsNotTheSites() {
+    let text = "curl: (6) Could not resolve host: app-site-association.cdn-apple.com\n"
+    let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .cdnHeaders)
+    #expect(verdict.actor == .user && verdict.message.contains("your network"), "\(verdict)")
+  }
+
   @Test func anAddressThatIsNotThereLeadsToThePath() {
     let text = "$ curl -i https://a.example\(Self.path)\nHTTP/2 404\n"
     let verdict = DeviceVerdict(DeviceOutput(Array(text.utf8)).rows[0], of: .cdnHeaders)
-    #expect(verdict.nextStep.contains("exactly this path"), "\(verdict.nextStep)")
+    #expect(verdict.nextStep.contains(Self.path), "\(verdict.nextStep)")
   }
 }

@@ -101,7 +101,22 @@ import Testing
     (["/": "/gift", "#": "Top"], "/gift#top", "Only the case of letters differs."),
     (
       ["/": "/na%C3%AFve"], "/na%c3%afve",
-      "\"https://example.com/na%C3%AFve\". Devices compare the URL as it"
+      "\"https://example.com/na%C3%AFve\". The hexadecimal digits of escapes are compared with regard to case."
+    ),
+    (["/": "/na%c3%afve"], "/na%C3%AFve", "The hexadecimal digits"),
+    (["/": "Gift/*"], "/gift/1", "Only the case of letters differs."),
+    (["/": "/a%3Fb&*"], "/a%3Fb%26c", "would match \"https://example.com/a%3Fb&c\"."),
+    (
+      ["/": "/aA", "percentEncoded": false], "/a%2541",
+      "Devices decode the URL once, and the pattern not at all."
+    ),
+    (
+      ["/": "/gift", "?": ["a": "1"]], "/gift?a=1&a=2",
+      "match \"https://example.com/gift?a=1\". Every query item named \"a\" must match its pattern."
+    ),
+    (
+      ["/": "/gift"], "/gift/\(String(repeating: "x", count: 90))",
+      "match the same URL without \"/xxxxx"
     ),
     (["/": "/na%C3%AFve"], "/naïve", "browsers write it like this."),
     (["/": "/naïve"], "/na%C3%AFve", "percent-encode the pattern"),
@@ -109,10 +124,13 @@ import Testing
     (["/": "/gift"], "//gift", "compared one by one."),
     (
       ["/": "/gift"], "/gift/1/2",
-      "match \"https://example.com/gift\". It does not cover what is below"
+      "match \"https://example.com/gift\". It does not cover what is below that path. Add a route `/gift/*`."
     ),
     (["/": "/gift"], "/de/gift", "add a route with \"/de\" in front."),
-    (["/": "/"], "/gift", "match \"https://example.com/\". It does not cover what is below"),
+    (
+      ["/": "/"], "/gift",
+      "match \"https://example.com/\". It does not cover what is below that path. Add a route `/*`."
+    ),
     (["/": "/gift", "?": "a=1&b=2"], "/gift?b=2&a=1", "A text compares the whole query."),
     (
       ["/": "/gift", "?": "a=?"], "/gift?a=1&utm_source=x",
@@ -156,15 +174,48 @@ import Testing
     #expect(!explanation.reason.contains("case"), "\(explanation.reason)")
   }
 
+  /// A near miss costs what it takes, so a document and URLs that are made to take long get fewer.
+  @Test(arguments: [
+    (4000, "/" + String(repeating: "x", count: 200)),
+    (0, "/" + String(repeating: "x/", count: 4000)),
+  ])
+  func lookingForNearMissesEndsWithItsBudget(routes: Int, path: String) throws {
+    let long = (0..<routes).map { _ in ["/": .string("/Gift" + path)] as JSON }
+    let matcher = try Matcher(document: [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": ["ABCDE12345.com.example"],
+            "components": .array([["/": "/Gift"]] + long),
+          ]
+        ]
+      ]
+    ])
+    var budget = MatchingBudget(steps: 1_000_000_000)
+    func explain(_ path: String) throws -> String {
+      try matcher.explain(
+        "https://example.com\(path)".utf8.span, in: matcher.everyEntry, budget: &budget
+      ).reason
+    }
+    #expect(try explain("/gift").contains("Only the case"))
+    for _ in 0..<20 { _ = try explain("/gift" + path + "1") }
+    #expect(try explain("/gift").hasSuffix("which requires path \"/Gift\"."))
+  }
+
   @Test(arguments: ["www.example.com", "example.com"])
   func aNeighbourOfTheDomainNeedsTheFileItself(domain: String) throws {
     let host = domain == "example.com" ? "www.example.com" : "example.com"
     var budget = MatchingBudget()
     let explanation = try matcher.explain(
       "https://\(host)/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
+    let isBelow = domain == "example.com"
     #expect(
-      explanation.reason.hasSuffix(" Each name needs the file, and an entry of its own in the app.")
-    )
+      explanation.reason.hasSuffix(
+        " Each name needs the file, and an entry of its own in the app"
+          + (isBelow ? ", unless the app names `*.example.com`." : ".")), "\(explanation.reason)")
+    let above = try matcher.explain(
+      "https://com/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
+    #expect(above.reason.hasSuffix("not for the host \"com\"."))
     let other = try matcher.explain(
       "https://example.org/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
     #expect(other.reason.hasSuffix("not for the host \"example.org\"."))
