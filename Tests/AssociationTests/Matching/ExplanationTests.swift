@@ -115,8 +115,8 @@ import Testing
       "match \"https://example.com/gift?a=1\". Every query item named \"a\" must match its pattern."
     ),
     (
-      ["/": "/gift"], "/gift/\(String(repeating: "x", count: 90))",
-      "match the same URL without \"/xxxxx"
+      ["/": "/gift/*/x"], "/gift/\(String(repeating: "x", count: 90))/x/1",
+      "match the same URL without \"/1\" at the end of its path."
     ),
     (["/": "/na%C3%AFve"], "/naïve", "browsers write it like this."),
     (["/": "/naïve"], "/na%C3%AFve", "percent-encode the pattern"),
@@ -176,7 +176,7 @@ import Testing
 
   /// A near miss costs what it takes, so a document and URLs that are made to take long get fewer.
   @Test(arguments: [
-    (4000, "/" + String(repeating: "x", count: 200)),
+    (1000, "/" + String(repeating: "x", count: 200)),
     (0, "/" + String(repeating: "x/", count: 4000)),
   ])
   func lookingForNearMissesEndsWithItsBudget(routes: Int, path: String) throws {
@@ -198,7 +198,7 @@ import Testing
       ).reason
     }
     #expect(try explain("/gift").contains("Only the case"))
-    for _ in 0..<20 { _ = try explain("/gift" + path + "1") }
+    for _ in 0..<40 { _ = try explain("/gift" + path + "1") }
     #expect(try explain("/gift").hasSuffix("which requires path \"/Gift\"."))
   }
 
