@@ -157,9 +157,7 @@ struct Entitlements {
     let name = path == "-" ? "stdin" : path.quotedPath
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     if bytes.starts(with: mark) { bytes = bytes.dropFirst(mark.count) }
-    if !bytes.contains(UInt8(ascii: "<")),
-      let list = CodesignText.propertyList(String(decoding: bytes, as: UTF8.self))
-    {
+    if let list = CodesignText.propertyList(String(decoding: bytes, as: UTF8.self)) {
       bytes = Array(list.utf8)[...]
     }
     // A terminal also shows what `codesign` says beside it.

@@ -36,7 +36,7 @@ enum ListCommands {
   )
   private static let until = Option("--until", "TIME", "Only records before this time.")
   private static let change = Option(
-    "--change", "N", "Only the parts of this change, of which 'aasa changes' shows the number.")
+    "--change", "N", "Only the parts of this change; 'aasa changes' shows its number.")
   private static let code = Option(
     "--code", "CODE", "Only findings with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())

@@ -47,7 +47,7 @@ import Testing
       \t[Value]
       \t\t[Array]
       \t\t\t[String] applinks:shop.example?mode=developer
-      \t\t\t[String] applinks:shop&.example
+      \t\t\t[String] applinks:shop&<.example
       \t[Key] get-task-allow
       \t[Value]
       \t\t[Bool] false
@@ -58,7 +58,7 @@ import Testing
       found.map { $0.prefix { $0 != ":" } } == [
         "error malformed-entry applinks", "error mode-developer applinks",
       ])
-    #expect(found[0].contains("shop&.example"), "\(found)")
+    #expect(found[0].contains("shop&<.example"), "\(found)")
   }
 
   @Test func anEmptyEntryIsCalledEmpty() throws {

@@ -289,7 +289,6 @@ extension DeviceCase {
   /// What a site answered to a request for its file, or Apple's CDN.
   func siteVerdict(on answer: SiteAnswer.State) -> DeviceVerdict {
     let error = row.error ?? ""
-    let unblock = "Let requests for the file through without a challenge, a login or a block"
     let validate = "Give the file alone to `aasa validate -`."
     return switch answer {
     case .copy:
@@ -338,16 +337,20 @@ extension DeviceCase {
           + (error.contains("challenge")
             ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
             : "."),
-        next: error.contains("challenge")
-          ? "\(unblock); \(check) asks as they do."
-          : error.hasPrefix("5")
-            ? "Look at the log of the server, or of the proxy in front of it; \(check) asks as devices do."
-            : ["404", "410"].contains(error)
-              ? "Serve the file at `/.well-known/apple-app-site-association`, for Android at `/.well-known/assetlinks.json`. "
-                + "Some servers and deployments leave out directories that begin with a dot, and IIS files without an "
-                + "extension; \(check) asks as devices do."
-              : "\(unblock); \(check) asks as they do.")
+        next: "\(remedy(forStatus: error)); \(check) asks as devices do.")
     }
+  }
+
+  private func remedy(forStatus error: String) -> String {
+    if ["404", "410"].contains(error) {
+      return
+        "Serve the file at `/.well-known/apple-app-site-association`, for Android at `/.well-known/assetlinks.json`. "
+        + "Some servers and deployments leave out directories that begin with a dot, and IIS files without an extension"
+    }
+    if error.hasPrefix("5") && !error.contains("challenge") {
+      return "Look at the log of the server, or of the proxy in front of it"
+    }
+    return "Let requests for the file through without a challenge, a login or a block"
   }
 
   /// What `curl` says instead of an answer, as `(60) SSL certificate problem: …` (its manual page lists the numbers).

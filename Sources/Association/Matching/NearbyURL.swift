@@ -272,7 +272,7 @@ extension Matcher {
 
   private static let mostFolded = 200
 
-  /// The first route that the URL meets but for case, if it opens the app.
+  /// The first route that the URL would match if case were ignored; `nil` if that is an exclusion.
   private func matchIgnoringCase(
     _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
   ) -> Int? {

@@ -46,7 +46,7 @@ package struct HostKey: Sendable, Equatable {
   private static let wildcardSecret = UInt128.random(in: .min ... .max)
 }
 
-/// The names of a document. Nearly all have one, which needs no memory of its own: 64 bytes less for each document.
+/// The names of a document. Nearly all have one, which needs no memory of its own.
 package struct HostKeys: Sendable, RandomAccessCollection {
   /// No name if its upper half is 0.
   private let first: HostKey
