@@ -197,6 +197,8 @@ import Testing
     #expect(DeviceOutput.explained(log) == ["cdn-headers a.example - unusable-file"])
     let alone = log.replacing("\"host\": \"a.example\", ", with: "")
     #expect(DeviceOutput.explained(alone) == ["cdn-headers - - unusable-file"])
+    let beside = log.replacing("\"kubernetes\"", with: "\"collector\"")
+    #expect(DeviceOutput.explained(beside) == ["cdn-headers a.example - unusable-file"])
   }
 
   @Test(arguments: ["timestamp", "ts"])
