@@ -228,10 +228,15 @@ package struct Checker: Sendable {
     request.agent = Agent.browser.rawValue
     request.fields = [(name: "X-Aasa-Check", value: "1")]
     request.milliseconds = Self.milliseconds
-    let fetch = await fetcher.fetch(request)
-    return Observation(
-      host: subject.domain.text, agent: .browser,
-      followed: FollowedFetch(hops: [FollowedFetch.Hop(url: request.url, fetch: fetch)]))
+    return await observation(of: request, host: subject.domain.text, .browser)
+  }
+
+  /// Follows no redirect.
+  private func observation(
+    of request: FetchRequest, host: String, _ agent: Agent
+  ) async -> Observation {
+    let hop = FollowedFetch.Hop(url: request.url, fetch: await fetcher.fetch(request))
+    return Observation(host: host, agent: agent, followed: FollowedFetch(hops: [hop]))
   }
 
   /// Asks for each document that is published as bytes, at each of its places.
@@ -288,10 +293,7 @@ package struct Checker: Sendable {
     var request = FetchRequest(url)
     request.usesPlaces = false
     request.milliseconds = Self.milliseconds
-    let fetch = await fetcher.fetch(request)
-    return Observation(
-      host: "", agent: .own,
-      followed: FollowedFetch(hops: [FollowedFetch.Hop(url: url, fetch: fetch)]))
+    return await observation(of: request, host: "", .own)
   }
 
   private func cdn(_ host: String) async -> Observation {

@@ -40,13 +40,13 @@ extension CheckInspection {
     }
   }
 
-  private mutating func add(
+  mutating func add(
     _ failure: Fetch.Failure, _ observation: Observation, _ kind: DocumentKind
   ) {
     add(
       failure.code, observation.url,
       "\(observation.followed.last.url.fromOutside): \(failure.words.fromOutside)", failure.help,
-      kind: kind, apple: failure.appleCode)
+      kind: kind, apple: kind == .apple ? failure.appleCode : nil)
   }
 
   private mutating func inspectRedirects(_ observation: Observation, _ kind: DocumentKind) {
@@ -305,8 +305,9 @@ extension CheckInspection {
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
     let services = services(naming: missing[0], json)
+    let isOtherwiseNamed = missing.allSatisfy { !self.services(naming: $0, json).isEmpty }
     var others = ""
-    if missing.count == 1, !services.isEmpty {
+    if missing.count == 1, isOtherwiseNamed {
       others = " It names the app only for \(services.joined(separator: " and "))."
     } else if missing.count == 1 {
       let sentence = AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted())
@@ -314,7 +315,7 @@ extension CheckInspection {
     }
     add(
       .appMissing, observation.url,
-      "The file at \(observation.url) does not name \(list.fromOutside)\(services.isEmpty ? "" : " for links").\(others)",
+      "The file at \(observation.url) does not name \(list.fromOutside)\(isOtherwiseNamed ? " for links" : "").\(others)",
       "Links of the domain do not open an app that its file does not name. Publish the file with the app."
     )
   }

@@ -14,10 +14,7 @@ extension CheckInspection {
     case .failure(let failure):
       // What is wrong with the host is said once.
       if has(failure.code) { return }
-      add(
-        failure.code, url,
-        "\(observation.followed.last.url.fromOutside): \(failure.words.fromOutside)", failure.help,
-        kind: kind)
+      add(failure, observation, kind)
     case .success(let answer): inspect(answer, document, observation)
     }
   }
@@ -83,7 +80,8 @@ extension CheckInspection {
           observation.url,
           answer.redirect.map {
             "\(observation.url) redirects with \(answer.status) to \($0.fromOutside)"
-              + (isPermanent ? ", which browsers remember." : ", not to \(page).")
+              + (isThere ? "" : ", not to \(page)")
+              + (isPermanent ? ", which browsers remember." : ".")
           } ?? "\(observation.url) answers \(answer.status) and does not redirect to \(page).",
           "Pass this path to aasa, which answers 302 with the page.")
       }

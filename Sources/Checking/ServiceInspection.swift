@@ -112,7 +112,7 @@ extension CheckInspection {
             : "Change the routes, or the expectation.")
       }
     } catch {
-      add(.expectationFailedOnCDN, seen.cdn.url, error.finding.message, error.finding.help)
+      add(.tooComplex, severity: .warning, seen.cdn.url, error.finding.message, error.finding.help)
     }
   }
 

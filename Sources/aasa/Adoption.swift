@@ -79,8 +79,10 @@ struct Adoption {
     if report.isNothingPublished { return }
     var steps: [String: JSON] = [:]
     if !domains.isEmpty || !created.apps.isEmpty {
-      var rest = (created.apps + domains)[...]
-      let lines = { rest.popFirst().map { $0.serialized() + [UInt8(ascii: "\n")] } }
+      let lines = DesiredFiles.emptySpool()
+      for element in created.apps + domains {
+        try DesiredFiles.append(element.serialized() + [UInt8(ascii: "\n")], to: lines)
+      }
       let change = Installation.Change(accepted: accepted, reason: reason)
       try installation.apply(change, lines: lines) { part in
         if case .domain(let json) = part { steps[json["domain"]?.stringValue ?? ""] = json }

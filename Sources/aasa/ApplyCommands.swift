@@ -137,14 +137,7 @@ private struct DesiredChange {
             + "\(paths.count > 1 ? "none" : "it") is \(paths.count > 1 ? "" : "not ")a list of all domains."
         )
       }
-      do {
-        return try apply(files, change, to: installation, progress)
-      } catch var refused as Installation.Refused {
-        refused.files = files
-        // There is no plan.
-        try PlanPrinter(format, isDryRun: isDryRun).printRefusal(refused)
-        throw refused
-      }
+      return try apply(files, change, to: installation, progress)
     }
   }
 
@@ -176,12 +169,7 @@ private struct DesiredChange {
     change.template = name
     return try Progress.during("Reading \(table.quotedPath)") { progress in
       let files = try DesiredFiles(table: table, of: template)
-      do {
-        return try apply(files, change, to: installation, progress)
-      } catch var refused as Installation.Refused {
-        refused.files = files
-        throw refused
-      }
+      return try apply(files, change, to: installation, progress)
     }
   }
 
@@ -198,14 +186,21 @@ private struct DesiredChange {
     }
     if change.prune { try files.keepUnchanged() }
     do {
-      return try send(files, change, to: installation, progress)
-    } catch let refused as Installation.Refused
-      where refused.code == "unknown-parameter" && change.listsRefusals
-    {
-      // The server's version lists no refusals: the first is the answer.
-      var change = change
-      change.listsRefusals = false
-      return try send(files, change, to: installation, progress)
+      do {
+        return try send(files, change, to: installation, progress)
+      } catch let refused as Installation.Refused
+        where refused.code == "unknown-parameter" && change.listsRefusals
+      {
+        // The server's version lists no refusals: the first is the answer.
+        var change = change
+        change.listsRefusals = false
+        return try send(files, change, to: installation, progress)
+      }
+    } catch var refused as Installation.Refused {
+      refused.files = files
+      // There is no plan.
+      try PlanPrinter(format, isDryRun: change.isDryRun).printRefusal(refused)
+      throw refused
     }
   }
 
@@ -215,7 +210,7 @@ private struct DesiredChange {
   ) throws -> Outcome {
     var printer = PlanPrinter(format, isDryRun: change.isDryRun)
     let domains = files.domains.counted("changed domain")
-    let pieces = files.lines.pieces { sent in
+    let sent = { (sent: Int) in
       let percent = sent * 100 / max(1, files.lines.count)
       let work = change.isDryRun ? "compares" : "applies"
       progress.say(
@@ -223,7 +218,7 @@ private struct DesiredChange {
           ? "Sending \(domains) to \(installation.name): \(percent) %"
           : "\(installation.name) \(work) \(domains)")
     }
-    let made = try installation.apply(change, lines: pieces) { part in
+    let made = try installation.apply(change, lines: files.lines, sent) { part in
       try progress.above { try printer.add(part) }
     }
     let refused = printer.refused(by: installation, files)

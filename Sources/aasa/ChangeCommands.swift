@@ -109,6 +109,9 @@ enum ChangeCommands {
     let actions = [("add", add), ("remove", remove), ("replace", replace), ("move", move)]
       .compactMap { key, option in arguments.value(option).map { (key, option, $0) } }
     if let file = arguments.value(edits), actions.isEmpty {
+      if let other = [exclude, first, last, with, before, after].first(where: arguments.has) {
+        throw UsageError("--edits says everything about its edits. Leave \(other.name) out.")
+      }
       let bytes = try InputFile.bytes(of: file)
       do throws(JSON.SyntaxError) {
         return try JSON.parse(bytes).value
@@ -136,9 +139,12 @@ enum ChangeCommands {
   private static func route(
     _ text: String, of option: Option, _ isExclusion: Bool = false
   ) throws(UsageError) -> JSON {
-    text.hasPrefix("{")
-      ? try json(text, of: option)
-      : ["path": .string(text), "exclude": isExclusion ? true : .null]
+    var route: JSON = text.hasPrefix("{") ? try json(text, of: option) : ["path": .string(text)]
+    if isExclusion, var members = route.objectValue {
+      members["exclude"] = true
+      route = .object(members)
+    }
+    return route
   }
 
   private static func json(_ text: String, of option: Option) throws(UsageError) -> JSON {

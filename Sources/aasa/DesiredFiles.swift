@@ -62,7 +62,8 @@ struct DesiredFiles {
   private var domainSources: [String: Int] = [:]
   private var appSources: [String: (text: String, source: Int)] = [:]
 
-  private static func emptySpool() -> Spool {
+  /// Takes the lines of a state.
+  static func emptySpool() -> Spool {
     Spool(in: FileManager.default.temporaryDirectory.path, limit: largestState)
   }
 
@@ -121,6 +122,12 @@ struct DesiredFiles {
     }
   }
 
+  /// Whether a file in a directory has nothing to do with a state, such as package.json.
+  static func isUnrelated(_ json: JSON, in name: String) -> Bool {
+    name != appsName && !name.dropLast(".json".count).contains(".") && json["domain"] == nil
+      && json["domains"]?.arrayValue == nil && !json.isAssociationFile
+  }
+
   /// The apps in a directory; none if they cannot be read, which is reported in its turn.
   static func apps(at path: String) -> [JSON] {
     var faults: [String] = []
@@ -168,8 +175,7 @@ struct DesiredFiles {
               + " or name this file beside the directory.")
           continue
         }
-        // Such as package.json.
-        if json["domain"] == nil, !domain.contains("."), !json.isAssociationFile {
+        if Self.isUnrelated(json, in: name) {
           unrelated.append(file)
           continue
         }
@@ -415,13 +421,16 @@ struct DesiredFiles {
     }
   }
 
-  private func append(_ bytes: [UInt8]) throws {
+  private func append(_ bytes: [UInt8]) throws { try Self.append(bytes, to: lines) }
+
+  /// - Throws: `Failure` if there is no room for them.
+  static func append(_ bytes: [UInt8], to lines: Spool) throws {
     do throws(Spool.Failure) {
       try lines.append(bytes)
     } catch {
       throw Failure(
-        error == .full(limit: Self.largestState)
-          ? "The state is over the limit of \(Self.largestState) bytes. Apply it in parts."
+        error == .full(limit: largestState)
+          ? "The state is over the limit of \(largestState) bytes. Apply it in parts."
           : "Cannot write a temporary file in "
             + "\(FileManager.default.temporaryDirectory.path.quotedPath). Set TMPDIR to a directory "
             + "with more space.")

@@ -28,6 +28,12 @@ enum DomainCommands {
     ]
   ) { arguments in
     let path = "/v1/domains/\(try DomainName(arguments.operands[0]))"
+    if arguments.has(document) && arguments.has(.json) {
+      throw UsageError("--document prints the document as it is. Leave --json out.")
+    }
+    if arguments.has(kind) && !arguments.has(document) {
+      throw UsageError("--kind is the kind of the document that --document shows.")
+    }
     let installation = try Installation(arguments, upgrades: false)
     if arguments.has(document) {
       let name = arguments.value(kind) ?? DocumentKind.apple.rawValue

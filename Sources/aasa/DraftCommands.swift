@@ -120,11 +120,13 @@ enum DraftCommands {
     let path = try path(arguments)
     let installation = try Installation(arguments, upgrades: false)
     let draft = try installation.json(APIClient.Request("GET", path), having: "state")
+    let value = { (member: String) in draft[member]?.stringValue ?? "" }
     if arguments.has(.json) {
       try Terminal.print(draft.text)
-      return .success
+      if value("status") != "open" { return .success }
+      let plan = try installation.json(APIClient.Request("GET", path + "/plan"), having: "domains")
+      return plan["refused"] == nil ? .success : .failure
     }
-    let value = { (member: String) in draft[member]?.stringValue ?? "" }
     var lines = [
       "Draft \(draft["id"]?.integerValue ?? 0) by \(value("author")), \(value("createdAt")): \(value("status"))"
     ]

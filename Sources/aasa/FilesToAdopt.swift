@@ -19,6 +19,14 @@ struct FilesToAdopt {
       let kind = DocumentKind(rawValue: path.split(separator: "/").last.map(String.init) ?? "")
       return kind?.isRendered == true || FilesToAdopt.isWellKnown(path) ? kind : nil
     }
+    /// The kind that its content says; `nil` if it cannot be read, which is reported when it is published.
+    var kindByContent: DocumentKind? {
+      do throws(Failure) {
+        return DocumentKind(ofFile: try InputFile.bytes(of: path))
+      } catch {
+        return nil
+      }
+    }
     /// The name of a document that is published as bytes: of a file below `.well-known` that is no other kind, or a
     /// known name.
     var documentName: String? {

@@ -84,17 +84,22 @@ enum FingerprintCommand {
     silent.c_lflag &= ~tcflag_t(ECHO)
     let question = Array("Password of \(path.quotedPath): ".utf8)
     _ = write(terminal, question, question.count)
-    tcsetattr(terminal, TCSAFLUSH, &silent)
-    defer {
-      tcsetattr(terminal, TCSAFLUSH, &before)
+    let shown = before
+    let show: @Sendable () -> Void = {
+      var shown = shown
+      tcsetattr(terminal, TCSAFLUSH, &shown)
       _ = write(terminal, "\n", 1)
     }
-    var line: [UInt8] = []
-    var byte: UInt8 = 0
-    while line.count < 1024, read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-      line.append(byte)
+    return Progress.cleaningUp(by: show) {
+      tcsetattr(terminal, TCSAFLUSH, &silent)
+      defer { show() }
+      var line: [UInt8] = []
+      var byte: UInt8 = 0
+      while line.count < 1024, read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+        line.append(byte)
+      }
+      return String(decoding: line, as: UTF8.self)
     }
-    return String(decoding: line, as: UTF8.self)
   }
 }
 

@@ -75,10 +75,14 @@ enum ImportCommand {
       }
       return [FilesToAdopt.File(path: file.path, domain: domain, isListed: false)]
     }
+    let given = try arguments.kind()
+    let counts = Dictionary(files.map { ($0.domain, 1) }, uniquingKeysWith: +)
     var paths: [String: String] = [:]
     for file in files {
-      guard let domain = file.domain else { continue }
-      let key = "\(domain) \(file.kind?.rawValue ?? "")"
+      guard let domain = file.domain, counts[domain, default: 0] > 1 else { continue }
+      let isNamed = file.kind?.isRendered == false
+      let kind = isNamed ? file.kind : given ?? file.kind ?? file.kindByContent
+      let key = "\(domain) \(kind?.rawValue ?? "")"
       if let other = paths.updateValue(file.path, forKey: key) {
         throw Failure(
           "\(other.quotedPath) and \(file.path.quotedPath) are both for \(domain). Keep one of them."

@@ -89,27 +89,30 @@ extension Installation {
 
   /// Applies a state, or does a dry run, and passes on the steps of the plan as they arrive.
   ///
-  /// - Parameter lines: The next bytes of the state, as NDJSON; `nil` at its end.
+  /// - Parameters:
+  ///   - lines: The state, as NDJSON.
+  ///   - sent: Called with the number of its bytes that have been sent.
   /// - Returns: The change that it is; `nil` if no domain changed, and for a dry run.
   /// - Throws: Like `json`, and what `take` throws.
   @discardableResult func apply(
-    _ change: Change, lines: @escaping () throws -> [UInt8]?, _ take: (Part) throws -> Void
+    _ change: Change, lines: Spool, _ sent: @escaping (Int) -> Void = { _ in },
+    _ take: (Part) throws -> Void
   ) throws -> Int? {
     try stream(
       APIClient.Request(
         "POST", "/v1/apply", query: change.query,
-        fields: ["Content-Type": "application/x-ndjson"]), sending: lines, take)
+        fields: ["Content-Type": "application/x-ndjson"]), sending: lines, sent, take)
   }
 
   /// Sends a request whose answer is an object with the lists `apps`, perhaps `androidApps`, and `domains`.
   ///
   /// - Returns: The change that the answer names.
   @discardableResult private func stream(
-    _ request: APIClient.Request, sending lines: (() throws -> [UInt8]?)? = nil,
-    _ take: (Part) throws -> Void
+    _ request: APIClient.Request, sending lines: Spool? = nil,
+    _ sent: @escaping (Int) -> Void = { _ in }, _ take: (Part) throws -> Void
   ) throws -> Int? {
     var elements = StateElements()
-    let answer = try send(request, sending: lines) { bytes in
+    let answer = try send(request, sending: lines, sent) { bytes in
       for element in try elements.take(bytes) { try Part(element).map(take) }
     }
     if answer.status != 200 || !elements.isComplete {

@@ -110,29 +110,35 @@ final class Installation {
   /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
   /// that is returned has the content of any other.
   ///
-  /// - Parameter pieces: Returns the next bytes of a long body, and `nil` at its end.
-  /// - Throws: Like `send`, and what `pieces` and `take` throw.
+  /// - Parameters:
+  ///   - body: A long body.
+  ///   - sent: Called with the number of its bytes that have been sent.
+  /// - Throws: Like `send`, and what `take` throws.
   func send(
-    _ request: APIClient.Request, sending pieces: (() throws -> [UInt8]?)? = nil,
+    _ request: APIClient.Request, sending body: Spool? = nil,
+    _ sent: @escaping (Int) -> Void = { _ in },
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> APIClient.Answer {
-    try answer(
-      request, pieces, onDatabase: { try APIClient.Answer($0, take) },
-      onServer: { try $0.send(request, sending: pieces, take) })
-  }
-
-  private func answer(
-    _ request: APIClient.Request, _ pieces: (() throws -> [UInt8]?)?,
-    onDatabase: (Response) throws -> APIClient.Answer,
-    onServer: (APIClient) throws -> APIClient.Answer
-  ) throws -> APIClient.Answer {
-    try Progress.during("Waiting for \(name)") { _ in
-      try answer(request, pieces, at: site, onDatabase: onDatabase, onServer: onServer)
+    try answer(request, body) {
+      sent(body?.count ?? 0)
+      return try APIClient.Answer($0, take)
+    } onServer: {
+      try $0.send(request, sending: body?.pieces(sent), take)
     }
   }
 
   private func answer(
-    _ request: APIClient.Request, _ pieces: (() throws -> [UInt8]?)?, at site: Site,
+    _ request: APIClient.Request, _ body: Spool?,
+    onDatabase: (Response) throws -> APIClient.Answer,
+    onServer: (APIClient) throws -> APIClient.Answer
+  ) throws -> APIClient.Answer {
+    try Progress.during("Waiting for \(name)") { _ in
+      try answer(request, body, at: site, onDatabase: onDatabase, onServer: onServer)
+    }
+  }
+
+  private func answer(
+    _ request: APIClient.Request, _ body: Spool?, at site: Site,
     onDatabase: (Response) throws -> APIClient.Answer,
     onServer: (APIClient) throws -> APIClient.Answer
   ) throws -> APIClient.Answer {
@@ -140,12 +146,7 @@ final class Installation {
     case .database(let location):
       do {
         let api = try opened ?? open(location)
-        let spool = try pieces.map { pieces in
-          let spool = Spool(in: FileManager.default.temporaryDirectory.path, limit: .max)
-          while let piece = try pieces() { try spool.append(piece) }
-          return spool
-        }
-        return try onDatabase(api.answer(HTTP.Request(request, spool)))
+        return try onDatabase(api.answer(HTTP.Request(request, body)))
       } catch let error as StoreError {
         throw UnusableDatabase(description: error.advice(for: location))
       }

@@ -464,7 +464,8 @@ struct ManifestCheck {
         }
       }
       guard let own = paths[host.text],
-        let other = paths.first(where: { !$0.value.subtracting(own).isEmpty }),
+        let other = paths.filter({ !$0.value.subtracting(own).isEmpty }).min(by: { $0.key < $1.key }
+        ),
         let path = other.value.subtracting(own).min()
       else { continue }
       return add(

@@ -42,6 +42,17 @@ final class Progress: Sendable {
 
   /// The same for a copy of a database. A signal that ends the process first removes the copy if it is not complete.
   static func copy<Result>(_ body: (BackupProgress) throws -> Result) rethrows -> Result {
+    try cleaningUp(by: Backup.removeUnfinished) {
+      try during("Opening the database") { progress in
+        try body { work, percent in progress.say(percent.map { "\(work): \($0) %" } ?? work) }
+      }
+    }
+  }
+
+  /// Runs `body`. A signal that ends the process first calls `cleanUp`.
+  static func cleaningUp<Result>(
+    by cleanUp: @escaping @Sendable () -> Void, _ body: () throws -> Result
+  ) rethrows -> Result {
     let queue = DispatchQueue(label: "signals")
     let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
       // Sound: both are addresses. What is ignored already, such as SIGHUP by nohup, stays so.
@@ -49,19 +60,20 @@ final class Progress: Sendable {
       if isIgnored { return nil }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        Backup.removeUnfinished()
+        cleanUp()
         signal(number, SIG_DFL)
         kill(getpid(), number)
       }
       source.resume()
       return source
     }
-    // The program ends when this is done.
-    return try withExtendedLifetime(sources) {
-      try during("Opening the database") { progress in
-        try body { work, percent in progress.say(percent.map { "\(work): \($0) %" } ?? work) }
+    defer {
+      for source in sources {
+        source.cancel()
+        signal(Int32(source.handle), SIG_DFL)
       }
     }
+    return try body()
   }
 
   func say(_ text: String) { self.text.withLock { $0 = text } }

@@ -113,9 +113,19 @@ struct StateDirectory {
           try FileManager.default.removeItem(atPath: "\(path)/\(name)")
         }
         removed.append(name)
-      } else {
+      } else if try !isUnrelated(name) {
         kept.append(name)
       }
+    }
+  }
+
+  /// Whether `aasa apply` leaves a file out.
+  private func isUnrelated(_ name: String) throws -> Bool {
+    guard !name.contains("/"), let bytes = try contents(of: name) else { return false }
+    do throws(JSON.SyntaxError) {
+      return DesiredFiles.isUnrelated(try JSON.parse(bytes).value, in: name)
+    } catch {
+      return false
     }
   }
 

@@ -202,6 +202,27 @@ import Testing
     }
   }
 
+  @Test func ofSeveralMissingAppsNoneIsJudgedByAnother() throws {
+    var domain = StateTrial.domain("both.example", ["/*"]).objectValue ?? [:]
+    let other = AssociationFile.app + "2"
+    domain["entries"] = [
+      ["apps": [.string(AssociationFile.app), .string(other)], "routes": [["path": "/*"]]]
+    ]
+    let answer = try world.client.send(
+      "PUT", "/v1/domains/both.example", json: .object(domain), "If-None-Match: *")
+    #expect(answer.status == 201, "\(answer.text)")
+    let login: JSON = ["webcredentials": ["apps": [.string(AssociationFile.app)]]]
+    try world.outside.site(
+      "both.example",
+      ["paths": ["/.well-known/apple-app-site-association": ["body": .string(login.text)]]])
+    let found = try world.check("both.example")["findings"]?.arrayValue ?? []
+    let missing = found.first { $0["code"] == "app-missing" }
+    #expect(
+      missing?["message"]?.stringValue?.contains("does not name \(AssociationFile.app), \(other).")
+        == true,
+      "\(found)")
+  }
+
   @Test func onlyNamesThatSomebodyRegisteredNeedASiblingWithWWW() throws {
     for (domain, isNoted) in [("apex.example", true), ("shop.apex.example", false)] {
       try world.publish(domain)

@@ -128,6 +128,9 @@ import Testing
     #expect(edited.status == 0, "\(edited.errors)")
     let stale = try run("draft show", by: boris, "3")
     #expect(stale.status == 1 && stale.errors.contains("others have changed"), "\(stale.errors)")
+    let json = try run("draft show", by: boris, "3", "--json")
+    #expect(json.status == 1 && json.output.contains("\"id\":3"), "\(json.output)")
+    #expect(try run("draft show", by: boris, "1", "--json").status == 0)
     #expect(try run("draft approve", by: boris, "3").status == 1)
   }
 

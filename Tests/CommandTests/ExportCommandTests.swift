@@ -50,6 +50,7 @@ import Testing
   @Test func theFileOfADeletedDomainIsRemovedOnlyIfUnchanged() throws {
     _ = try trial.exportDirectory()
     try trial.scratch.write("notes", to: "state/README.md")
+    try trial.scratch.write("{\"private\": true}", to: "state/package.json")
     try trial.scratch.write(StateTrial.domain("c.example", ["/"]).text, to: "state/c.example.json")
     try trial.replace("/c/*", with: "/d/*", in: "b.example.json")
     let client = try trial.server.client()
@@ -63,7 +64,10 @@ import Testing
     #expect(result.status == 0)
     #expect(result.output == "0 files written, 1 removed, 1 unchanged\n")
     #expect(
-      try trial.names() == ["README.md", "apps.json", "b.example.json", "c.example.json"])
+      try trial.names() == [
+        "README.md", "apps.json", "b.example.json", "c.example.json", "package.json",
+      ])
+    #expect(!result.errors.contains("package.json"), "\(result.errors)")
     #expect(result.errors.contains("/b.example.json\", which is not part of this state"))
     #expect(result.errors.contains("/c.example.json\", which is not part of this state"))
   }

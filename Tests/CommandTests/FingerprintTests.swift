@@ -194,6 +194,29 @@ import Testing
     return (try scratch.read("other.der"), try #require(result.first?["sha256"]?.stringValue))
   }
 
+  @Test func aPromptThatIsInterruptedLeavesTheTerminalAsItWas() throws {
+    try Self.openssl(
+      scratch, "pkcs12", "-export", "-in", "cert.pem", "-inkey", "key.pem", "-out", "a.p12",
+      "-passout", "pass:secret")
+    let script = """
+      import os, pty, sys, termios
+      child, terminal = pty.fork()
+      if child == 0:
+          os.execv(sys.argv[1], sys.argv[1:])
+      said = b""
+      while b"Password of" not in said:
+          said += os.read(terminal, 1000)
+      while termios.tcgetattr(terminal)[3] & termios.ECHO:
+          pass
+      os.write(terminal, b"\\x03")
+      _, status = os.waitpid(child, 0)
+      print(os.WTERMSIG(status), bool(termios.tcgetattr(terminal)[3] & termios.ECHO))
+      """
+    let result = try Program.run(
+      "/usr/bin/env", ["python3", "-c", script, Program.aasa, "fingerprint", "a.p12"], in: scratch)
+    #expect(result.output == "2 True\n", "\(result.errors)")
+  }
+
   /// A bundle has only the JAR signature, compressed.
   @Test func aBundleIsSignedWithTheUploadKey() throws {
     try Self.openssl(

@@ -252,6 +252,20 @@ import Testing
     try expectServed(false)
   }
 
+  @Test func theSecondFileOfAKindIsFoundByItsContent() throws {
+    let name = "sites/two.example/apple-app-site-association"
+    try scratch.write(AssociationFile.routes(["/other/*"]).text, to: name)
+    let result = try trial.run("import", at: .server, scratch.path("sites"))
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("are both for two.example. Keep one of them."))
+    try expectServed(false)
+    // An assetlinks.json beside it is another document.
+    try scratch.write("[]", to: "sites/two.example/assetlinks.json")
+    try FileManager.default.removeItem(atPath: scratch.path(name))
+    #expect(
+      try !trial.run("import", at: .server, scratch.path("sites")).errors.contains("are both for"))
+  }
+
   @Test func anExportIsNotTakenForAssociationFiles() throws {
     #expect(try trial.exportDirectory().status == 0)
     let result = try trial.run("import", at: .server, trial.directory)

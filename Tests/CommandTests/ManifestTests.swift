@@ -383,6 +383,16 @@ import Testing
       !found.contains { $0.contains("combined") || $0.contains("idle") || $0.contains("no-path") })
   }
 
+  @Test func ofManyHostsAnExampleIsAlwaysTheSame() throws {
+    let names = ["f", "e", "d", "c", "b"]
+    let data = names.map { "<data android:host=\"\($0).example\" android:path=\"/\($0)\"/>" }
+    let manifest = Self.manifest(
+      Self.filter(data.joined() + "<data android:host=\"a.example\" android:path=\"/a\"/>"))
+    let said = try messages(manifest, "combined-data")
+    let beside = said.compactMap { $0.split(separator: " ").first { $0.hasSuffix(".example,") } }
+    #expect(beside.count { $0 == "a.example," } == 5 && beside.count == 6, "\(said)")
+  }
+
   @Test func aFilterForFilesOfEveryHostIsNoMistake() throws {
     let files = Self.filter(
       Self.hosts("*") + "<data android:mimeType=\"application/pdf\"/>", attributes: "")

@@ -269,6 +269,12 @@ import Testing
     #expect(try findings("p.example") == ["password-page error"])
     try site("p.example", [target: ["status": 301, "fields": ["Location": .string(page)]]])
     #expect(try findings("p.example") == ["password-page warning"])
+    let other = "https://p.example/other"
+    try site("p.example", [target: ["status": 301, "fields": ["Location": .string(other)]]])
+    #expect(try findings("p.example") == ["password-page error"])
+    #expect(
+      try world.check("p.example").text.contains(
+        "redirects with 301 to \(other), not to \(page), which browsers remember."))
   }
 
   @Test func adoptBringsKnownDocumentsAlongAndNoPages() throws {

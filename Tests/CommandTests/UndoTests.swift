@@ -122,6 +122,12 @@ import Testing
       try routes("--edits", trial.scratch.path("edits.json"), "--template", "other")
         == ["~ b.example"])
     #expect(try trial.isServed(["/d", "/c/*", "/b"], for: "b.example"))
+    #expect(
+      try routes("--add", #"{"path": "/q"}"#, "--exclude", "--first", "b.example")
+        == ["~ b.example"])
+    #expect(
+      try client.send("GET", "/v1/domains/b.example").json["entries"]?.arrayValue?.first?["routes"]?
+        .arrayValue?.first?["exclude"] == true)
     let none = try trial.run("routes", at: site, "--add", "/x", "--label", "none")
     #expect(none.status == 1 && none.errors.contains("there is no domain that"), "\(none.errors)")
   }
@@ -129,6 +135,9 @@ import Testing
   @Test(arguments: [
     ["routes", "--move", "/a", "--first", "--last", "a.example"],
     ["routes", "--add", "/a", "--edits", "x.json", "a.example"],
+    ["routes", "--edits", "x.json", "--exclude", "a.example"],
+    ["routes", "--edits", "x.json", "--before", "/b", "a.example"],
+    ["show", "--kind", "security.txt", "a.example"], ["show", "--document", "--json", "a.example"],
     ["routes", "--add", "/a", "--filter", "x"], ["routes", "--add", "{", "a.example"],
     ["undo", "x"], ["undo", "0"], ["undo"], ["routes", "a.example"],
     ["routes", "--add", "/a", "--remove", "/b", "a.example"], ["routes", "--add", "/a"],

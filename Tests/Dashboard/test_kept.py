@@ -187,6 +187,49 @@ def test_dropped_files_stay_while_a_person_looks_at_other_pages_and_a_state_goes
     expect(page.get_by_label("State (JSON)")).to_have_value(state.decode())
 
 
+def drop(page, name):
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": f"{name}.json", "mimeType": "application/json", "buffer": FILE})
+
+
+def test_another_person_in_the_same_tab_does_not_get_dropped_files(example, site):
+    page = example.open("#/bulk")
+    drop(page, "dropped.example")
+    expect(page.get_by_text("new domain", exact=True)).to_be_visible()
+    sign_out(page)
+    page.get_by_label("Token").fill(site.create_token("editor"))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Bulk edit", level=1)).to_be_visible()
+    example.settle()
+    expect(page.get_by_text("dropped.example")).to_have_count(0)
+
+
+def test_a_dropped_file_does_not_replace_a_domain_that_somebody_has_added_since(example, site):
+    page = example.open("#/bulk")
+    drop(page, "dropped.example")
+    expect(page.get_by_text("new domain", exact=True)).to_be_visible()
+    site.put("dropped.example", "/theirs/*")
+    page.get_by_role("button", name=re.compile("^Publish 1")).click()
+    row = page.get_by_role("listitem").filter(has_text="dropped.example")
+    expect(row).to_contain_text("already exists")
+    assert site.call("GET", "/v1/domains/dropped.example")["revision"] == 1
+    row.get_by_role("button", name="Try again").click()
+    page.get_by_role("button", name=re.compile("^Publish 1")).click()
+    expect(row).to_contain_text("revision 2")
+
+
+def test_a_file_whose_preview_was_left_is_looked_at_again(example):
+    page = example.open("#/bulk")
+    held = []
+    page.route(lambda url: "/documents/" in url, lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request(lambda request: request.method == "PUT"):
+        drop(page, "dropped.example")
+    page.get_by_role("link", name="Domains").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Domains")
+    page.get_by_role("link", name="Bulk edit").click()
+    expect(page.get_by_text("new domain", exact=True)).to_be_visible()
+
+
 def test_the_focus_stays_near_what_has_gone(example, site):
     site.put("many.example", "/a/*", "/b/*", "/c/*")
     page = example.open("#/domains/many.example")

@@ -509,6 +509,12 @@ def test_a_token_is_created_shown_once_and_revoked(example, site):
     expect(page.get_by_text(re.compile("^aasa_"))).to_have_count(0)
 
 
+def test_a_token_that_publishes_only_some_documents_says_which(example, site):
+    site.call("POST", "/v1/tokens", {"name": "security", "role": "editor", "documents": ["security.txt"]})
+    page = example.open("#/settings")
+    expect(page.get_by_role("row").filter(has_text="security")).to_contain_text("only security.txt")
+
+
 def test_an_invalid_value_marks_its_field_which_gets_the_focus(example, site):
     page = example.open("#/settings/webhooks")
     page.get_by_role("button", name="Add a webhook").click()

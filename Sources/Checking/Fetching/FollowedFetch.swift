@@ -34,9 +34,10 @@ extension Fetcher {
     while true {
       let fetch = await fetch(request)
       hops.append(FollowedFetch.Hop(url: request.url, fetch: fetch))
-      request.milliseconds -= fetch.milliseconds
+      // Without time, the next one fails for that reason.
+      request.milliseconds = max(1, request.milliseconds - fetch.milliseconds)
       guard case .success(let answer) = fetch.result, let next = answer.redirect,
-        hops.count <= FollowedFetch.limit, request.milliseconds > 0
+        hops.count <= FollowedFetch.limit
       else { return FollowedFetch(hops: hops) }
       if let port = Destination.port(of: next), !ports.contains(port) {
         var refused = Fetch()

@@ -1409,6 +1409,7 @@ export const words = {
     noRight: "Tokens, users, protection, webhooks and the audit log need the role admin.",
     unapproved: "Publishes without the approval of a second person",
     unapprovedBadge: "publishes without approval",
+    onlyDocuments: (names) => `only ${names.join(", ")}`,
     name: "Name",
     role: "Role",
     url: "URL",

@@ -67,8 +67,9 @@ class Bulk extends View {
 }
 
 let number = 0;
-/** What was dropped stays while the person looks at other pages. */
+/** What was dropped stays while the person who did it looks at other pages. */
 let kept = [];
+let keptBy;
 /** Whether they are being published, which goes on when the page is left. */
 let isPublishing = false;
 /** The page that shows them, if any. */
@@ -105,6 +106,7 @@ class Import extends View {
 
   start() {
     page = this;
+    if (keptBy !== session.name) [keptBy, kept, skipped] = [session.name, [], []];
     this.#checkAll(kept.filter((row) => row.state === "checking"));
   }
 
@@ -146,8 +148,10 @@ class Import extends View {
       if (mine !== row.run) return;
       row.report = value;
       row.kind = value.kind;
-      row.state = isState(row.text) ? "state" : row.domain === "" ? "nameless" : "ready";
-      if (row.state === "ready") row.result = await this.#preview(row);
+      const state = isState(row.text) ? "state" : row.domain === "" ? "nameless" : "ready";
+      const result = state === "ready" ? await this.#preview(row) : undefined;
+      if (mine !== row.run) return;
+      Object.assign(row, { state, result });
     } catch (problem) {
       if (problem.name === "AbortError" || mine !== row.run) return;
       Object.assign(row, { problem, state: "failed" });
@@ -188,7 +192,8 @@ class Import extends View {
         row.isNew = true;
         return await put({ ifNoneMatch: "*" });
       } catch (problem) {
-        if (problem.code !== "already-exists") throw problem;
+        // One that somebody has added since the preview has a revision that nobody looked at.
+        if (problem.code !== "already-exists" || !query.dryRun) throw problem;
         row.isNew = false;
       }
     }
@@ -199,8 +204,7 @@ class Import extends View {
   /** What to say of a row. Another row may be for the same document. */
   #stateOf(row) {
     const isSame = (one) => one.id < row.id && one.domain === row.domain && one.kind === row.kind;
-    if (row.domain !== "" && kept.some(isSame)) return "twice";
-    return row.state === "ready" && !row.result ? "checking" : row.state;
+    return row.domain !== "" && kept.some(isSame) ? "twice" : row.state;
   }
 
   #ready = () => kept.filter((row) => this.#stateOf(row) === "ready");

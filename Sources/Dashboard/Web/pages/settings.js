@@ -157,6 +157,7 @@ class Members extends View {
             common.domains,
             (one) => [
               domainList(one.domains, one.labels),
+              one.documents && h("div", { key: "documents" }, common.onlyDocuments(one.documents)),
               one.publishesProtected && h("div", { key: "unapproved" }, badge(common.unapprovedBadge, "warning")),
             ],
           ],
