@@ -25,10 +25,15 @@ package struct DomainSelection: Sendable {
     for name in names where !name.isWildcard {
       if try store.version(of: name.name) == nil { throw StoreError.notFound(.domain(name.name)) }
     }
-    let wildcards = names.filter(\.isWildcard)
-    let single = Set(names)
-    return found.map { Alias($0) }.filter { domain in
-      single.contains(domain) || wildcards.contains { $0.covers(domain) }
-    }.map(\.name)
+    let chosen = Set(names)
+    return found.filter { name in
+      if chosen.contains(Alias(name)) { return true }
+      var rest = name.text[...]
+      while let dot = rest.firstIndex(of: ".") {
+        rest = rest[rest.index(after: dot)...]
+        if chosen.contains(Alias(stored: "*.\(rest)")) { return true }
+      }
+      return false
+    }
   }
 }

@@ -158,9 +158,13 @@ extension Domain {
     return domain
   }
 
-  /// Whether each entry of an app names another one of its platform.
+  /// Whether each entry of an app names another one of its platform, and a kept statement about it is not the only one.
   fileprivate func isAccompanied(_ app: LinkedApp) -> Bool {
-    associationFile.entries.allSatisfy { entry in
+    if case .android(let package) = app {
+      let kept = Set(keptAndroidApps)
+      if kept.contains(package) && kept.count == 1 { return false }
+    }
+    return associationFile.entries.allSatisfy { entry in
       switch app {
       case .ios(let app): !entry.apps.contains(app) || entry.apps.count > 1
       case .android(let package):
@@ -173,7 +177,7 @@ extension Domain {
   func removing(_ app: LinkedApp) -> Domain {
     var domain = self
     let others = Set(
-      expectations.filter { $0.app != app }.map {
+      expectations.filter { $0.app != app && $0.app.platform == app.platform }.map {
         Expectation(url: $0.url, app: app, resolution: $0.resolution)
       })
     domain.expectations.removeAll { expectation in

@@ -165,6 +165,7 @@ extension ProposedState {
     if publication.isDeletion {
       try note(edited.stored.domain.name, nil, over: edited.domainBefore, base: edited.base)
     } else if edited.isChanged {
+      note(accepted: edited.revision.acceptedCodes)
       try note(
         edited.stored.domain.name, edited.stored.domain, over: edited.domainBefore,
         base: edited.base, followsTemplate: followsTemplate)

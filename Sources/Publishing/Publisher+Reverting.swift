@@ -84,22 +84,24 @@ extension Publisher {
   ) throws -> AppliedReversal {
     let reversal = try RenamingReversal(
       change: id, action: Self.reverting(id), app: app, store.changedDomains(of: id))
+    let report = { (publication: Publication) in
+      try report(publication.edited.stored.domain.name, publication.action, publication)
+    }
     let publications: [Publication]
     var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
     var androidApps: [(app: PackageName, action: AppliedState.Action)] = []
     switch (app.before, app.after) {
     case (.ios(let old), .ios(let new)):
       publications = try rename(
-        new.id, to: old.id, accepting: options.accepted, undoing: reversal, by: context)
+        new.id, to: old.id, accepting: options.accepted, undoing: reversal, by: context,
+        report: report)
       apps = [(old.id, .update)]
     case (.android(let old), .android(let new)):
       publications = try rename(
-        new.package, to: old.package, accepting: options.accepted, undoing: reversal, by: context)
+        new.package, to: old.package, accepting: options.accepted, undoing: reversal, by: context,
+        report: report)
       androidApps = [(old.package, .update)]
     default: publications = []
-    }
-    for publication in publications {
-      try report(publication.edited.stored.domain.name, publication.action, publication)
     }
     return AppliedReversal(
       applied: AppliedState(

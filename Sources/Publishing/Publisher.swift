@@ -229,12 +229,14 @@ extension Publisher {
 
   func rename(
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code>,
-    undoing reversal: RenamingReversal?, by context: WriteContext
+    undoing reversal: RenamingReversal?, by context: WriteContext,
+    report: (Publication) throws -> Void = { _ in }
   ) throws -> [Publication] {
     var source = store.appSource
     source.environment = { try store.environment(of: $0 == new ? old : $0) }
     return try rename(
-      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context
+      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context,
+      report: report
     ) {
       $0.renaming(old, to: new)
     }
@@ -252,7 +254,8 @@ extension Publisher {
 
   func rename(
     _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code>,
-    undoing reversal: RenamingReversal?, by context: WriteContext
+    undoing reversal: RenamingReversal?, by context: WriteContext,
+    report: (Publication) throws -> Void = { _ in }
   ) throws -> [Publication] {
     var source = store.appSource
     source.androidApp = { package in
@@ -262,16 +265,20 @@ extension Publisher {
       return app
     }
     return try rename(
-      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context
+      old, to: new, apps: source, accepting: accepted, undoing: reversal, by: context,
+      report: report
     ) {
       $0.renaming(old, to: new)
     }
   }
 
-  /// - Parameter reversal: What the renaming undoes, if anything.
+  /// - Parameters:
+  ///   - reversal: What the renaming undoes, if anything.
+  ///   - report: Takes what is published for each domain. If it throws, nothing is.
   private func rename<Key: AppKey>(
     _ old: Key, to new: Key, apps source: AppSource, accepting accepted: Set<Finding.Code>,
-    undoing reversal: RenamingReversal?, by context: WriteContext, _ renaming: (Domain) -> Domain
+    undoing reversal: RenamingReversal?, by context: WriteContext,
+    report: (Publication) throws -> Void, _ renaming: (Domain) -> Domain
   ) throws -> [Publication] {
     let publications = try store.edit(context) { earlier in
       let names = try store.domains(using: old)
@@ -300,7 +307,9 @@ extension Publisher {
       }
       let names = try transaction.rename(old, to: new)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
-      return try reviews.map { try $0.publish(in: transaction) }
+      let publications = try reviews.map { try $0.publish(in: transaction) }
+      for publication in publications { try report(publication) }
+      return publications
     }
     try serve(context)
     return publications

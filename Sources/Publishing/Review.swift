@@ -51,6 +51,12 @@ struct Review {
     domain.associationFile = domain.associationFile.keepingRows(
       of: old?.associationFile ?? AssociationFile())
     try context.refuse(from: former.stored?.domain, to: domain)
+    // It could be too long to be made.
+    let bytes = domain.associationFile.repeatedBytes
+    if bytes > 8 * DocumentKind.apple.maximumSize {
+      throw PublicationError.refused(
+        domain.name, Linter.sizeFindings(bytes, .apple).about(.apple), account: nil)
+    }
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
     let rendered = RenderedDomain(domain, apps)

@@ -106,11 +106,15 @@ extension Entry {
       routes.insert(try written(route), at: try index(of: place))
     case .remove(let route): routes.removeAll(where: route.isSame)
     case .replace(let old, let new):
-      for index in routes.indices where old.isSame(as: routes[index]) {
+      let places = routes.indices.filter { old.isSame(as: routes[$0]) }
+      for index in places {
         let id = routes[index].id
         routes[index] = try written(new)
         routes[index].id = id
       }
+      // The first of several decides.
+      guard !places.isEmpty, let first = routes.firstIndex(where: new.isSame) else { return }
+      routes = routes[...first] + routes[(first + 1)...].filter { !new.isSame(as: $0) }
     case .move(let route, let place):
       let moved = routes.filter(route.isSame)
       if moved.isEmpty { return }

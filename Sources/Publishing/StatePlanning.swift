@@ -443,6 +443,7 @@ struct StatePlanning {
       let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if former.stored != nil {
+        plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
         do {
           try context.refuse(from: former.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
@@ -457,7 +458,6 @@ struct StatePlanning {
           deletion.compare()
           try state.check?(deletion)
           try context.proposed?.note(deletion)
-          plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
           try report(name, .delete, deletion)
         } catch let error as PublicationError {
           note(error)

@@ -110,8 +110,14 @@ final class CheckSchedule: Sendable {
     allowance.others -= Double(claimed.others.count)
     let checker = checker()
     for name in claimed.urgent + claimed.others {
+      let subject: Subject
+      do {
+        subject = try Subject(name, in: store)
+      } catch StoreError.database(.damaged, _) {
+        // Reading it tells why. The others are not kept waiting.
+        continue
+      }
       // A domain that was deleted since is nobody's business.
-      let subject = try Subject(name, in: store)
       if !subject.isOurs { continue }
       let isNew = state.withLock { $0.underWay.insert(name).inserted }
       if isNew { check(subject, checker) }

@@ -12,6 +12,8 @@ package final class ProposedState: Sendable {
     package fileprivate(set) var templates: [TemplateName: (template: Template, base: Int)] = [:]
     /// Whether an app would get another identifier, so that nothing opens under the old one.
     package fileprivate(set) var renamesApp = false
+    /// The codes of the errors with which domains would be published.
+    package fileprivate(set) var accepted: Set<String> = []
     fileprivate var bytes = 0
 
     package var isEmpty: Bool { domains.isEmpty && apps.isEmpty && templates.isEmpty }
@@ -47,6 +49,10 @@ package final class ProposedState: Sendable {
     }
     if count > Draft.mostDomains { throw Draft.tooManyDomains }
     if bytes > Draft.longestState { throw Draft.tooLong }
+  }
+
+  package func note(accepted codes: [String]) {
+    noted.withLock { $0.accepted.formUnion(codes) }
   }
 
   func note(_ app: AppState, over old: AppState?) {

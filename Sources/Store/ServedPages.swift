@@ -75,9 +75,17 @@ extension Store {
       [.integer(sequence), .integer(pageSize)]
     ) { (sequence: $0.integer(0), domain: $0.integer(1)) }
     let last = changes.last?.sequence ?? sequence
-    let domains = try Set(changes.map(\.domain)).sorted().map { domain in
+    let domains = try Set(changes.map(\.domain)).sorted().compactMap { domain -> Changes.Change? in
       let isCovered = try covered(domain...domain, by: scope, connection)?.isEmpty != true
       let now = isCovered ? try ServedRows.read(domain...domain, connection).first : nil
+      // Edits of others are nothing that a token which is limited to some domains may learn.
+      if !isCovered,
+        let name = try connection.first(
+          "SELECT name FROM domain_name WHERE domain_id = ? AND position = 0", [.integer(domain)],
+          row: { Alias(stored: $0.text(0)) }), !scope.mayHaveHad(name)
+      {
+        return nil
+      }
       return now ?? Changes.Change(domain: domain, now: .deleted)
     }
     return ServedPage(

@@ -1,4 +1,5 @@
 import Association
+import Publishing
 import Store
 import TestSupport
 import Testing
@@ -110,6 +111,77 @@ import Testing
     #expect(ended.status == 200, "\(ended.text)")
     #expect(try get("d.example")["entries"] == [])
     #expect(try get("b.example")["appclips"] == [])
+  }
+
+  @Test func anExpectationIsKeptForOnePlatformWhateverTheOtherHas() throws {
+    let certificate = (0..<32).map { "\($0 * 7 % 90 + 10)" }.joined(separator: ":")
+    let android = try admin.send(
+      "PUT", "/v1/android-apps/com.example.shop",
+      json: ["fingerprints": [["sha256": .string(certificate), "label": "play-signing"]]])
+    #expect(android.status == 201)
+    let url: JSON = "https://p.example/a"
+    let expectation = { (app: String) -> JSON in
+      ["url": url, "app": .string(app), "resolution": "match"]
+    }
+    try running.put(
+      "p.example",
+      [
+        "entries": [
+          [
+            "apps": [.string(otherApp)], "androidApps": ["com.example.shop"],
+            "routes": [["path": "/*"]],
+          ]
+        ], "expectations": [expectation(otherApp), expectation("com.example.shop")],
+      ])
+    let refused = try admin.send(
+      "DELETE", "/v1/apps/\(otherApp)?everywhere=true&accept=opens-nothing")
+    #expect(try refused.code == "expectation-broken", "\(refused.text)")
+  }
+
+  /// Somebody may name the app only in a statement that is kept as it is.
+  @Test func endingAnAppOfAKeptStatementNeedsAYes() throws {
+    let certificate = JSON.string((0..<32).map { "\($0 * 7 % 90 + 10)" }.joined(separator: ":"))
+    let android = try admin.send(
+      "PUT", "/v1/android-apps/com.example.kept",
+      json: ["fingerprints": [["sha256": certificate, "label": "play-signing"]]])
+    #expect(android.status == 201)
+    try running.put(
+      "k.example",
+      [
+        "assetlinksExtra": [
+          [
+            "relation": ["delegate_permission/common.handle_all_urls"],
+            "target": [
+              "namespace": "android_app", "package_name": "com.example.kept",
+              "sha256_cert_fingerprints": [certificate],
+            ],
+          ]
+        ]
+      ])
+    let path = "/v1/android-apps/com.example.kept?everywhere=true"
+    let refused = try admin.send("DELETE", path)
+    #expect(try refused.code == "opens-nothing", "\(refused.text)")
+    #expect(try running.serve("k.example", "assetlinks.json").status == 200)
+    #expect(try admin.send("DELETE", path + "&accept=opens-nothing").status == 200)
+  }
+
+  @Test func aDraftOfEndingTheFirstAppAcceptsWhatTheRequestAccepts() throws {
+    #expect(try accompany().status == 200)
+    let asked = try admin.send("DELETE", "\(path)?everywhere=true&draft=true")
+    #expect(asked.status == 202, "\(asked.text)")
+  }
+
+  @Test func anUndoneRenamingWhoseAnswerHasNoRoomIsNone() throws {
+    let renamed = try admin.send("POST", "\(path)/rename", json: ["to": "ABCDE12345.com.new"])
+    let change = try #require(try renamed.json["change"]?.integerValue, "\(renamed.text)")
+    let served = try running.served("a.example")
+    struct NoRoom: Error {}
+    #expect(throws: NoRoom.self) {
+      try Publisher(store: running.store).revert(
+        Int64(change), by: WriteContext(author: "test"), report: { _, _, _ in throw NoRoom() })
+    }
+    #expect(try running.served("a.example") == served)
+    #expect(try admin.send("GET", "/v1/apps/ABCDE12345.com.new").status == 200)
   }
 
   @Test func anAndroidAppIsAccompaniedByOneThatExists() throws {

@@ -218,6 +218,10 @@ import Testing
     }
     #expect(
       try list("deleted=true&q=m%C3%BCn").map { $0["domain"] } == ["xn--mnchen-3ya.example"])
+    #expect(
+      try list("deleted=true&q=https://xn--mnchen-3ya.example/x").map { $0["domain"] } == [
+        "xn--mnchen-3ya.example"
+      ])
   }
 
   @Test func filtersCombine() throws {

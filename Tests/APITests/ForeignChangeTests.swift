@@ -364,6 +364,15 @@ import Testing
     #expect(answer.status == 200, "\(answer.text)")
     #expect(try step(answer, "a.example")?["action"] == "delete")
     #expect(try answer.json["refused"]?.arrayValue?.map { $0["code"] } == ["opens-nothing"])
+    let token: JSON = ["name": "security", "role": "editor", "documents": ["security.txt"]]
+    let secret = try admin.send("POST", "/v1/tokens", json: token).json["token"]?.stringValue
+    let limited = Client(
+      port: admin.port, lines: ["Host: admin", "Authorization: Bearer \(secret ?? "")"])
+    let listed = try limited.send(
+      "POST", "/v1/apply?prune=true&dryRun=true&listRefusals=true",
+      json: ["domains": [["domain": "b.example"]]])
+    #expect(listed.status == 200, "\(listed.text)")
+    #expect(try listed.json["refused"]?.arrayValue?.map { $0["code"] } == ["token-limited"])
   }
 
   // MARK: Conditions

@@ -44,6 +44,27 @@ import Testing
     return (routes?.arrayValue ?? []).compactMap { $0["path"]?.stringValue }
   }
 
+  @Test func aRouteThatIsReplacedByOneThatIsThereStandsThereOnce() throws {
+    #expect(
+      try edit([["replace": ["path": "/shop/*"], "with": ["path": "/help/*"]]]).status == 200)
+    #expect(try paths("a.brand.example") == ["/help/*", "/web/*"])
+    #expect(
+      try edit([["replace": ["path": "/shop/*"], "with": ["path": "/web/*"]]]).status == 200)
+    #expect(try paths("a.brand.example") == ["/help/*", "/web/*"])
+  }
+
+  @Test func manyWildcardsChooseTheDomainsBelowThem() throws {
+    let names = (0..<5000).map { JSON.string("*.n\($0).example") } + ["*.example"]
+    let all = try edit([["add": ["path": "/gift/*"]]], "?dryRun=true", domains: .array(names))
+    #expect(try plan(all).count == 3, "\(all.text)")
+    let some = try edit(
+      [["add": ["path": "/gift/*"]]], "?dryRun=true", domains: ["*.brand.example", "other.example"])
+    #expect(try plan(some).count == 3, "\(some.text)")
+    let one = try edit(
+      [["add": ["path": "/gift/*"]]], "?dryRun=true", domains: ["*.a.brand.example"])
+    #expect(try one.code == "domain-not-found", "\(one.text)")
+  }
+
   private func plan(_ response: RawResponse) throws -> [String] {
     try (response.json["domains"]?.arrayValue ?? []).map {
       "\($0["domain"]?.stringValue ?? "?") \($0["action"]?.stringValue ?? "?")"

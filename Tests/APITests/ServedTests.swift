@@ -155,6 +155,8 @@ import Testing
       try running.put("foreign.example", domain("/secret", ["cacheSeconds": 60]))
       let read = try follower.follow()
       #expect(!JSON.array(read).text.contains("foreign"))
+      // With a label, it may have been the token's.
+      if own == "a.brand.example" { #expect(read.isEmpty, "\(read)") }
       #expect(follower.names == [own])
       try running.put("foreign.example", domain("/secret"))
     }

@@ -54,6 +54,25 @@ import Testing
     #expect(found.output.contains("https://bad.example/"))
   }
 
+  @Test func oneDomainThatCannotBeReadKeepsNoOtherFromItsCheck() throws {
+    let world = try CheckedWorld(settings: Self.interval)
+    let names = (1...6).map { "c\($0).example" }
+    for name in names { try world.publish(name) }
+    let connection = try SQLiteConnection(path: world.scratch.path("aasa.db"), mode: .existing)
+    try connection.execute(
+      """
+      PRAGMA ignore_check_constraints = ON;
+      UPDATE domain SET environment = 'x' WHERE id =
+        (SELECT domain_id FROM domain_name WHERE name = 'c1.example')
+      """)
+    try Self.makeDue(world)
+    #expect(
+      try becomesTrue(within: 30) {
+        try Set(Self.checks(world).map { $0.prefix(10) }).isSuperset(
+          of: names.dropFirst().map { $0[...] })
+      })
+  }
+
   @Test func aServerEndsQuicklyWhileASiteHangsAndTheDomainIsDueAgain() throws {
     let world = try CheckedWorld(settings: Self.interval)
     try world.publish("slow.example")

@@ -59,6 +59,8 @@ import Testing
       #expect(try client.send("PATCH", path + query, json: ["cacheSeconds": 5]).status == 200)
     }
     #expect(try client.send("PATCH", path, json: ["cacheSeconds": -1]).status == 422)
+    let draft = try client.send("PATCH", "\(path)?draft=true", json: ["cacheSeconds": 8])
+    #expect(draft.status == 202)
     let stale = try client.send("PATCH", path, json: ["cacheSeconds": 6], "If-Match: \"9\"")
     #expect(stale.status == 412)
     let file: JSON = ["applinks": ["details": [["appIDs": [5]]]]]
@@ -71,7 +73,7 @@ import Testing
         "aasa_edits_total{method=\"\(method)\",endpoint=\"/v1/domains/{domain}\(suffix)\","
           + "outcome=\"\(outcome)\"}"]
     }
-    for outcome in ["done", "tried", "refused", "stale"] {
+    for outcome in ["done", "tried", "drafted", "refused", "stale"] {
       #expect(edits("PATCH", outcome) == 1, "\(outcome)")
     }
     #expect(edits("PUT", "refused", "/file") == 1 && edits("DELETE", "forbidden") == 1)

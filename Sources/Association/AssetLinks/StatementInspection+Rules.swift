@@ -67,6 +67,7 @@ extension StatementInspection {
   }
 
   private mutating func inspect(_ rules: [AssetLinks.Rule], of statement: AssetLinks.Statement) {
+    let conditions = rules.reduce(0) { $0 + $1.conditions.count }
     for (index, rule) in rules.enumerated() {
       if rule.conditions.isEmpty {
         add(
@@ -76,7 +77,7 @@ extension StatementInspection {
       }
       for condition in rule.conditions { inspect(condition, of: rule) }
       inspectSlashForm(of: rule, rules)
-      if rules.count <= Self.mostCompared,
+      if conditions <= Self.mostCompared,
         let earlier = rules[..<index].first(where: { $0.covers(rule) })
       {
         add(
@@ -101,7 +102,7 @@ extension StatementInspection {
     }
   }
 
-  /// The number of rules up to which each is compared with those before it.
+  /// The number of rules, and of their conditions, up to which each is compared with those before it.
   private static let mostCompared = 1_000
 
   private mutating func inspectSlashForm(of rule: AssetLinks.Rule, _ rules: [AssetLinks.Rule]) {

@@ -65,8 +65,8 @@ extension StatementInspection {
 
   /// Whether a statement has rules where they belong, or opens no links.
   private func hasRules(beside unread: UnreadValue) -> Bool {
-    let statement = links.elements.first { unread.pointer.keys.first == $0.pointer.keys.first }?
-      .json
+    let index = unread.pointer.keys.first.flatMap { Int($0) } ?? 0
+    let statement = links.elements.indices.contains(index) ? links.elements[index].json : nil
     let extensions = statement?["relation_extensions"]?[Relation.handleAllURLs.description]
     let relations = statement?["relation"]?.arrayValue ?? []
     return extensions?[AssetLinks.Rules.key] != nil || statement?["target"]?["namespace"] == "web"

@@ -156,8 +156,8 @@ struct StatementInspection {
     of statement: AssetLinks.Statement, _ extensions: JSON.Object
   ) {
     let place = statement.pointer.appending("relation_extensions")
-    for key in extensions.keys where !statement.relations.contains(where: { $0.description == key })
-    {
+    let relations = Set(statement.relations.map(\.description))
+    for key in extensions.keys where !relations.contains(key) {
       add(
         .extensionWithoutRelation, at: place.appending(key),
         "The statement does not have the relation \(key.quoted), so this extension has no effect.",

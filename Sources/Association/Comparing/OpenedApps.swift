@@ -4,31 +4,35 @@ package struct OpenedApps {
   private let domain: String
   /// The packages of the Android apps that may open links.
   private let android: [String]
+  /// The apps that a route opens by a path that no exclusion before it may match: most of those that open at all.
+  private let surelyOpened: Set<[UInt8]>
+  private let sampleRoutes: SampleRoutes
 
   /// - Parameter domain: The host of their links.
   package init(_ documents: ReadDocuments, domain: String) {
     (read, self.domain) = (documents.apple, domain)
     android = documents.assetLinks.map(Self.packages) ?? []
+    sampleRoutes = SampleRoutes(documents.apple.links)
+    surelyOpened = sampleRoutes.apps()
   }
 
   /// The apps that URLs open here, but certainly no URL opens by another document.
   ///
   /// - Parameter after: The other document; `nil` if nothing is served.
   package func lost(after: OpenedApps?) -> [String] {
-    lostAppleApps(after: after) + android.filter { after?.android.contains($0) != true }
+    let kept = Set(after?.android ?? [])
+    return lostAppleApps(after: after) + android.filter { !kept.contains($0) }
   }
 
   /// The packages of the apps that a file lets open links. Rules may still let no URL in, except those for
   /// passkeys alone.
   private static func packages(in links: AssetLinks) -> [String] {
-    var packages: [String] = []
-    for statement in links.statements where statement.relations.contains(.handleAllURLs) {
-      guard case .app(let package, _) = statement.target, !packages.contains(package.text),
-        !statement.keepsLinksOut
-      else { continue }
-      packages.append(package.text)
-    }
-    return packages
+    links.statements.compactMap { statement in
+      guard statement.relations.contains(.handleAllURLs), !statement.keepsLinksOut,
+        case .app(let package, _) = statement.target
+      else { return nil }
+      return package.text
+    }.uniqued()
   }
 
   private func lostAppleApps(after: OpenedApps?) -> [String] {
@@ -63,38 +67,9 @@ package struct OpenedApps {
   }
 
   /// A path that a route opens for some app and no exclusion before it keeps out; `nil` if none is found at once.
-  package var samplePath: String? {
-    for app in read.links.entries.flatMap(\.apps).uniqued() {
-      let routes = read.links.entries.lazy.filter { $0.apps.contains { sameScalars($0, app) } }
-        .flatMap(\.routes).prefix { !$0.isExclusion }
-      if let path = routes.compactMap({ SamplePath(RouteConditions($0)) }).first {
-        return path.text
-      }
-    }
-    return nil
-  }
+  package var samplePath: String? { sampleRoutes.firstPath }
 
-  /// The number of exclusions that `surelyOpens` looks at.
-  private static let mostExclusions = 100
-
-  /// Whether a route opens the app by a path that no exclusion before it may match. This costs little, and is true for
-  /// most apps.
-  private func surelyOpens(_ app: String) -> Bool {
-    let routes = read.links.entries.lazy.filter { entry in
-      entry.apps.contains { sameScalars($0, app) }
-    }.flatMap(\.routes)
-    var exclusions: [PathPrefix] = []
-    for route in routes {
-      let conditions = RouteConditions(route)
-      if route.isExclusion {
-        if exclusions.count == Self.mostExclusions { return false }
-        exclusions.append(PathPrefix(conditions))
-      } else if let sample = SamplePath(conditions), !exclusions.contains(where: sample.mayMatch) {
-        return true
-      }
-    }
-    return false
-  }
+  private func surelyOpens(_ app: String) -> Bool { surelyOpened.contains(Array(app.utf8)) }
 
   /// Finds a URL that opens an app; `nil` if the patterns are over a limit, as only those of documents
   /// of earlier versions can be.
@@ -113,5 +88,91 @@ package struct OpenedApps {
     } catch {
       return nil
     }
+  }
+}
+
+/// The routes of a file with a path for each that it surely matches.
+private struct SampleRoutes {
+  private enum Route {
+    case excluding(PathPrefix)
+    /// `nil` if no path is found at once.
+    case including(SamplePath?)
+  }
+
+  /// The routes of each entry.
+  private let entries: [[Route]]
+  /// The apps that the same entries name, in the order of the first of them.
+  private var groups: [(entries: [Int], apps: [[UInt8]])] = []
+
+  /// The number of exclusions before a route that are looked at.
+  private static let mostExclusions = 100
+  /// The number of comparisons that are made for all apps together: what is not sure yet is found in another way.
+  private static let mostCompared = 1_000_000
+
+  init(_ links: AppLinks) {
+    entries = links.entries.map { entry in
+      entry.routes.map { route in
+        let conditions = RouteConditions(route)
+        return route.isExclusion
+          ? .excluding(PathPrefix(conditions)) : .including(SamplePath(conditions))
+      }
+    }
+    var named: [(app: [UInt8], entries: [Int])] = []
+    var places: [[UInt8]: Int] = [:]
+    for (index, entry) in links.entries.enumerated() {
+      for app in entry.apps.map({ Array($0.utf8) }) {
+        if let place = places[app] {
+          if named[place].entries.last != index { named[place].entries.append(index) }
+        } else {
+          places[app] = named.count
+          named.append((app, [index]))
+        }
+      }
+    }
+    var groupPlaces: [[Int]: Int] = [:]
+    for (app, entries) in named {
+      if let place = groupPlaces[entries] {
+        groups[place].apps.append(app)
+      } else {
+        groupPlaces[entries] = groups.count
+        groups.append((entries, [app]))
+      }
+    }
+  }
+
+  /// The apps that a route opens by a path that no exclusion before it may match.
+  func apps() -> Set<[UInt8]> {
+    var left = Self.mostCompared
+    return Set(groups.filter { surelyOpens($0.entries, &left) }.flatMap(\.apps))
+  }
+
+  private func surelyOpens(_ entries: [Int], _ left: inout Int) -> Bool {
+    var exclusions: [PathPrefix] = []
+    for route in entries.lazy.flatMap({ self.entries[$0] }) {
+      left -= 1 + exclusions.count
+      if left < 0 { return false }
+      switch route {
+      case .excluding(let prefix):
+        if exclusions.count == Self.mostExclusions { return false }
+        exclusions.append(prefix)
+      case .including(let sample):
+        if let sample, !exclusions.contains(where: sample.mayMatch) { return true }
+      }
+    }
+    return false
+  }
+
+  /// A path that a route opens for some app and no exclusion before it keeps out; `nil` if none is found at once.
+  var firstPath: String? {
+    var left = Self.mostCompared
+    for group in groups {
+      for route in group.entries.lazy.flatMap({ self.entries[$0] }) {
+        left -= 1
+        if left < 0 { return nil }
+        guard case .including(let sample) = route else { break }
+        if let sample { return sample.text }
+      }
+    }
+    return nil
   }
 }

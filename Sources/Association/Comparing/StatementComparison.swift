@@ -143,16 +143,20 @@ struct StatementComparison {
   // MARK: - Other statements
 
   private func statementChanges() -> [DocumentChange] {
-    var added = to.others
+    let text = { (element: AssetLinks.Element) in element.json.sorted.serialized() }
+    var same = Dictionary(grouping: to.others.indices.reversed()) { text(to.others[$0]) }
+    var kept: Set<Int> = []
     var changes: [DocumentChange] = []
     for old in from.others {
-      if let index = added.firstIndex(where: { $0.json.sorted == old.json.sorted }) {
-        added.remove(at: index)
+      if let index = same[text(old)]?.popLast() {
+        kept.insert(index)
       } else {
         changes.append(change(of: old, isAdded: false))
       }
     }
-    return changes + added.map { change(of: $0, isAdded: true) }
+    return changes
+      + to.others.indices.filter { !kept.contains($0) }
+      .map { change(of: to.others[$0], isAdded: true) }
   }
 
   private func change(of element: AssetLinks.Element, isAdded: Bool) -> DocumentChange {
@@ -186,12 +190,37 @@ private struct ComparedStatements {
     let package: String
     /// Where its first statement is.
     let pointer: JSONPointer
-    var relations: [Relation] = []
-    var certificates: [Certificate] = []
+    private(set) var relations: [Relation] = []
+    private var known: Set<Relation> = []
+    private(set) var certificates: [Certificate] = []
+    private var places: [Fingerprint: Int] = [:]
     /// The rules of its first statement about links; `nil` without rules.
     var rules: [ComparedRule]?
 
-    var isLinked: Bool { relations.contains(.handleAllURLs) }
+    var isLinked: Bool { known.contains(.handleAllURLs) }
+
+    init(package: String, pointer: JSONPointer) {
+      (self.package, self.pointer) = (package, pointer)
+    }
+
+    mutating func add(
+      _ relations: [Relation], _ fingerprints: [Fingerprint], at list: JSONPointer
+    ) {
+      for relation in relations where known.insert(relation).inserted {
+        self.relations.append(relation)
+      }
+      let relations = Set(relations)
+      for (index, fingerprint) in fingerprints.enumerated() {
+        if let place = places[fingerprint] {
+          certificates[place].relations.formUnion(relations)
+        } else {
+          places[fingerprint] = certificates.count
+          certificates.append(
+            Certificate(
+              fingerprint: fingerprint, relations: relations, pointer: list.appending(index)))
+        }
+      }
+    }
   }
 
   let json: JSON
@@ -215,21 +244,8 @@ private struct ComparedStatements {
       if statement.relations.contains(.handleAllURLs), !apps[place].isLinked {
         apps[place].rules = ComparedRule.rules(of: statement, element.json, interning)
       }
-      for relation in statement.relations where !apps[place].relations.contains(relation) {
-        apps[place].relations.append(relation)
-      }
       let list = element.pointer.appending("target").appending("sha256_cert_fingerprints")
-      for (index, fingerprint) in fingerprints.enumerated() {
-        let known = apps[place].certificates.firstIndex { $0.fingerprint == fingerprint }
-        if let known {
-          apps[place].certificates[known].relations.formUnion(statement.relations)
-        } else {
-          apps[place].certificates.append(
-            Certificate(
-              fingerprint: fingerprint, relations: Set(statement.relations),
-              pointer: list.appending(index)))
-        }
-      }
+      apps[place].add(statement.relations, fingerprints, at: list)
     }
   }
 

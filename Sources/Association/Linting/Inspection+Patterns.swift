@@ -31,7 +31,7 @@ extension Inspection {
   private mutating func add(_ flaw: Pattern.Flaw, at pointer: JSONPointer) {
     switch flaw {
     // Reported where the variable is defined.
-    case .undefinedVariable(let name) where links.variables.contains { sameScalars($0.name, name) }:
+    case .undefinedVariable(let name) where definedVariables.contains(Array(name.utf8)):
       explain(pointer)
     case .undefinedVariable(let name):
       let similar = variableNames[name.lowercased()]

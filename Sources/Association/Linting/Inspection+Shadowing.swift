@@ -278,13 +278,9 @@ extension AppLinks {
   fileprivate var appsThatOnlyExclude: Set<String> {
     var (excluding, others): (Set<String>, Set<String>) = ([], [])
     for entry in entries {
-      for route in entry.routes {
-        if route.isExclusion && !route.isForEveryURL {
-          excluding.formUnion(entry.apps)
-        } else {
-          others.formUnion(entry.apps)
-        }
-      }
+      let only = { (route: AppLinks.Route) in route.isExclusion && !route.isForEveryURL }
+      if entry.routes.contains(where: only) { excluding.formUnion(entry.apps) }
+      if !entry.routes.allSatisfy(only) { others.formUnion(entry.apps) }
     }
     return excluding.subtracting(others)
   }

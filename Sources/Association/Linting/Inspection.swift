@@ -6,6 +6,8 @@ struct Inspection {
     (links.variables.map(\.name) + SubstitutionVariables.predefinedNames).map {
       ($0.lowercased(), $0)
     }, uniquingKeysWith: { first, _ in first })
+  /// The names of the variables of the document.
+  private(set) lazy var definedVariables = Set(links.variables.map { Array($0.name.utf8) })
   /// The variables whose values were inspected, per way of comparing them.
   var inspectedVariables: Set<InspectedVariable> = []
   /// The registrable names that the document is published for; empty if they are not known.

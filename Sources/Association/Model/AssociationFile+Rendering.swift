@@ -87,6 +87,17 @@ extension AssociationFile.AppList {
   }
 }
 
+extension AssociationFile {
+  /// About how many bytes the entries whose only key is `appID` take: they repeat their routes for each app, so a short
+  /// entry may be a long document.
+  package var repeatedBytes: Int {
+    entries.reduce(0) { bytes, entry in
+      if !entry.keys.appID || entry.keys.appIDs || entry.apps.count < 2 { return bytes }
+      return bytes + entry.apps.count * JSON.object(entry.members).serialized().count
+    }
+  }
+}
+
 extension Entry {
   /// The entry as elements of `details`: one element, or one per app if `appID` is the only key for
   /// several apps.

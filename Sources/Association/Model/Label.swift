@@ -110,6 +110,11 @@ package struct Scope: Sendable, Equatable {
       }
   }
 
+  /// Whether it may have had the domain with a name, which it does not have now: its labels may have been others.
+  package func mayHaveHad(_ name: Alias) -> Bool {
+    parts.contains { $0.label != nil && $0.domain?.covers(name) ?? true }
+  }
+
   /// The domains in words, for sentences such as "limited to …".
   package var words: String {
     let domains = Self.list(domains.map(\.description))

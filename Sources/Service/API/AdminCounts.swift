@@ -51,6 +51,7 @@ package final class AdminCounts: Sendable {
 
   private static func outcome(_ status: Status, isDryRun: Bool) -> String {
     switch status.code {
+    case 202: "drafted"
     case ..<400: isDryRun ? "tried" : "done"
     case 401, 403: "forbidden"
     case 409: "conflict"

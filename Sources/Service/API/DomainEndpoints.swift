@@ -312,9 +312,12 @@ extension Call {
   /// The filters of a list of domains, with those of the token.
   fileprivate func domainFilter() throws -> DomainFilter {
     let text = query(.text)
-    let searched = query(.host) == nil ? text.flatMap(Self.host(ofURL:)) : nil
+    let host = query(.host) == nil ? text.flatMap(Self.host(ofURL:)) : nil
+    // A deleted domain has no host any more, only its name.
+    let isDeleted = try condition(.deleted) == true
+    let searched = isDeleted ? nil : host
     var filter = DomainFilter(
-      text: searched == nil ? text : nil,
+      text: searched == nil ? host?.text ?? text : nil,
       host: try query(.host).map { try Call.name($0, DomainName.init(_:)) } ?? searched,
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       androidApp: try query(.androidAppFilter).map {

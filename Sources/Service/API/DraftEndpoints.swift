@@ -139,7 +139,15 @@ struct DraftEndpoints: Sendable {
         answers: .ok(
           "All of them.",
           .named("ProtectedLabels", .object([Member("labels", .list(of: .shared("Label")))])))
-      ) { _ in .json(.ok, ["labels": .strings(try store.protectedLabels().map(\.text))]) },
+      ) { call in
+        // Which other domains there are is nothing that a token which is limited to some may learn.
+        let labels = try store.protectedLabels().filter { label in
+          try call.scope.isEverything
+            || !store.labels(containing: label.text, within: call.scope, after: nil, limit: .max)
+              .filter { $0.label == label }.isEmpty
+        }
+        return .json(.ok, ["labels": .strings(labels.map(\.text))])
+      },
       Endpoint(
         .put, path + "/{label}", .role(.admin), effect: .change,
         "protectLabel", .drafts, "Protect the domains that have a label",
@@ -259,7 +267,8 @@ struct DraftEndpoints: Sendable {
     let renaming: Set<Finding.Code> = proposed.renamesApp ? [.opensNothing] : []
     return try add(
       DraftResource.state(proposed), of: proposed, overwrites: true,
-      accepting: call.acceptedCodes().union(renaming), call, .accepted)
+      accepting: call.acceptedCodes().union(renaming)
+        .union(proposed.accepted.compactMap(Finding.Code.init)), call, .accepted)
   }
 
   private func add(

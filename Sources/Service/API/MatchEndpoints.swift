@@ -72,7 +72,11 @@ struct MatchEndpoints: Sendable {
         continue
       }
       if call.request.clientHasGone() { throw StoreError.busy }
-      try answer.resolve(urls, with: store.domain(name), in: store)
+      do {
+        try answer.resolve(urls, with: store.domain(name), in: store)
+      } catch StoreError.notFound(.domain(name)) {
+        answer.add(urls, reason: "The domain was deleted a moment ago.")
+      }
     }
     return answer.response
   }

@@ -22,8 +22,10 @@ struct SnippetEndpoints: Sendable {
     ) { call in
       let app = try Call.name(call.parameters["app"] ?? "", AppIdentifier.init(_:))
       _ = try store.app(app)
-      let visible = Set(try store.domainNames(within: call.scope))
-      let names = try store.domains(using: app).filter(visible.contains)
+      var names = try store.domains(using: app)
+      if !call.scope.isEverything {
+        names = names.filter(Set(try store.domainNames(within: call.scope)).contains)
+      }
       // Whether others have it is not for those who are limited to domains.
       if names.isEmpty && !call.scope.isEverything { throw StoreError.notFound(.app(app.id)) }
       var snippets = AppSnippets(app: app, moreDomains: max(0, names.count - Self.mostDomains))

@@ -48,7 +48,8 @@ struct StateEndpoints: Sendable {
           + "are. A domain that others have changed since it was exported stays as it is if the state has it as "
           + "it was exported. A token that is limited to domains can apply only those; it can add apps that they "
           + "use, but not change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
-          + "one Android app, one template, one domain or `{\"keep\": […]}` per line.",
+          + "one Android app, one template, one domain, "
+          + "`{\"keep\": […]}` or `{\"delete\": […]}` per line.",
         body: .json("DesiredState", size: .state),
         problems: [.changedElsewhere, .tooMuchWork, .notAdoptable, .templateNotFound],
         answers: .ok("What changed or, for a dry run, would change.", "Plan"),

@@ -209,7 +209,8 @@ package struct StateReading {
     return false
   }
 
-  /// Reads a line of NDJSON: an app, an Android app, a domain, or `{"keep": […]}`.
+  /// Reads a line of NDJSON: an app, an Android app, a template, a domain, `{"keep": […]}` or
+  /// `{"delete": […]}`.
   ///
   /// - Returns: Whether it is the next of `domains`.
   package mutating func add(line json: JSON, number: Int) -> Bool {

@@ -30,11 +30,8 @@ final class TemplateEffects {
 
   /// Adds what publishing one domain does.
   func add(_ publication: Publication, of domain: DomainName) {
-    if let places = effectsByDomain[domain] {
-      // It was planned before.
-      for place in places { effects[place].remove(domain) }
-      for key in findings.keys { findings[key]?.domains.remove(domain) }
-    }
+    // It may have been planned before.
+    if effectsByDomain[domain] != nil { remove(domain) }
     effectsByDomain[domain] = []
     ungrouped[domain] = nil
     let values = publication.edited.stored.domain.template.map(Self.values(of:)) ?? []
@@ -104,7 +101,18 @@ final class TemplateEffects {
     }.joined(separator: " ")
   }
 
+  /// Removes what publishing one domain would have done, which is planned no more.
+  private func remove(_ domain: DomainName) {
+    for place in effectsByDomain[domain] ?? [] { effects[place].remove(domain) }
+    for key in findings.keys { findings[key]?.domains.remove(domain) }
+  }
+
   func json(of applied: AppliedState, domainCount: Int) -> JSON.Object {
+    // Somebody may have deleted a domain between two plans, or detached it.
+    for domain in Set(effectsByDomain.keys).subtracting(applied.dependents) {
+      remove(domain)
+      (effectsByDomain[domain], ungrouped[domain]) = (nil, nil)
+    }
     var json: JSON.Object = [
       "domains": .integer(domainCount), "published": .integer(applied.dependents.count),
     ]
