@@ -22,9 +22,7 @@ package final class AndroidMatcher: Sendable {
       statements[package.text, default: []].append(statement)
     }
     (self.apps, self.statements) = (apps, statements)
-    hasIncludes = links.elements.contains {
-      if case .include = $0.meaning { true } else { false }
-    }
+    hasIncludes = !links.includes.isEmpty
   }
 
   /// What decides about a URL.
@@ -160,6 +158,7 @@ package final class AndroidMatcher: Sendable {
     _ budget: inout MatchingBudget
   ) throws(TooComplex) -> (rule: AssetLinks.Rule, failed: AssetLinks.Condition)? {
     var best: (rule: AssetLinks.Rule, failed: AssetLinks.Condition, met: Int)?
+    let rules = rules.filter { !$0.conditions.isEmpty }
     let areExclusions = rules.allSatisfy(\.isExclusion)
     for rule in rules where areExclusions || !rule.isExclusion {
       var (met, failed) = (0, nil as AssetLinks.Condition?)

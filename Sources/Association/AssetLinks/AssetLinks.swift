@@ -65,6 +65,13 @@ package struct AssetLinks: Sendable {
   }
 }
 
+extension AssetLinks {
+  /// The elements that add the statements of another list.
+  var includes: [Element] {
+    elements.filter { if case .include = $0.meaning { true } else { false } }
+  }
+}
+
 extension AssetLinks.Statement {
   /// Whether the statement is for passkeys alone: the app gets the relation for links, which Google wants for
   /// passkeys, too, and the rules keep every link out of it.
@@ -77,8 +84,8 @@ extension AssetLinks.Statement {
 }
 
 extension AssetLinks.Rule {
-  /// Whether the only condition is a path that every URL has.
-  fileprivate var isForEveryURL: Bool {
+  /// Whether the only condition is a path that every URL has, unless its path is empty.
+  var isForEveryURL: Bool {
     guard conditions.count == 1, case .path(let pattern) = conditions[0] else { return false }
     return pattern.text == "*" || pattern.text == "/*"
   }

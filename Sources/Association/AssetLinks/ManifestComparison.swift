@@ -146,7 +146,7 @@ package struct ManifestComparison: Sendable {
           narrowings.append(
             Narrowing(
               rule: rule.map { ($0.pointer, $0.words) },
-              isForAllOthers: rule?.isForAllOthers ?? true,
+              isForAllOthers: rule?.isForEveryURL ?? true,
               isWhole: isWhole, url: url))
         }
       }
@@ -222,14 +222,5 @@ package struct ManifestComparison: Sendable {
   /// Two lists, in each of which the first that matches decides, as one: a link opens the app if one of them opens it.
   private static func either(_ left: [Step], _ right: [Step]) -> [Step] {
     left.flatMap { step in step.opens ? [step] : right.map { step.and($0) } + [step] } + right
-  }
-}
-
-extension AssetLinks.Rule {
-  /// Whether the rule holds for every URL with a path.
-  fileprivate var isForAllOthers: Bool {
-    conditions.allSatisfy {
-      if case .path(let pattern) = $0 { pattern.text == "*" || pattern.text == "/*" } else { false }
-    }
   }
 }

@@ -76,7 +76,7 @@ extension StatementInspection {
           help: "To match every URL, write `\"/\": \"*\"`.")
       }
       for condition in rule.conditions { inspect(condition, of: rule) }
-      inspectSlashForm(of: rule, rules)
+      inspectSlashForm(of: rule, at: index, rules)
       if conditions <= Self.mostCompared,
         let earlier = rules[..<index].first(where: { $0.covers(rule) })
       {
@@ -95,7 +95,7 @@ extension StatementInspection {
         .exclusionsOnly, at: last.pointer,
         "All rules are exclusions. A URL that no rule names stays in the browser, so no URL opens the app.",
         help: "Add `{\"/\": \"*\"}` at the end to let all other URLs in.")
-    } else if last.words != AssetLinks.Condition.path(DynamicPattern("*")).words {
+    } else if !rules.contains(where: \.isForEveryURL) {
       add(
         .noFinalRule, at: last.pointer, "URLs that no rule names stay in the browser.",
         help: "Add `{\"/\": \"*\"}` at the end if they should open the app.")
@@ -105,21 +105,29 @@ extension StatementInspection {
   /// The number of rules, and of their conditions, up to which each is compared with those before it.
   private static let mostCompared = 1_000
 
-  private mutating func inspectSlashForm(of rule: AssetLinks.Rule, _ rules: [AssetLinks.Rule]) {
+  private mutating func inspectSlashForm(
+    of rule: AssetLinks.Rule, at index: Int, _ rules: [AssetLinks.Rule]
+  ) {
     guard rules.count <= Self.mostCompared, rule.conditions.count == 1,
       case .path(let pattern) = rule.conditions[0], pattern.isPrefix,
       pattern.units.count > 2, pattern.units[pattern.units.count - 2] == DynamicPattern.slash
     else { return }
     let path = Array(pattern.units.dropLast(2))
-    let isTaken = rules.contains {
+    let decider = rules.firstIndex {
       $0.conditions.count == 1 && $0.conditions[0].isPath && $0.conditions[0].pattern.matches(path)
     }
-    if isTaken { return }
+    // An earlier rule, and one for this path alone, is there for a reason.
+    if let decider,
+      decider < index || rules[decider].isExclusion == rule.isExclusion
+        || rules[decider].conditions[0].pattern.isLiteral
+    {
+      return
+    }
     let text = String(decoding: path, as: UTF16.self)
     add(
       .missingSlashForm, at: rule.pointer.appending("/"),
       "Unlike for Apple, \(pattern.text.quoted) does not match \(text.quoted).",
-      help: "Add a rule for \(text.quoted) if it should do the same.")
+      help: "Add a rule for \(text.quoted) behind this one if it should do the same.")
   }
 
   // MARK: - Patterns

@@ -87,7 +87,7 @@ struct StatementInspection {
   }
 
   private mutating func inspectIncludes() {
-    let includes = links.elements.filter { if case .include = $0.meaning { true } else { false } }
+    let includes = links.includes
     guard includes.count > AssetLinks.mostIncludes else { return }
     add(
       .tooManyIncludes, at: includes[AssetLinks.mostIncludes].pointer,
@@ -178,7 +178,7 @@ struct StatementInspection {
     for statement in links.statements {
       guard case .app(let package, _) = statement.target else { continue }
       var isReported = false
-      for relation in statement.relations {
+      for relation in statement.relations.uniqued() {
         let key = "\(relation) \(package)"
         guard let first = earlier[key] else {
           earlier[key] = statement
@@ -223,10 +223,7 @@ struct StatementInspection {
   /// Looks for apps that share passwords without the relation that passkeys need besides. An included list may
   /// have it.
   private mutating func inspectCredentials() {
-    let hasIncludes = links.elements.contains {
-      if case .include = $0.meaning { true } else { false }
-    }
-    if hasIncludes { return }
+    if !links.includes.isEmpty { return }
     var linked: [PackageName: Set<Fingerprint>] = [:]
     /// The statement of each app that has the relation for links, or first has to get it.
     var places: [PackageName: JSONPointer] = [:]

@@ -151,9 +151,12 @@ package struct WebSite: Sendable, Hashable, CustomStringConvertible {
     let authority = bytes.dropFirst(scheme.utf8.count)
     let host = authority.prefix { $0 != UInt8(ascii: ":") }
     let port = authority[host.endIndex...]
-    guard !host.isEmpty, host.allSatisfy(Self.isAllowed), port.isEmpty || Self.isPort(port) else {
-      return nil
-    }
+    let dot = UInt8(ascii: ".")
+    let labels = (host.last == dot ? host.dropLast() : host)
+      .split(separator: dot, omittingEmptySubsequences: false)
+    guard labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isAllowed) }),
+      port.isEmpty || Self.isPort(port)
+    else { return nil }
     description = text
   }
 
@@ -168,7 +171,7 @@ package struct WebSite: Sendable, Hashable, CustomStringConvertible {
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
-    byte.isASCIILetterOrDigit || byte >= 0x80 || "-._".utf8.contains(byte)
+    byte.isASCIILetterOrDigit || byte >= 0x80 || "-_".utf8.contains(byte)
   }
 
   /// Whether this is a colon and a port.

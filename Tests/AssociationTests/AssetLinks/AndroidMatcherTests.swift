@@ -48,6 +48,10 @@ import Testing
       closest.reason
         == "No rule matches. The closest is \(place)/0, which requires the path \"/b\"."
     )
+    // A rule without conditions is close to nothing.
+    let behindNothing = try explanation(
+      StatementList.rules([["exclude": false], ["/": "/b", "exclude": true]]))
+    #expect(behindNothing.closest?.description == "\(place)/1")
   }
 
   @Test(arguments: [
@@ -152,7 +156,8 @@ import Testing
     ("https://", false), ("https://u@example.com", false), ("https://example.com:65536", false),
     ("https://example.com:", false), ("https://example.com?a", false), ("example.com", false),
     ("ftp://example.com", false), ("https://exa mple.com", false),
-    ("https://example.com:080808", false),
+    ("https://example.com:080808", false), ("https://.", false), ("https://.example.com", false),
+    ("https://www..example.com", false),
   ])
   func sitesAreSchemeHostAndPort(text: String, isValid: Bool) {
     #expect((WebSite(text) != nil) == isValid)

@@ -141,6 +141,7 @@ extension FindingCase {
           #"{"namespace":"web","site":"https://example.com","sha256_cert_fingerprints":null}"#),
       .warning),
     FindingCase(android: .malformedSite, "/0/target/site", site("www.example.com")),
+    FindingCase(android: .malformedSite, "/0/target/site", site("https://...")),
     FindingCase(
       android: .malformedSite, "/0/target", statement(target: #"{"namespace":"web"}"#)),
     FindingCase(
@@ -299,6 +300,41 @@ extension FindingCase {
     } else {
       #expect(!report.isValid)
     }
+  }
+
+  @Test(arguments: [[:], ["dynamic_app_link_components": [["/": "*"]]]] as [JSON])
+  func aRelationThatAStatementHasTwiceIsNoSecondStatement(extensions: JSON) {
+    let relation = "\"\(StatementList.relation)\""
+    let file = StatementList.statement(extensions: .object([StatementList.relation: extensions]))
+      .text
+      .replacing("[\(relation)]", with: "[\(relation),\(relation)]")
+    let codes = findings(in: file).map(\.code)
+    #expect(Set(codes).isSubset(of: [.singleFingerprint, .olderAndroidOpensAll]), "\(codes)")
+  }
+
+  /// A rule for every URL, also one that is not the last.
+  @Test(
+    arguments: [
+      [["/": "/*"]], [["/": "/a*"], ["/": "/*", "exclude": true]], [["/": "*"], ["/": "/b"]],
+    ] as [JSON])
+  func aListWithARuleForEveryURLHasAFinalRule(rules: JSON) {
+    let codes = findings(in: StatementList.rules(rules).text).map(\.code)
+    #expect(!codes.contains(.noFinalRule), "\(codes)")
+  }
+
+  @Test(
+    arguments: [
+      ([["/": "/buy/*"], ["/": "*", "exclude": true]], true),
+      ([["/": "/buy/*", "exclude": true], ["/": "*"]], true),
+      ([["/": "/buy/*"], ["/": "*"]], false),
+      ([["/": "/buy/*"], ["/": "/buy"], ["/": "*", "exclude": true]], false),
+      // Somebody thought of the form.
+      ([["/": "/buy/*"], ["/": "/buy", "exclude": true]], false),
+      ([["/": "/?uy", "exclude": true], ["/": "/buy/*"]], false),
+    ] as [(JSON, Bool)])
+  func aFormWithoutSlashIsMissedIfAnotherRuleDecidesItTheOtherWay(rules: JSON, isMissed: Bool) {
+    let codes = findings(in: StatementList.rules(rules).text).map(\.code)
+    #expect(codes.contains(.missingSlashForm) == isMissed, "\(codes)")
   }
 
   @Test func aLowerCaseFingerprintIsWrittenOut() throws {
