@@ -60,6 +60,8 @@ extension PatternMatcher {
     for step in steps {
       switch step {
       case .run(let characters, let least, let most):
+        // A simple pattern's `c*` needs something to look at.
+        if kind == .simpleGlob && rest.isEmpty { return false }
         var count = 0
         while let next = rest.first, count < most ?? .max, characters.has(next) {
           (count, rest) = (count + 1, rest.dropFirst())

@@ -201,6 +201,8 @@ import Testing
       [["/": "/Sonderangebot*", "caseSensitive": false, "exclude": true]],
       [#"{"/":"/?????????????*","exclude":true}"#]
     ),
+    // The one character is the slash.
+    ([["/": "*?"]], [#"{"/":"*"}"#]),
     // Variables.
     ([["/": "/$(digit)x*"]], (0...9).map { #"{"/":"/\#($0)x*"}"# }),
     ([["/": "/$(unknown)"]], [#"{"/":"*","exclude":true}"#]),
