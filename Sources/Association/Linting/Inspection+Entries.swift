@@ -6,7 +6,7 @@ extension Inspection {
       inspectApps(of: entry)
     }
     inspectForms(of: entry)
-    if let defaults = entry.defaults { inspectDefaults(defaults) }
+    if let defaults = entry.defaults { inspectDefaults(defaults, in: links.defaults) }
     if entry.hasComponents {
       for route in entry.routes { inspectRoute(route) }
     }
@@ -214,11 +214,15 @@ extension AppIdentifier {
   /// Whether the identifier was copied from a template and never filled in.
   fileprivate var isPlaceholder: Bool {
     let bytes = text.utf8.map(\.asciiLowercased)
-    return Self.placeholders.contains { bytes.contains(ascii: $0) }
+    if Self.placeholders.contains(where: { bytes.contains(ascii: $0) }) { return true }
+    // Names of apps such as `steamidle` have it, too.
+    let labels = bytes.split(separator: UInt8(ascii: "."))
+    return labels.first.map(Array.init)?.contains(ascii: "teamid") == true
+      || labels.contains { $0.elementsEqual("teamid".utf8) }
   }
 
   private static let placeholders: [StaticString] = [
-    "team_id", "teamid", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
+    "team_id", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
     "appidprefix", "xxxxxxxx", "bundle_id", "placeholder",
   ]
 }

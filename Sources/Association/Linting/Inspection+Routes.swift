@@ -26,12 +26,14 @@ extension Inspection {
   }
 
   /// Inspects a `defaults` object, whose members routes inherit.
-  mutating func inspectDefaults(_ defaults: RouteMembers) {
+  ///
+  /// - Parameter outer: That of all entries, for the one of an entry.
+  mutating func inspectDefaults(_ defaults: RouteMembers, in outer: RouteMembers? = nil) {
     inspectConditions(
       of: defaults,
       PatternComparison(
-        isCaseSensitive: defaults.caseSensitive ?? true,
-        isPercentEncoded: defaults.percentEncoded ?? true))
+        isCaseSensitive: defaults.caseSensitive ?? outer?.caseSensitive ?? true,
+        isPercentEncoded: defaults.percentEncoded ?? outer?.percentEncoded ?? true))
   }
 
   private mutating func inspectConditions(
@@ -75,8 +77,8 @@ extension Inspection {
     add(
       .misspelledNot, at: pointer(),
       path.hasPrefix("!")
-        ? "`!` excludes nothing: it is literal text that no path begins with."
-        : "`NOT ` has a meaning only in `paths`. Here it is literal text that no URL has.",
+        ? "`!` excludes nothing: it is part of the path."
+        : "`NOT ` has a meaning only in `paths`. Here it is part of the path.",
       help: "Write only the path, and add `\"exclude\": true`.")
     return true
   }
@@ -124,8 +126,8 @@ extension Inspection {
     if !route.isExclusion, isNot {
       return add(
         .misspelledNot, at: route.pointer,
-        "\(path.text.quoted) excludes nothing: only `NOT ` in capital letters, with one space, does. No"
-          + " URL has this text as its path.",
+        "\(path.text.quoted) excludes nothing: only `NOT ` in capital letters, with one space, does."
+          + " Anything else is part of the path.",
         help: "Write `NOT ` and the path.")
     }
     if path.text.mayNameVariable {

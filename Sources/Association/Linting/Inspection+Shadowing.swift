@@ -117,7 +117,7 @@ extension Inspection {
       .excludesLaterRoutes, at: exclusion.pointer,
       "This exclusion decides every URL that \(subject)\(hidden.example.suchAs), so none of them opens the"
         + " app.",
-      help: route?.takesEveryQuery == true
+      help: route.map { !$0.queryPatterns.isEmpty && $0.takesEveryQuery } == true
         ? "In a query, `*` also matches a missing value. Write `?*` to require one."
         : "Narrow its conditions, or move it after the routes that should open the app.")
   }
@@ -257,15 +257,6 @@ extension AppLinks.Route {
     if case .any = query { fragment == nil } else { false }
   }
 
-  /// Whether the route has a condition on the query that every query meets.
-  fileprivate var takesEveryQuery: Bool {
-    switch query {
-    case .any, .ignored: false
-    case .whole(let pattern): pattern.tokens.isStar
-    case .items(let items): !items.isEmpty && items.allSatisfy(\.pattern.tokens.isStar)
-    }
-  }
-
   /// The pointers of the patterns of query items.
   fileprivate var itemPointers: [JSONPointer] {
     guard case .items(let items) = query else { return [] }
@@ -289,12 +280,7 @@ extension AppLinks {
 extension AppLinks.Route {
   /// Whether it has no condition that says anything.
   fileprivate var isForEveryURL: Bool {
-    let anyQuery =
-      switch query {
-      case .any, .ignored: true
-      default: takesEveryQuery
-      }
-    return anyQuery && path.map { $0.tokens.isStar || $0.text == "/*" } ?? true
+    takesEveryQuery && path.map { $0.tokens.isStar || $0.text == "/*" } ?? true
       && fragment.map(\.tokens.isStar) ?? true
   }
 }

@@ -129,16 +129,11 @@ extension Inspection {
 extension AppLinks.Route {
   /// Whether the only condition is a path that says nothing but how long it is, and perhaps how deep.
   fileprivate var isForEveryPath: Bool {
-    if isExclusion || fragment.map({ !$0.tokens.isStar }) == true { return false }
-    let takesEveryQuery =
-      switch query {
-      case .any: true
-      // The finding about the query tells.
-      case .ignored: false
-      case .whole(let pattern): pattern.tokens.isStar
-      case .items(let items): items.allSatisfy(\.pattern.tokens.isStar)
-      }
-    guard takesEveryQuery else { return false }
+    if isExclusion || !takesEveryQuery || fragment.map({ !$0.tokens.isStar }) == true {
+      return false
+    }
+    // The finding about the query tells.
+    if case .ignored = query { return false }
     guard let path else { return true }
     return path.text.utf8.contains(UInt8(ascii: "*"))
       && path.text.utf8.allSatisfy { "*?/".utf8.contains($0) }

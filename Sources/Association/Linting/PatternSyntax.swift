@@ -126,11 +126,11 @@ struct PatternSyntax {
     return !beginsLikePath && !isURL && host() == nil && !beginsWithNot
   }
 
-  /// Whether the text begins with the word "not" in some spelling, unlike a path such as `/nothing`.
+  /// Whether the text begins with the word "not" in some spelling, unlike paths such as `/nothing` and `not/found`.
   var beginsWithNot: Bool {
     let start = bytes.drop { $0 == UInt8(ascii: " ") }
     return start.count > 3 && start.prefix(3).map(\.asciiLowercased) == Array("not".utf8)
-      && " /\t!".utf8.contains(start[start.startIndex + 3])
+      && " \t!".utf8.contains(start[start.startIndex + 3]) || start.starts(with: "NOT/".utf8)
   }
 
   /// A query in the text, from its `?` to its `=`.

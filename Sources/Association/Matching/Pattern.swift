@@ -146,14 +146,20 @@ extension AppLinks.Route {
 
   /// The patterns, each with the name of its query item.
   var namedPatterns: [(item: String, pattern: Pattern)] {
-    let queryPatterns: [(item: String, pattern: Pattern)] =
-      switch query {
-      case .any, .ignored: []
-      case .whole(let pattern): [("", pattern)]
-      case .items(let items): items.map { ($0.name, $0.pattern) }
-      }
-    return [path, fragment].compactMap(\.self).map { ("", $0) } + queryPatterns
+    [path, fragment].compactMap(\.self).map { ("", $0) } + queryPatterns
   }
+
+  /// Those for the query.
+  var queryPatterns: [(item: String, pattern: Pattern)] {
+    switch query {
+    case .any, .ignored: []
+    case .whole(let pattern): [("", pattern)]
+    case .items(let items): items.map { ($0.name, $0.pattern) }
+    }
+  }
+
+  /// Whether there is no condition on the query, or only one that every query meets.
+  var takesEveryQuery: Bool { queryPatterns.allSatisfy(\.pattern.tokens.isStar) }
 }
 
 extension String {

@@ -74,6 +74,37 @@ import Testing
     #expect(!codes.contains(.exclusionsOnly), "\(codes)")
   }
 
+  @Test func anEmptyQueryIsNoConditionOfAnExclusionOfEveryURL() {
+    let file = FindingCase.components(#"{"/":"*","?":{},"exclude":true}"#)
+    let codes = Linter.report(onFile: Array(file.utf8)).findings.map(\.code)
+    #expect(!codes.contains(.exclusionsOnly), "\(codes)")
+  }
+
+  @Test(arguments: [FindingCase.legacy("not/found/*"), FindingCase.path("not/found/*")])
+  func aPathThatBeginsWithTheWordNotIsNoExclusion(file: String) {
+    let codes = findings(in: file).map(\.code)
+    #expect(!codes.contains(.misspelledNot), "\(codes)")
+  }
+
+  @Test func defaultsOfAnEntryInheritHowTheyAreCompared() {
+    let file = FindingCase.entry(
+      #""defaults":{"/":"/café/*"},"components":[{"?":{"a":"b"}}]"#,
+      applinks: #""defaults":{"percentEncoded":false},"#)
+    #expect(findings(in: file).isEmpty)
+    let own = file.replacing(#""/":"/café/*""#, with: #""/":"/café/*","percentEncoded":true"#)
+    #expect(findings(in: own).map(\.code).contains(.nonASCIIPattern))
+  }
+
+  @Test(arguments: [
+    ("ABCDE12345.com.steamidle.app", false), ("ABCDE12345.com.teamideas.app", false),
+    ("TEAMID.com.example.app", true), ("YOURTEAMID.com.example.app", true),
+    ("ABCDE12345.com.teamid.app", true), ("MyTeamID99.com.example.app", true),
+  ])
+  func aTeamIDIsAPlaceholderAsAPrefixOrALabel(app: String, isPlaceholder: Bool) {
+    let codes = findings(in: FindingCase.apps("\"\(app)\"")).map(\.code)
+    #expect(codes.contains(.placeholderAppIdentifier) == isPlaceholder, "\(codes)")
+  }
+
   @Test func anotherEntryMayOpenWhatAnEntryOfExclusionsLeaves() {
     let app = FindingCase.app
     let file = """
