@@ -243,7 +243,7 @@ extension NamedDocumentInspection {
       let pointer = JSONPointer.root.appending(index)
       expect(
         app["packageFamilyName"]?.stringValue.map(Self.isFamilyName) == true, at: pointer,
-        "\"packageFamilyName\" does not look like Name_ and 13 letters and digits. Windows opens no app for it.",
+        "\"packageFamilyName\" does not look like Name_ and 13 lower-case letters and digits. Windows opens no app for it.",
         help: form)
       expect(
         app["paths"]?.arrayValue.map { !$0.isEmpty && $0.allSatisfy { $0.stringValue != nil } }
@@ -256,11 +256,8 @@ extension NamedDocumentInspection {
   private static func isFamilyName(_ text: String) -> Bool {
     let parts = text.split(separator: "_", omittingEmptySubsequences: false)
     return parts.count == 2 && (3...50).contains(parts[0].utf8.count) && parts[1].utf8.count == 13
-      && parts.allSatisfy {
-        $0.utf8.allSatisfy {
-          $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-        }
-      }
+      && parts[0].utf8.allSatisfy { $0.isASCIILetterOrDigit || ".-".utf8.contains($0) }
+      && parts[1].utf8.allSatisfy { $0.isASCIILetterOrDigit && $0.asciiLowercased == $0 }
   }
 
   private mutating func inspectEnrollment(_ json: JSON) {

@@ -93,6 +93,10 @@ import Testing
     ("windows-app-web-link", "{}", ["wrong-type warning "]),
     ("windows-app-web-link", #"[{"packageFamilyName": "Shop_1234567890abc", "paths": ["*"]}]"#, []),
     (
+      "windows-app-web-link", #"[{"packageFamilyName": "Shop_1234.ABC-XYZ0", "paths": ["*"]}]"#,
+      ["wrong-type warning /0"]
+    ),
+    (
       "windows-app-web-link", #"[{"packageFamilyName": "com.example", "paths": []}]"#,
       ["wrong-type warning /0", "wrong-type warning /0"]
     ),
