@@ -26,7 +26,7 @@ struct AppLinksOutput {
   private var index: [String: Int] = [:]
   private var users: [DeviceRow.User] = []
   /// The choices of users by host: the index of the user, and the choice.
-  private var selections: [String: [(user: Int, DeviceRow.User.Selection)]] = [:]
+  private var selections: [String: [(user: Int, selection: DeviceRow.User.Selection)]] = [:]
   /// The hosts of `selections` in their order.
   private var selected: [String] = []
   /// The beginning of a line that goes on in the next one.
@@ -242,14 +242,13 @@ struct AppLinksOutput {
       .compactMap { Fingerprint(written: $0.value) }
     for var row in rows {
       row.signatures = fingerprints
-      if let choices = row.host.flatMap({ selections[$0] }) {
-        row.users = choices.prefix(Self.mostUsers).map { user, selection in
-          var user = users[user]
-          user.selection = selection
-          return user
-        }
-      } else if selected.isEmpty && row.state != "invalid" {
-        row.users = users.filter { $0.linkHandling != nil }
+      let choices = row.host.flatMap { selections[$0] } ?? []
+      row.users = users.indices.compactMap { index in
+        var user = users[index]
+        user.selection = choices.first { $0.user == index }?.selection
+        // What holds for the app also holds for a host that the text does not reach.
+        let isMeant = user.linkHandling != nil && row.state != "invalid"
+        return user.selection != nil || isMeant ? user : nil
       }
       found.add(row)
     }

@@ -268,6 +268,36 @@ import Testing
     #expect(output.rows.allSatisfy { $0.signatures.count == 2 })
   }
 
+  @Test func whetherLinksAreHandledIsTrueOfHostsBehindTheEndOfTheText() {
+    let text = """
+        com.example.app:
+          ID: 01234567-89ab-cdef-0123-456789abcdef
+          Signatures: [***]
+          Domain verification state:
+            a.example: verified
+            b.example: verified
+          User 0:
+            Verification link handling allowed: false
+            Selection state:
+              Disabled:
+                a.example
+      """
+    #expect(
+      DeviceOutput.explained(text) == [
+        "get-app-links a.example com.example.app link-handling-off",
+        "get-app-links b.example com.example.app link-handling-off",
+      ])
+    // Also of the second user, whose hosts are cut off.
+    let users =
+      text.replacing("false", with: "true") + """
+
+              b.example
+            User 10:
+              Verification link handling allowed: false
+        """
+    #expect(DeviceOutput.explained(users).allSatisfy { $0.hasSuffix(" link-handling-off") })
+  }
+
   @Test func thePartOfAUserMayComeFirst() {
     let block = { (status: String) in
       "  Package: com.example.app\n  Domains: a.example\n  Status:  \(status)\n\n"
