@@ -133,9 +133,12 @@ extension DeviceCase {
         SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
       }
     }
-    if let code = number(of: "NSURLErrorDomain") { return unreachable(code) }
+    let isOfCDN = error.contains("app-site-association.cdn-apple.com")
+    if let code = number(of: "NSURLErrorDomain") { return unreachable(code, isOfCDN: isOfCDN) }
     // What SecTrust says of the certificate.
-    if error.contains("trust result type") { return unreachable(Self.untrusted) }
+    if error.contains("trust result type") {
+      return unreachable(Self.untrusted, isOfCDN: isOfCDN)
+    }
     // In developer mode, Apple's CDN is not asked.
     if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
     return unusable(error)
@@ -145,16 +148,19 @@ extension DeviceCase {
   private static let untrusted = -1202
 
   /// What an error of `NSURLErrorDomain` says, which Foundation names in NSURLError.h.
-  private func unreachable(_ code: Int) -> DeviceVerdict {
+  ///
+  /// - Parameter isOfCDN: Whether the error names Apple's CDN.
+  private func unreachable(_ code: Int, isOfCDN: Bool) -> DeviceVerdict {
     let isAboutTLS = (-1206 ... -1200).contains(code)
     let isAboutName = [-1006, -1003].contains(code)
+    // Without the name, it may have been the site, which devices ask if the CDN has nothing.
+    let isAboutConnection = isOfCDN && [-1005, -1004, -1001].contains(code)
     if [-1020, -1018, -1009].contains(code) {
       return DeviceVerdict(
         .neverDownloaded, .likely, .user, "The device had no connection when it asked for \(host).",
         next: "Connect it, and wait \(next), or reinstall the app.")
     }
-    if !isAboutTLS && !isAboutName { return neverDownloaded }
-    if !isInDeveloperMode {
+    if !isInDeveloperMode && (isAboutTLS || isAboutName || isAboutConnection) {
       return DeviceVerdict(
         .neverDownloaded, .likely, .user,
         "The device could not reach Apple's CDN, which it asks for the file of \(host).\(checked)",
@@ -162,6 +168,7 @@ extension DeviceCase {
           "Look for a proxy, a filter or a VPN on the network of the device, and try another network."
       )
     }
+    if !isAboutTLS && !isAboutName { return neverDownloaded }
     return isAboutTLS
       ? DeviceVerdict(
         .certificateRefused, .likely, .operations,

@@ -22,6 +22,15 @@ import Testing
     }
   }
 
+  /// An error with the URL that the device asked.
+  private static func failedAtCDN(_ code: Int) -> DeviceRow {
+    row("unspecified") {
+      $0.error =
+        "Error Domain=NSURLErrorDomain Code=\(code) \"(null)\" UserInfo={NSErrorFailingURLStringKey="
+        + "https://app-site-association.cdn-apple.com/a/v1/a.example}"
+    }
+  }
+
   private func words(_ verdict: DeviceVerdict) -> String {
     for text in [verdict.message, verdict.nextStep] {
       let isSentence = text.first?.isLowercase != true || text.hasPrefix("a.example ")
@@ -82,6 +91,13 @@ import Testing
     ),
     // What keeps the device from asking, in the table of associations.
     (.swcutilShow, failed("NSURLErrorDomain Code=-1001"), "never-downloaded likely operations"),
+    (
+      .swcutilShow, failed("NSURLErrorDomain Code=-1001", .developer),
+      "never-downloaded likely operations"
+    ),
+    (.swcutilShow, failedAtCDN(-1001), "never-downloaded likely user"),
+    (.swcutilShow, failedAtCDN(-1004), "never-downloaded likely user"),
+    (.swcutilShow, failed("NSURLErrorDomain Code=-1004"), "never-downloaded likely operations"),
     (.swcutilShow, failed("NSURLErrorDomain Code=-1003"), "never-downloaded likely user"),
     (
       .swcutilShow, failed("NSURLErrorDomain Code=-1003", .developer),
