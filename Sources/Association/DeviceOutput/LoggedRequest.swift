@@ -7,7 +7,7 @@ struct LoggedRequest {
   private let status: Int
   /// Where a redirect leads, if the log says so.
   private var location: String?
-  /// In seconds or another unit of the log; `nil` if a log of JSON does not say it.
+  /// In seconds or another unit of the log; `nil` if the log does not say it.
   private var time: Double?
 
   private static let agents = ["AASA-Bot", "GoogleAssociationService"]
@@ -55,6 +55,21 @@ struct LoggedRequest {
       words[0],
       host: words[0].has("://") ? words[0].host : isFirstSite ? first[0].host : nil,
       status: next ?? line[..<method.lowerBound].words.lazy.compactMap(status).first)
+    time = line[..<method.lowerBound].between("[", and: "]").flatMap { Self.time(inBrackets: $0) }
+  }
+
+  /// A time such as `01/Mar/2026:10:00:00 +0000`.
+  private static func time(inBrackets text: ArraySlice<UInt8>) -> Double? {
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    let parts = text.prefix(100).value.split { "/: ".contains($0) }
+    guard parts.count == 7, let month = months.firstIndex(where: { $0 == parts[1] }) else {
+      return nil
+    }
+    let date = "\(parts[2])-\(month < 9 ? "0" : "")\(month + 1)-\(parts[0])"
+    return DeviceTime.read("\(date) \(parts[3...5].joined(separator: ":")) \(parts[6])")
+      .map { Double($0.seconds) }
   }
 
   // MARK: - Columns
@@ -71,6 +86,9 @@ struct LoggedRequest {
     self.init(
       path, host: (columns["x-host-header"] ?? columns["cs-host"])?.host,
       status: columns["sc-status"].flatMap { Int($0.value) })
+    if let date = columns["date"], let time = columns["time"] {
+      self.time = DeviceTime.read("\(date.value) \(time.value) Z").map { Double($0.seconds) }
+    }
   }
 
   // MARK: - JSON

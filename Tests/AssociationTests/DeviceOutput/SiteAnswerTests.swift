@@ -220,6 +220,18 @@ import Testing
   }
 
   @Test(arguments: [
+    logged(200) + logged(404).replacing(":10:00:00", with: ":09:00:00"),
+    logged(404).replacing("01/Mar", with: "28/Feb") + logged(200),
+    // The later one by the time zone.
+    logged(200) + logged(404).replacing("10:00:00 +0000", with: "11:59:00 +0200"),
+    "#Fields: date time cs-uri-stem cs(User-Agent) sc-status\n"
+      + "2026-03-01 10:00:00 \(path) AASA-Bot/1.0.0 200\n2026-03-01 09:00:00 \(path) AASA-Bot/1.0.0 404\n",
+  ])
+  func theLatestLineOfALogCountsWhateverItsOrder(log: String) {
+    #expect(DeviceOutput.explained(log) == ["cdn-headers - - cdn-has-file"], "\(log)")
+  }
+
+  @Test(arguments: [
     "{\"uri\": \"\(path)\", \"agent\": \"curl\", \"status\": 403}\n",
     "{\"uri\": \"\(path)\", \"agent\": \"AASA-Bot/1.0.0\"}\n",
     "{\"referer\": \"https://a.example\(path)\", \"agent\": \"AASA-Bot/1.0.0\", \"status\": 403}\n",
