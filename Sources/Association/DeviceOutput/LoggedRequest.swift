@@ -1,16 +1,20 @@
 /// A line of an access log about a request of Apple's or Google's service for a file, in the form of Apache and nginx, such
 /// as `192.0.2.1 - - [time] "GET /.well-known/apple-app-site-association HTTP/1.1" 404 153 "-" "AASA-Bot/1.0.0"`, in that of
-/// load balancers, which put the status before the request, as JSON, or in the columns of IIS and CloudFront.
+/// load balancers, which put the status before the request, as JSON, or in the columns of IIS and CloudFront. A request of
+/// others counts if its answer is the same for everybody: the file is not there, or the server fails.
 struct LoggedRequest {
   private let path: ArraySlice<UInt8>
   private let host: String?
   private let status: Int
+  private var isOfBot = false
+  /// What an error log says about it.
+  private var reason: SiteAnswer.Reason?
   /// Where a redirect leads, if the log says so.
   private var location: String?
   /// In seconds or another unit of the log; `nil` if the log does not say it.
   private var time: Double?
 
-  private static let agents = ["AASA-Bot", "GoogleAssociationService"]
+  private static let agents = ["AASA-Bot", "GoogleAssociationService", "swcd ("]
   /// The longest line, in bytes.
   static let longestLine = 65_536
 
@@ -22,9 +26,10 @@ struct LoggedRequest {
   /// - Parameter columns: The names of the columns, if a line above has them.
   init?(_ line: ArraySlice<UInt8>, columns: [String]) {
     let line = line.prefix(Self.longestLine)
-    guard Self.agents.contains(where: line.has) else { return nil }
+    guard SiteAnswer.names.contains(where: line.has) else { return nil }
+    let isOfBot = Self.agents.contains(where: line.has)
     // Containers write their name or a time before it.
-    if line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
+    if isOfBot, line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
       let request = Self.requests(inJSON: line[open...]).first
     {
       self = request
@@ -36,6 +41,8 @@ struct LoggedRequest {
     } else {
       self.init(quoting: line)
     }
+    self.isOfBot = isOfBot
+    if !isOfBot && ![404, 410].contains(status) && status < 500 { return nil }
   }
 
   /// A line that quotes the request.
@@ -139,6 +146,7 @@ struct LoggedRequest {
     self.init(
       target, host: own ?? host.flatMap { Array($0.value.utf8)[...].host },
       status: statuses.first { (200...599).contains($0) })
+    self.isOfBot = true
     // It may also be a place on earth.
     location = all(["location"]).lazy.map { Array($0.value.utf8)[...].value }.first { value in
       ["/", "http://", "https://"].contains { value.hasPrefix($0) }
@@ -190,6 +198,55 @@ struct LoggedRequest {
     return Double(time.seconds) + (Double("0\(fraction)") ?? 0)
   }
 
+  // MARK: - Errors
+
+  /// How nginx begins what it says of a request that it quotes, and its answer.
+  private static let faults: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
+    ("forbidden by rule", 403, .rule), ("(13: Permission denied)", 403, .permission),
+    ("(2: No such file", 404, nil), ("timed out) while", 504, .upstream),
+    ("to upstream", 502, .upstream), ("header from upstream", 502, .upstream),
+    ("redirection cycle", 500, nil),
+  ]
+
+  /// What stands before the path in the sentences of Apache, Rails, Symfony, Phoenix, Django, Express, Laravel, Spring and
+  /// ASP.NET about what they do not find, or do not give.
+  private static let refusals: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
+    ("denied by server configuration: ", 403, .rule),
+    ("file permissions deny server access: ", 403, .permission),
+    ("File does not exist: ", 404, nil), ("No route matches [GET] ", 404, nil),
+    ("oute found for \"GET ", 404, nil), ("oute found for GET ", 404, nil),
+    ("Not Found: ", 404, nil), ("Cannot GET ", 404, nil), ("The route ", 404, nil),
+    ("No static resource ", 404, nil), ("No mapping for GET ", 404, nil),
+    ("The controller for path ", 404, nil),
+  ]
+
+  /// A line of an error log, of the server or of the framework behind it.
+  init?(failure line: ArraySlice<UInt8>) {
+    let line = line.prefix(Self.longestLine)
+    guard SiteAnswer.names.contains(where: line.has) else { return nil }
+    if let request = line.between("request: \"", and: "\"")?.words, request.count == 3,
+      SiteAnswer.isFile(request[1]), let fault = Self.faults.first(where: { line.has($0.words) })
+    {
+      let host = line.between("host: \"", and: "\"") ?? line.between("server: ", and: ",")
+      self.init(request[1], host: host?.host, status: fault.status)
+      reason = fault.reason
+      return
+    }
+    for refusal in Self.refusals {
+      guard let place = line.firstRange(of: refusal.words) else { continue }
+      var path = line[place.upperBound...].drop { "\"'/".utf8.contains($0) }
+        .prefix { !" \"'?,;()<>".utf8.contains($0) }
+      if path.last == UInt8(ascii: ".") { path.removeLast() }
+      guard let name = path.split(separator: UInt8(ascii: "/")).last,
+        SiteAnswer.names.contains(where: { name.elementsEqual($0.utf8) })
+      else { continue }
+      self.init(path, host: path.has("://") ? path.host : nil, status: refusal.status)
+      reason = refusal.reason
+      return
+    }
+    return nil
+  }
+
   // MARK: - What it says
 
   /// Whether the log says that it came later. Some consoles list the newest request first.
@@ -203,10 +260,13 @@ struct LoggedRequest {
     path.elementsEqual(other.path) && host == other.host
   }
 
-  /// The row of an access log, by the last request for each file: one that failed, if there is one. Devices ask below
-  /// `/.well-known/` first, so the root counts only if nobody asked there.
+  /// The row of a log, by the last request for each file: one that failed, if there is one. Requests of Apple's and
+  /// Google's services count more than those of others. Devices ask below `/.well-known/` first, so the root counts only
+  /// if nobody asked there.
   static func row(of requests: [LoggedRequest]) -> DeviceRow? {
-    let first = requests.filter { $0.path.has("/.well-known/") }
+    let ofBots = requests.filter(\.isOfBot)
+    let requests = ofBots.isEmpty ? requests : ofBots
+    let first = requests.filter { $0.path.has(".well-known/") }
     let rows = (first.isEmpty ? requests : first).compactMap(\.row)
     return rows.first { $0.state != SiteAnswer.State.fetched.rawValue } ?? rows.first
   }
@@ -218,7 +278,9 @@ struct LoggedRequest {
     if state == .fetched && path.has("assetlinks.json") { return nil }
     var row = DeviceRow(host: host, state: state.rawValue)
     if state == .redirected { row.error = location }
-    if status >= 400 { row.error = "\(status)" }
+    if status >= 400 {
+      row.error = ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", ")
+    }
     return row
   }
 }

@@ -1,8 +1,9 @@
-/// What a site answers to a request for its file, or Apple's CDN without its header, as `curl` prints it, or the access log
-/// of the site's server.
+/// What a site answers to a request for its file, or Apple's CDN without its header, as `curl` and similar tools print it,
+/// or the logs of the site's server.
 struct SiteAnswer {
   enum State: String {
     case redirected, served, page, fetched
+    case type = "content-type"
     case status = "error-status"
     case unreachable
     /// Apple's CDN, or a host between, such as a proxy, did not answer.
@@ -10,6 +11,15 @@ struct SiteAnswer {
     case otherUnreachable = "other-unreachable"
     case copy = "cdn-file"
     case noCopy = "cdn-nothing"
+  }
+
+  /// What a text says about a status. It stands behind the status in the `error` of a row.
+  enum Reason: String, CaseIterable {
+    case challenge = "cf-mitigated: challenge"
+    case storage = "AccessDenied"
+    case rule = "forbidden by a rule"
+    case permission = "Permission denied"
+    case upstream = "no answer from the server behind it"
   }
 
   private static let members = [
@@ -24,7 +34,7 @@ struct SiteAnswer {
       || names.contains { url.has("/.well-known/\($0)") }
   }
 
-  private static let names = ["apple-app-site-association", "assetlinks.json"]
+  static let names = ["apple-app-site-association", "assetlinks.json"]
 
   /// Whether a URL, or its path, is an address of a file.
   static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
@@ -66,7 +76,9 @@ struct SiteAnswer {
       let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
         ?? found.first(where: { !$0.exchange.isInRoot }) ?? found.first
     else {
-      return LoggedRequest.row(of: answers.logged)
+      guard var row = LoggedRequest.row(of: answers.logged) else { return nil }
+      if row.host == nil { row.host = answers.current.site }
+      return row
     }
     var row = DeviceRow(host: exchange.site, state: state.rawValue)
     row.error = error
@@ -75,7 +87,9 @@ struct SiteAnswer {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if let columns = LoggedRequest.columns(line) { self.columns = columns }
-    if let request = LoggedRequest(line, columns: columns) { return take(request) }
+    if let request = LoggedRequest(line, columns: columns) ?? LoggedRequest(failure: line) {
+      return take(request)
+    }
     let line = line.prefix(DeviceOutput.longestValue)
     let isNext = line.isCommand ? current.hasBegun : current.status != nil && Self.isRequest(line)
     if isNext && earlier.count < Self.mostRequests {
@@ -90,6 +104,10 @@ struct SiteAnswer {
     logged.removeAll { $0.isOfSameFile(request) }
     if logged.count < Self.mostRequests { logged.append(request) }
   }
+
+  fileprivate static let tools = [
+    "curl", "curl.exe", "wget", "http", "https", "Invoke-WebRequest", "iwr",
+  ]
 
   /// Whether it is the first line of a request that `curl -v` prints.
   private static func isRequest(_ line: ArraySlice<UInt8>) -> Bool {
@@ -109,6 +127,8 @@ private struct Exchange {
   private var isSecure = false
   /// Whether the text names the file.
   private var isAboutFile = false
+  /// Whether a command asks for the file, or its address stands alone in a line, as above what a browser shows.
+  private var isAsked = false
   /// Whether only the header is asked for.
   private var isOfHeader = false
   private(set) var status: Int?
@@ -117,8 +137,9 @@ private struct Exchange {
   /// Whether a command asks for something else than the file or the root of a site.
   private var asksElsewhere = false
   private var location: ArraySlice<UInt8>?
-  private var isChallenge = false
-  /// The first line behind the header, or behind the command that asks the CDN.
+  private var type: ArraySlice<UInt8>?
+  private var reason: SiteAnswer.Reason?
+  /// The first line behind the header, or behind the command.
   private var body: ArraySlice<UInt8>?
 
   /// The site that is asked; without an address, the one that `curl` did not reach.
@@ -165,15 +186,21 @@ private struct Exchange {
         }
     }
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
-    if text.starts(with: "HTTP/".utf8) {
-      takeStatus(text)
+    if let code = Self.status(text) {
+      takeStatus(code)
     } else if let (name, value) = field, status != nil, name == "location" {
-      location = location ?? value
-      isAboutFile = isAboutFile || SiteAnswer.leadsToFile(value)
+      location = location ?? value.words.first
+      isAboutFile = isAboutFile || value.words.first.map(SiteAnswer.leadsToFile) == true
+    } else if let (name, value) = field, status != nil, name == "content-type" {
+      type = value.prefix { !"; ".utf8.contains($0) }
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
     } else if status != nil, text.starts(with: "cf-mitigated:".utf8) {
-      isChallenge = true
+      reason = .challenge
+    } else if status == 403, let (name, value) = field, name == "server",
+      value.elementsEqual("AmazonS3".utf8)
+    {
+      reason = .storage
     } else if text.has(SiteAnswer.cdn), let host = text.commandHost {
       (self.host, isOfCDN) = (host, true)
     } else if status == nil, address == nil,
@@ -186,12 +213,55 @@ private struct Exchange {
       if scheme == nil, start.contains(UInt8(ascii: ".")) { host = host ?? start.host }
       isSecure = file.starts(with: "https:".utf8)
       address = file[(scheme?.upperBound ?? file.startIndex)...]
-    } else if status != nil || isOfCDN,
-      line.first.map({ "{[<".utf8.contains($0) }) == true && !line.starts(with: "< ".utf8)
-        || isOfCDN && line.elementsEqual("Not Found".utf8)
+      isAsked = line.isCommand || scheme != nil && text.words.count == 1
+    } else if status != nil || isOfCDN || isAsked {
+      takeBody(line)
+    }
+  }
+
+  /// What stands before the status in what `wget` and PowerShell print.
+  private static let statusBeginnings = [
+    "awaiting response... ", "server returned an error: (", "does not indicate success: ",
+  ]
+
+  /// The status that a line says; `nil` if it is none of the site.
+  private static func status(_ line: ArraySlice<UInt8>) -> Int? {
+    let code =
+      line.starts(with: "HTTP/".utf8)
+      ? line.words.dropFirst().first
+      : statusBeginnings.lazy.compactMap(line.firstRange).first.map {
+        line[$0.upperBound...].prefix(while: \.isASCIIDigit)
+      }
+    return code.flatMap { Int($0.value) }.flatMap {
+      $0 >= 200 && !line.has("onnection established") ? $0 : nil
+    }
+  }
+
+  /// How servers begin the text, or the page, with which they answer for what is not there.
+  private static let notFound = [
+    "Not Found", "404", "Cannot GET /", "The page could not be found", "NOT_FOUND",
+  ]
+
+  private mutating func takeBody(_ line: ArraySlice<UInt8>) {
+    if line.has("<Code>AccessDenied</Code>") {
+      (status, reason, body) = (status ?? 403, .storage, line)
+    } else if line.has("<Code>NoSuchKey</Code>") || line.has("<Code>NoSuchBucket</Code>") {
+      (status, body) = (status ?? 404, line)
+    } else if status == nil, Self.notFound.contains(where: { line.starts(with: $0.utf8) }) {
+      (status, body) = (isOfCDN ? nil : 404, line)
+    } else if line.first.map({ "{[<".utf8.contains($0) }) == true,
+      // `curl -v` marks what it gets with `<`, and says how much it is.
+      !line.starts(with: "< ".utf8), !line.starts(with: "<?xml".utf8),
+      !line.starts(with: "{ [".utf8) || !line.has("bytes data]"),
+      status != nil || line.first != UInt8(ascii: "<") || Self.isPage(line)
     {
       body = line
     }
+  }
+
+  private static func isPage(_ line: ArraySlice<UInt8>) -> Bool {
+    let start = line.prefix(15).value.lowercased()
+    return ["<!doctype html", "<html", "<head"].contains { start.hasPrefix($0) }
   }
 
   /// The numbers with which `curl` says that it got no answer, or did not trust who answers (its manual page lists all).
@@ -228,13 +298,10 @@ private struct Exchange {
     return isOfSite && (host == nil || host == failed) ? .unreachable : nil
   }
 
-  private mutating func takeStatus(_ line: ArraySlice<UInt8>) {
-    guard let code = line.words.dropFirst().first.flatMap({ Int($0.value) }), code >= 200,
-      !line.has("onnection established")
-    else { return }
+  private mutating func takeStatus(_ code: Int) {
     // Devices follow no redirect, so the first answer counts. They always use TLS, so a redirect to HTTPS is skipped.
     if status != nil && !leadsToTLS { return }
-    (status, location, isChallenge) = (code, nil, false)
+    (status, location, type, reason) = (code, nil, nil, nil)
   }
 
   /// Whether the answer redirects to the same address with https.
@@ -257,23 +324,35 @@ private struct Exchange {
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
-    guard let status, !leadsToTLS else { return nil }
+    guard let status = status ?? (body == nil ? nil : 200), !leadsToTLS else { return nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
     if [405, 501].contains(status), isOfHeader || address == nil { return nil }
-    if isChallenge { return (.status, "\(status), cf-mitigated: challenge") }
-    guard isAboutFile || isJSON && isFile else { return nil }
+    guard isAboutFile || isJSON && isFile || reason == .challenge else { return nil }
     if (300...399).contains(status), let location { return (.redirected, location.value) }
-    if status >= 400 { return (.status, "\(status)") }
+    if status >= 400 {
+      return (.status, ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", "))
+    }
     if status != 200 { return nil }
-    return isJSON && isFile
-      ? (.served, nil) : body?.first == UInt8(ascii: "<") ? (.page, nil) : nil
+    if body?.first == UInt8(ascii: "<") { return (.page, nil) }
+    if body != nil && !(isJSON && isFile) { return nil }
+    guard let type else { return body == nil ? nil : (.served, nil) }
+    switch type.value.lowercased() {
+    case "text/html": return body == nil ? (.page, nil) : (.type, type.value)
+    case "application/json", "application/pkcs7-mime": return (.served, nil)
+    // Apple's CDN takes it.
+    case "application/octet-stream" where address?.has("assetlinks.json") != true:
+      return (.served, nil)
+    default: return (.type, type.value)
+    }
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it is a line with `curl`, behind a prompt or not.
+  /// Whether it is a line with `curl` or a similar tool, behind a prompt or not. PowerShell begins errors with the tool.
   fileprivate var isCommand: Bool {
-    words.prefix(5).contains { $0.elementsEqual("curl".utf8) || $0.elementsEqual("curl.exe".utf8) }
+    let first = words.prefix(5).map(\.unquoted)
+    return !(first.count > 1 && first[1].elementsEqual(":".utf8))
+      && first.contains { word in SiteAnswer.tools.contains { word.elementsEqual($0.utf8) } }
   }
 
   /// A word of a command without the marks of its shell or its sentence.
@@ -282,109 +361,5 @@ extension ArraySlice<UInt8> {
     var word = drop(while: isMark)
     while let last = word.last, isMark(last) { word.removeLast() }
     return word
-  }
-}
-
-extension DeviceCase {
-  /// What a site answered to a request for its file, or Apple's CDN.
-  func siteVerdict(on answer: SiteAnswer.State) -> DeviceVerdict {
-    let error = row.error ?? ""
-    let validate = "Give the file alone to `aasa validate -`."
-    return switch answer {
-    case .copy:
-      DeviceVerdict(
-        .cdnHasFile, .sure, .operations, "Apple's CDN has a file of \(host).",
-        next: "\(validate) Run \(check) to see which revision it is.")
-    case .noCopy:
-      DeviceVerdict(
-        .cdnFailed, .sure, .operations, "Apple's CDN has no valid file of \(host).\(checked)",
-        next: "Run \(check), and look for `cdn-failed`.")
-    case .served:
-      DeviceVerdict(
-        .cdnHasFile, .likely, .operations, "The site answers with a file.",
-        next: "\(validate) Run \(check) to see whether devices and Apple's CDN get it, too.")
-    case .redirected:
-      DeviceVerdict(
-        .redirectRefused, .likely, .operations,
-        "The site redirects the request for the file\(error.isEmpty ? "" : " to \(error.quoted)"). Devices do not follow.",
-        next: "Serve the file at the address itself; \(check) shows where it leads.")
-    case .fetched:
-      DeviceVerdict(
-        .cdnHasFile, .likely, .operations,
-        "The server's log has a request of Apple for the file, and the site answered it. The log does not say with what.",
-        next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
-    case .unreachable: unreachableVerdict(error)
-    case .cdnUnreachable:
-      DeviceVerdict(
-        .neverDownloaded, .likely, .user,
-        "curl did not reach Apple's CDN: \(words(ofCurl: error)). That is your network, and not the site.",
-        next: "Ask from another network, or run \(check), which asks Apple's CDN, too.")
-    case .otherUnreachable:
-      DeviceVerdict(
-        .neverDownloaded, .likely, .user,
-        "curl got no answer from another host than the site, such as a proxy: \(words(ofCurl: error)).",
-        next:
-          "Ask from a network without that proxy. If a redirect leads to that host, \(check) shows it."
-      )
-    case .page:
-      DeviceVerdict(
-        .unusableFile, .likely, .operations, "The site answers with a page in place of the file.",
-        next: "Run \(check), and look for `html-answer`.")
-    case .status:
-      DeviceVerdict(
-        .unusableFile, .likely, .operations,
-        "The site answers with status \(error.prefix { $0 != "," })"
-          + (error.contains("challenge")
-            ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
-            : "."),
-        next: "\(remedy(forStatus: error)); \(check) asks as devices do.")
-    }
-  }
-
-  private func remedy(forStatus error: String) -> String {
-    if ["404", "410"].contains(error) {
-      return
-        "Serve the file at `/.well-known/apple-app-site-association`, for Android at `/.well-known/assetlinks.json`. "
-        + "Some servers and deployments leave out directories that begin with a dot, and IIS files without an extension"
-    }
-    if error.hasPrefix("5") && !error.contains("challenge") {
-      return "Look at the log of the server, or of the proxy in front of it"
-    }
-    return "Let requests for the file through without a challenge, a login or a block"
-  }
-
-  /// What `curl` says instead of an answer, as `(60) SSL certificate problem: …` (its manual page lists the numbers).
-  private func unreachableVerdict(_ error: String) -> DeviceVerdict {
-    let number = Int(error.dropFirst().prefix { $0.isNumber })
-    let message = "curl got no answer from the site: \(words(ofCurl: error))."
-    switch number {
-    case 35:
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .operations, message,
-        next:
-          "The TLS handshake failed, often because of a proxy or firewall in between. \(check) says whether the site "
-          + "answers others.")
-    case 51, 60, 91:
-      return DeviceVerdict(
-        .certificateRefused, .likely, .operations, message,
-        next:
-          "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
-      )
-    case 6:
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .operations, message,
-        next: "Give the name public DNS records; \(check) looks them up.")
-    default:
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .operations, message,
-        next:
-          "Look at the server, and at firewalls in front of port 443; \(check) says whether the site answers others."
-      )
-    }
-  }
-
-  /// What `curl` says behind its number.
-  private func words(ofCurl error: String) -> String {
-    String(error.drop { $0 != ")" }.dropFirst().drop { $0 == " " }).quoted
   }
 }

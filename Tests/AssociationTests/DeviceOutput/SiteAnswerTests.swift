@@ -25,7 +25,8 @@ import Testing
       "\(get)HTTP/2 200\ncontent-type: text/html\n\n<!doctype html>\n",
       "a.example - unusable-file"
     ),
-    ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n\(file)", "- - cdn-has-file"),
+    ("HTTP/1.1 200 OK\nServer: x\n\n\(file)", "- - cdn-has-file"),
+    ("\(get)HTTP/1.1 200 OK\nContent-Type: text/plain\n\n\(file)", "a.example - unusable-file"),
     // `curl -v`, with the end of the header as a line of its own.
     (
       "* Connected\n> GET \(path) HTTP/2\n> Host: a.example\n>\n< HTTP/2 200 \n< server: x\n< \n\(file)",
@@ -74,6 +75,58 @@ import Testing
       "$ curl -i https://a.example/apple-app-site-association\nHTTP/2 404\n\n\(get)\(found)",
       "a.example - cdn-has-file"
     ),
+    // Without the header.
+    ("$ curl https://a.example\(path)\n\(file)", "a.example - cdn-has-file"),
+    ("https://a.example\(path)\n\(file)", "a.example - cdn-has-file"),
+    (
+      "$ curl https://a.example\(path)\n<!DOCTYPE html><html><head>\n", "a.example - unusable-file"
+    ),
+    ("$ curl -s https://a.example\(path)\n404 page not found\n", "a.example - unusable-file"),
+    ("$ curl https://a.example\(path)\nCannot GET \(path)\n", "a.example - unusable-file"),
+    (
+      "https://a.example\(path)\n<Error><Code>AccessDenied</Code></Error>\n",
+      "a.example - unusable-file"
+    ),
+    // What `curl` says of the amount is no answer.
+    (
+      "$ curl -v https://a.example\(path)\n{ [122 bytes data]\n< HTTP/2 404\n",
+      "a.example - unusable-file"
+    ),
+    // Only the header.
+    (
+      "$ curl -I https://a.example\(path)\nHTTP/2 200\ncontent-type: text/html; charset=utf-8\n",
+      "a.example - unusable-file"
+    ),
+    (
+      "$ curl -I https://a.example\(path)\nHTTP/2 200\ncontent-type: application/json\n",
+      "a.example - cdn-has-file"
+    ),
+    // Apple's CDN takes a type that Google does not.
+    (
+      "$ curl -I https://a.example\(path)\nHTTP/2 200\ncontent-type: application/octet-stream\n",
+      "a.example - cdn-has-file"
+    ),
+    (
+      "$ curl -I https://a.example/.well-known/assetlinks.json\nHTTP/2 200\n"
+        + "content-type: application/octet-stream\n",
+      "a.example - unusable-file"
+    ),
+    // Other tools.
+    (
+      "--2026-03-01 10:00:00--  https://a.example\(path)\nHTTP request sent, awaiting response... 404 Not Found\n",
+      "a.example - unusable-file"
+    ),
+    (
+      "$ wget https://a.example\(path)\nHTTP request sent, awaiting response... 301 Moved Permanently\n"
+        + "Location: https://www.a.example\(path) [following]\n"
+        + "HTTP request sent, awaiting response... 200 OK\n",
+      "a.example - redirect-refused"
+    ),
+    (
+      "PS C:\\> Invoke-WebRequest https://a.example\(path)\n"
+        + "Invoke-WebRequest : The remote server returned an error: (403) Forbidden.\n",
+      "a.example - unusable-file"
+    ),
     ("\(cdn)\(file)", "a.example - cdn-has-file"),
     ("\(cdn)Not Found\n", "a.example - cdn-failed"),
   ]
@@ -97,6 +150,9 @@ import Testing
     "$ curl -sI http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n",
     "$ curl -I https://a.example\(path)\nHTTP/2 405\n",
     "$ curl -i https://a.example/docs\nHTTP/2 302\nlocation: /docs/apple-app-site-association\n",
+    "$ curl https://a.example/docs\n<html>\n", "$ curl https://a.example\(path)\n<intent-filter>\n",
+    "See https://a.example\(path)\n<html>\n", "https://a.example\(path)\n[1] 4711\n",
+    "$ wget https://a.example/a.zip\nHTTP request sent, awaiting response... 404 Not Found\n",
   ])
   func whatIsAboutNoFileIsNoAnswerForOne(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
@@ -133,6 +189,11 @@ import Testing
       logged(403, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
       "- - unusable-file"
     ),
+    (logged(403, agent: "swcd (unknown version) CFNetwork/1240.0.4"), "- - unusable-file"),
+    // What is not there is there for nobody.
+    (logged(404, agent: "-"), "- - unusable-file"),
+    (logged(502, agent: "curl/8.5.0"), "- - unusable-file"),
+    (logged(404, agent: "curl/8.5.0") + logged(200), "- - cdn-has-file"),
   ])
   func theLogOfAServerSaysWhatAppleOrGoogleGot(log: String, row: String) {
     #expect(DeviceOutput.explained(log) == ["cdn-headers \(row)"])
@@ -141,7 +202,9 @@ import Testing
   }
 
   @Test(arguments: [
-    logged(404, agent: "curl/8.5.0"), logged(404, "/favicon.ico"),
+    // Others may be refused, or redirected to HTTPS.
+    logged(403, agent: "curl/8.5.0"), logged(301, agent: "curl/8.5.0"),
+    logged(200, agent: "curl/8.5.0"), logged(404, "/favicon.ico"),
     logged(200, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
     "AASA-Bot/1.0.0 asks for the file", "GET \(path) 404 AASA-Bot/1.0.0",
   ])

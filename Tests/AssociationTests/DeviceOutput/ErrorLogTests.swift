@@ -1,0 +1,99 @@
+import Association
+import Testing
+
+/// What servers, and the frameworks behind them, write to their logs of requests for a file that failed.
+@Suite struct ErrorLogTests {
+  private static let path = "/.well-known/apple-app-site-association"
+
+  private static func nginx(_ fault: String, path: String = path, level: String = "error") -> String
+  {
+    "2026/03/01 10:00:00 [\(level)] 12#12: *77 \(fault), client: 192.0.2.7, server: a.example, "
+      + "request: \"GET \(path) HTTP/2.0\", host: \"www.a.example\"\n"
+  }
+
+  @Test(arguments: [
+    (nginx("open() \"/var/www\(path)\" failed (2: No such file or directory)"), "404"),
+    (nginx("open() \"/var/www\(path)\" failed (13: Permission denied)"), "403, Permission denied"),
+    (
+      nginx("access forbidden by rule", path: "/.well-known/assetlinks.json"),
+      "403, forbidden by a rule"
+    ),
+    (
+      nginx("connect() failed (111: Connection refused) while connecting to upstream"),
+      "502, no answer from the server behind it"
+    ),
+    (
+      nginx(
+        "upstream timed out (110: Connection timed out) while reading response header from upstream"
+      ),
+      "504, no answer from the server behind it"
+    ),
+    (nginx("rewrite or internal redirection cycle while internally redirecting to \"/\""), "500"),
+  ])
+  func theErrorLogOfNginxNamesHostAndCause(log: String, error: String) {
+    let output = DeviceOutput(log)
+    #expect(output.lines == ["www.a.example - - error-status"])
+    #expect(output.rows.first?.error == error)
+  }
+
+  @Test(arguments: [
+    (
+      "AH01630: client denied by server configuration: /var/www/html\(path)",
+      "403, forbidden by a rule"
+    ),
+    ("AH00132: file permissions deny server access: /srv\(path)", "403, Permission denied"),
+    ("[core:info] AH00128: File does not exist: /var/www/html\(path)", "404"),
+    (
+      "ActionController::RoutingError (No route matches [GET] \"/apple-app-site-association\"):",
+      "404"
+    ),
+    ("Not Found: \(path)", "404"), ("Cannot GET \(path)", "404"),
+    ("No route found for \"GET https://a.example\(path)\"", "404"),
+    ("** (Phoenix.Router.NoRouteError) no route found for GET \(path) (Web.Router)", "404"),
+    ("NotFoundHttpException: The route .well-known/assetlinks.json could not be found.", "404"),
+    ("NoResourceFoundException: No static resource .well-known/assetlinks.json.", "404"),
+    ("The controller for path '\(path)' was not found", "404"),
+  ])
+  func otherServersAndFrameworksAreReadByTheirSentences(log: String, error: String) {
+    let output = DeviceOutput(log)
+    #expect(output.kind == .cdnHeaders && output.rows.map(\.error) == [error], "\(output.rows)")
+  }
+
+  @Test func eachCauseHasItsRemedy() {
+    let remedies = [
+      ("access forbidden by rule", "exception"),
+      ("open() failed (13: Permission denied)", "read the file"),
+      ("connect() failed while connecting to upstream", "behind the proxy"),
+      ("open() failed (2: No such file or directory)", "begin with a dot"),
+    ]
+    for (fault, remedy) in remedies {
+      let output = DeviceOutput(Self.nginx(fault))
+      let next = output.rows.first.map { DeviceVerdict($0, of: output.kind).nextStep } ?? ""
+      #expect(next.contains(remedy), "\(next)")
+    }
+  }
+
+  /// S3 does not tell strangers what is not there.
+  @Test func whatS3RefusesMayBeMissing() {
+    for answer in [
+      "HTTP/2 403\ncontent-type: application/xml\nserver: AmazonS3\n",
+      "HTTP/1.1 403 Forbidden\n\n<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>\n",
+    ] {
+      let output = DeviceOutput("$ curl -i https://a.example\(Self.path)\n\(answer)")
+      let next = output.rows.first.map { DeviceVerdict($0, of: output.kind).nextStep } ?? ""
+      #expect(next.contains("S3") && next.contains("not there"), "\(next)")
+    }
+  }
+
+  @Test(arguments: [
+    nginx("access forbidden by rule", path: "/.well-known/acme-challenge/a"),
+    nginx(
+      "an upstream response is buffered to a temporary file while reading upstream", level: "warn"),
+    "Not Found: /favicon.ico\n", "cat: apple-app-site-association: No such file or directory\n",
+    "Cannot GET /\n", "The route /docs/apple-app-site-association-guide could not be found.\n",
+    "aasa: apple-app-site-association does not exist\n",
+  ])
+  func otherRequestsAndFilesAreNotExplained(log: String) {
+    #expect(DeviceOutput(log).kind == .unknown, "\(log)")
+  }
+}
