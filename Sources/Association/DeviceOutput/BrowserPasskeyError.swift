@@ -15,6 +15,8 @@ enum BrowserPasskeyError: CaseIterable {
   case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy, managerFailed
   /// Firefox says no more.
   case notAllowed, insecure
+  /// Firefox and Safari say no more of a passkey that is registered already.
+  case unusableObject, invalidState
 
   private static let markers: [Marker] = [
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
@@ -27,6 +29,8 @@ enum BrowserPasskeyError: CaseIterable {
     markers.contains(where: has)
       && (isAboutPasskeys(text) || has(.timedOutOrNotAllowed) || has(.managerFailed)
         || (has(.notAllowed) || has(.alreadyPending)) && text.count <= longest)
+      || (has(.unusableObject) || has(.invalidState))
+        && (namesPasskeys(text) || text.count <= longest)
       || has(.insecureLocalhost) || has(.originMismatch)
       || has(.quotedRPID) && quotedRPID(in: text) != nil
   }
@@ -57,6 +61,8 @@ enum BrowserPasskeyError: CaseIterable {
     case .unprotectedOrigin: Marker.unprotectedOrigin.rawValue
     case .originMismatch: Marker.originMismatch.rawValue
     case .insecure: Marker.insecure.rawValue
+    case .unusableObject: Marker.unusableObject.rawValue
+    case .invalidState: Marker.invalidState.rawValue
     }
   }
 
@@ -68,9 +74,13 @@ enum BrowserPasskeyError: CaseIterable {
 
   /// Whether a text with such words is hardly about something else: some are everyday words.
   private static func isAboutPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
+    ["SecurityError", "NotAllowedError", "OperationError", "InvalidStateError"]
+      .contains(where: text.has) || namesPasskeys(text)
+  }
+
+  private static func namesPasskeys(_ text: ArraySlice<UInt8>) -> Bool {
     [
-      "SecurityError", "NotAllowedError", "OperationError", "InvalidStateError", "WebAuthn",
-      "webauthn", "asskey", "RP ID", "rp.id", "elying party", "publickey-credentials",
+      "WebAuthn", "webauthn", "asskey", "RP ID", "rp.id", "elying party", "publickey-credentials",
     ].contains(where: text.has)
   }
 
@@ -109,7 +119,9 @@ extension DeviceCase {
     let isCertain =
       !quotedRPID.isEmpty
       || [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
-    let everydayWords = [Marker.insecure, .notAllowed, .alreadyPending]
+    let everydayWords = [
+      Marker.insecure, .notAllowed, .alreadyPending, .unusableObject, .invalidState,
+    ]
     let condition =
       everydayWords.contains { $0.rawValue == row.error }
       ? "If this came from a request for a passkey: " : ""
@@ -173,6 +185,13 @@ extension DeviceCase {
       DeviceVerdict(
         .requestFailed, .likely, .user, "The device already has a passkey of this account.",
         next: "Sign in with it, or take it out of the credentials that the request excludes.")
+    case .unusableObject, .invalidState:
+      DeviceVerdict(
+        .requestFailed, .likely, .user,
+        condition
+          + "The device already has a passkey of this account; or, when signing in, it has none of those that the request "
+          + "names. That says nothing about the site's files.",
+        next: "Sign in with the passkey that is there, or use the device that has it.")
     case .managerFailed:
       DeviceVerdict(
         .requestFailed, .likely, .user,

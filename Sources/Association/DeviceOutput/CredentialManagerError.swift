@@ -8,12 +8,14 @@ enum CredentialManagerError {
 
   /// What password managers show instead.
   static let passwordManagers: [Marker] = [
-    .notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .browserNotPrivileged,
+    .notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized,
+    .browserNotPrivileged,
   ]
 
   /// One that is not about the site (developer.android.com, "Troubleshoot Credential Manager errors").
   enum Exception: CaseIterable {
-    case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded, notDecrypted
+    case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded
+    case notDecrypted, locked
 
     fileprivate var markers: [Marker] {
       switch self {
@@ -28,6 +30,7 @@ enum CredentialManagerError {
       case .syncAccount: [.syncAccount]
       case .excluded: [.excludedCredential]
       case .notDecrypted: [.notDecrypted]
+      case .locked: [.passphraseRequired, .unlockFailed]
       }
     }
 
@@ -65,8 +68,8 @@ enum CredentialManagerError {
     }
     row.error =
       sentence(text.flat) ?? passwordManagers.first { text.flat.has($0.rawValue) }?.rawValue
-      ?? message ?? type?.word
-      ?? exceptionMarker(in: text.flat) ?? unexplained(in: text.flat)
+      ?? message ?? (type?.isAboutSite == true ? type?.word : nil)
+      ?? exceptionMarker(in: text.flat) ?? type?.word ?? unexplained(in: text.flat)
     var found = DeviceRows()
     found.add(row)
     return found
@@ -166,7 +169,7 @@ extension DeviceCase {
         next: "Allow the browser in the settings of the password manager, or use another one.")
     }
     if let error = row.error,
-      [Marker.notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported]
+      [Marker.notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized]
         .contains(where: { $0.rawValue == error })
     {
       return DeviceVerdict(
@@ -249,6 +252,12 @@ extension DeviceCase {
         (
           .user, "Google Play services could not decrypt the passkey. The site is not involved.",
           "Update Google Play services, and restart the device."
+        )
+      case .locked:
+        (
+          .user,
+          "Google Password Manager is locked on the device, and was not unlocked. The site is not involved.",
+          "Try again, and give it what it asks for: the passphrase of the account's data, the PIN, or the screen lock."
         )
       }
     return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)

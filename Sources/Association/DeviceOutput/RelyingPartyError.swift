@@ -1,12 +1,16 @@
 /// Why the server of a site refuses what a passkey answered: its library compares the origin and the RP ID (Web
 /// Authentication Level 3, sections 7.1 and 7.2). The words are those of SimpleWebAuthn, java-webauthn-server, webauthn4j,
-/// go-webauthn, Fido2NetLib, fido2-lib and FusionAuth.
+/// go-webauthn, Fido2NetLib, fido2-lib, FusionAuth, py_webauthn, webauthn-ruby, passwordless-id and webauthn-framework.
 enum RelyingPartyError {
   /// The words of one library each.
   private static let sentences: [Marker] = [
     .registrationOrigin, .authenticationOrigin, .badOrigin, .validatingOrigin, .qualifiedOrigin,
+    .clientDataOrigin, .clientDataOriginJoined, .originVerification, .originNotVerified,
   ]
-  private static let hashes: [Marker] = [.rpIDHash, .unexpectedRPIDHash]
+  /// What says that the RP IDs differ.
+  static let hashes: [Marker] = [
+    .rpIDHash, .unexpectedRPIDHash, .rpIDVerification, .rpIDMismatch,
+  ]
   /// What refuses an origin if it stands beside that word, in lower case.
   private static let refusals = [
     "incorrect", "unexpected", "invalid", "not valid", "bad", "malform", "mismatch", "not equal",
@@ -122,7 +126,7 @@ extension DeviceCase {
     func verdict(_ message: String, _ next: String) -> DeviceVerdict {
       DeviceVerdict(.originRefused, .likely, .operations, message, next: next)
     }
-    let isAboutRPID = [Marker.rpIDHash, .unexpectedRPIDHash].contains { $0.rawValue == error }
+    let isAboutRPID = RelyingPartyError.hashes.contains { $0.rawValue == error }
     if isAboutRPID {
       return verdict(
         "The RP ID that the site's server expects is not that of the request.",
@@ -144,7 +148,8 @@ extension DeviceCase {
       isProxied
         ? "Behind a proxy that ends TLS, the server takes its own address for http. Set the expected origin, or let it "
           + "trust X-Forwarded-Proto."
-        : "Set the expected origin to that of the page, with its port.")
+        : "Set the expected origin to that of the page, with its port, and without a slash at its end."
+    )
   }
 }
 

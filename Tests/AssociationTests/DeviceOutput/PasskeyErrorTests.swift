@@ -55,6 +55,42 @@ import Testing
   }
 
   @Test(arguments: [
+    (
+      "Unexpected client data origin \"https://www.a.example\", expected \"https://a.example/\"",
+      "slash"
+    ),
+    ("Error: Unexpected ClientData origin: https://www.a.example", "that of the page"),
+    ("registration rejected. error: unable to verify origin..", "expected origin"),
+    ("WebAuthn::OriginVerificationError (WebAuthn::OriginVerificationError)", "expected origin"),
+    ("WebAuthn::RpIdVerificationError", "RP ID in both"),
+    ("AuthenticatorResponseVerificationException: rpId mismatch.", "RP ID in both"),
+  ])
+  func theSentencesOfOtherServersAreUnderstood(text: String, words: String) {
+    #expect(DeviceOutput.explained(text) == ["relying-party - - origin-refused"])
+    let row = DeviceOutput(text).rows[0]
+    let verdict = DeviceVerdict(row, of: .relyingParty)
+    let said = "\(verdict.message) \(verdict.nextStep)"
+    #expect(said.contains(words), "\(said)")
+    if text.contains("://") { #expect(verdict.message.contains("https://www.a.example")) }
+  }
+
+  /// Firefox and Safari have one sentence for all objects.
+  @Test func aSentenceAboutAnyObjectIsAboutPasskeysOnlyUnderACondition() {
+    let texts = [
+      "InvalidStateError: An attempt was made to use an object that is not, or is no longer, usable",
+      "InvalidStateError: The object is in an invalid state.",
+    ]
+    for text in texts {
+      #expect(DeviceOutput.explained(text) == ["related-origins - - request-failed"])
+      let verdict = DeviceVerdict(DeviceOutput(text).rows[0], of: .relatedOrigins)
+      #expect(verdict.message.hasPrefix("If this came from a request for a passkey"))
+      let log = text + String(repeating: "\n at video.play", count: 50)
+      #expect(DeviceOutput(log).kind == .unknown)
+      #expect(DeviceOutput(log + " of the passkey").kind == .relatedOrigins)
+    }
+  }
+
+  @Test(arguments: [
     "{\"error\":\"Invalid challenge\",\"origin\":\"\(hash)\"}",
     "The signature is invalid. origin: \(hash)", "invalid signature for origin \(hash)",
     "origin \(hash): invalid signature", "expectedOrigin: ['https://a.example', '\(hash)']",

@@ -51,6 +51,8 @@ import Testing
     ("GetPublicKeyCredentialDomException: Failed to decrypt credential (25)", "decrypt"),
     ("GetPublicKeyCredentialDomException: The flow was canceled", "closed the dialog"),
     ("CreatePublicKeyCredentialDomException: No screen lock was found", "can keep a passkey"),
+    ("CreateCredentialCustomException: [11000] Passphrase required", "is locked"),
+    ("TYPE_NOT_ALLOWED_ERROR: [50162] Unsuccessful result from folsom activity.", "is locked"),
     (
       "CreatePublicKeyCredentialDomException: The planets are not aligned", "nothing about the site"
     ),
@@ -77,6 +79,7 @@ import Testing
     "GetPublicKeyCredentialDomException: no asset links for b.example",
     "type androidx.credentials.TYPE_SECURITY_ERROR\nCreatePublicKeyCredentialDomException: It failed",
     "Passkey operation failed because app not found in assets links",
+    "Security error: App is not authorized to access passkeys for b.example",
     "androidx.credentials.TYPE_DATA_ERROR: [50152] RP ID cannot be validated.",
     "{\"message\": \"androidx.credentials.exceptions.domerrors.SecurityError@7337b1\"}",
   ])
