@@ -138,7 +138,9 @@ struct AppLinksOutput {
       if let host = Self.invalidHost(line) { add(host, state: "invalid") }
     case .states:
       guard let (key, value) = line.atColon, !value.isEmpty, let host = key.host else { break }
-      add(host, state: value.value)
+      // People write remarks behind it.
+      let word = value.words.first.flatMap { Self.isWhole(state: $0) ? $0 : nil }
+      add(host, state: (word ?? value).value)
     case .enabled: select(line, .enabled)
     case .disabled: select(line, .disabled)
     }
@@ -380,6 +382,9 @@ struct DebugLinkOutput {
   /// The state of a row about an activity that is not there.
   static let noComponent = "no-component"
 
+  /// The state of a row about an activity that other apps may not start.
+  static let notExported = "not-exported"
+
   /// `Error: Activity class {com.example.app/com.example.app.Main} does not exist.`
   private func withoutComponent(_ line: ArraySlice<UInt8>) -> DeviceRow? {
     guard let component = line.between(Marker.noActivityClass.rawValue, and: "} does not exist"),
@@ -456,6 +461,13 @@ struct DebugLinkOutput {
     }
     if let place = line.firstRange(of: "Starting: Intent {") {
       started = Self.unresolved(line[place.upperBound...])
+    } else if let place = line.firstRange(of: Marker.permissionDenied.rawValue) {
+      if line.has("} "), line.has("not exported"),
+        var row = Self.unresolved(line[place.upperBound...]), row.state == "unresolved"
+      {
+        row.state = Self.notExported
+        found.add(row)
+      }
     } else if let row = withoutComponent(line) {
       found.add(row)
     } else if let browser = Self.browser(line), !isInside, started?.state == "unresolved" {

@@ -31,7 +31,7 @@ enum DeveloperToolError: CaseIterable {
     case .status: [.branchStatus]
     case .json: [.branchJSON]
     case .notAssociated: [.domainsNotAssociated]
-    case .notVerified: [.domainNotVerified]
+    case .notVerified: [.domainNotVerified, .domainsFailed]
     }
   }
 
@@ -47,7 +47,7 @@ enum DeveloperToolError: CaseIterable {
     case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified,
       .appIdentifier:
       [
-        "sset Link", "sset link", "eep link", "App Link", "app link", "assetlinks",
+        "sset Link", "sset link", "eep link", "App Link", "app link", "web links", "assetlinks",
         "pple-App-Site-Association",
         "Your file",
       ]

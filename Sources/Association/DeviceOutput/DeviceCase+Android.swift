@@ -246,6 +246,11 @@ extension DeviceCase {
             ? "Repeat the command without the package."
             : "If that is not your app, or links on pages still open the browser, paste what `adb shell pm get-app-links "
               + "PACKAGE` prints.")
+    case DebugLinkOutput.notExported:
+      return DeviceVerdict(
+        .manifestRefused, .likely, .appTeam,
+        "An activity of \(app) takes the URL, and other apps may not start it. Nothing on the server needs to change.",
+        next: "Write android:exported=\"true\" at the activity with the links.")
     case "quoted":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,
@@ -270,6 +275,13 @@ extension DeviceCase {
         .incomplete, .sure, .user, "The log does not name the host that was verified.",
         next:
           "Paste the line with \"Failed hosts\", or what `adb shell pm get-app-links \(package)` prints."
+      )
+    case VerifierLog.allVerified:
+      return DeviceVerdict(
+        .fineHere, .likely, .appTeam,
+        "Google's verifier found \(app) in the file of each host that the device asked about.",
+        next:
+          "If a link still opens the browser, look at the paths of the manifest, and at the routes: `aasa match URL`."
       )
     case "no-answer":
       return DeviceVerdict(

@@ -230,6 +230,12 @@ extension DeviceCase {
         "The device has taken over the entry of \(app) for \(host). The text does not say whether it got the file.",
         next: "Paste the next lines of `swcd`, or what `swcutil show` prints.")
     }
+    if row.state == SwcdLog.unmanaged {
+      return DeviceVerdict(
+        .incomplete, .sure, .user,
+        "Error 1701 is normal on a device that no organization manages, and says nothing about links.",
+        next: "Paste the other lines of `swcd`, or what `swcutil show` prints.")
+    }
     if row.state == "asked" {
       return DeviceVerdict(
         .incomplete, .sure, .user,

@@ -147,7 +147,8 @@ package struct DeviceRow: Sendable, Hashable {
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
   /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started`,
-  /// `no-component`, `owner`, `no-owner`, `unavailable`, `selection-only`, or a `SiteAnswer.State`.
+  /// `no-component`, `not-exported`, `owner`, `no-owner`, `unavailable`, `selection-only`, `all-verified`, `unmanaged`, or a
+  /// `SiteAnswer.State`.
   package var state: String
   package var error: String?
   package var lastChecked: UnixTime?
@@ -241,12 +242,15 @@ extension DeviceOutput.Kind {
     }
     // The log may have such an error, too.
     let isLog = found.contains(.swcdLog)
-    if text.flat.ranges(of: Marker.downloadError.rawValue).contains(where: {
-      let rest = text.flat[$0.upperBound...]
-      let number = SwcutilOutput.errorNumber(rest)
-      // A device that no organization manages logs 1701, and says itself that this is normal.
-      return number != nil && number != "1701" && (!isLog || rest.starts(with: " error".utf8))
-    }) {
+    let errors = text.flat.ranges(of: Marker.downloadError.rawValue).compactMap { place in
+      let rest = text.flat[place.upperBound...]
+      return SwcutilOutput.errorNumber(rest).map {
+        (number: $0, isOfTool: rest.starts(with: " error".utf8))
+      }
+    }
+    // A device that no organization manages logs 1701, and says itself that this is normal.
+    let isUnmanaged = errors.contains { $0.number == "1701" }
+    if errors.contains(where: { $0.number != "1701" && (!isLog || $0.isOfTool) }) {
       found.insert(.swcutilDownload)
     }
     if has(.isValid) && has(.domain) { found.insert(.appClipStatus) }
@@ -260,7 +264,8 @@ extension DeviceOutput.Kind {
     // What says more about the device goes first.
     let hasStarted = has(.startedActivity) && (has(.statusOK) || has(.notStarted))
     if found.isEmpty,
-      has(.unresolvedIntent) || has(.noActivityFound) || has(.noActivityClass) || hasStarted,
+      has(.unresolvedIntent) || has(.noActivityFound) || has(.noActivityClass) || hasStarted
+        || has(.permissionDenied),
       !DebugLinkOutput.rows(in: text).rows.isEmpty
     {
       found.insert(.debugLink)
@@ -278,6 +283,7 @@ extension DeviceOutput.Kind {
     if found.isEmpty && !DeveloperToolError.found(has, text.flat).isEmpty {
       found.insert(.developerTools)
     }
+    if found.isEmpty && isUnmanaged { found.insert(.swcdLog) }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

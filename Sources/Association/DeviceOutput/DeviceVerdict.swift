@@ -116,7 +116,7 @@ package struct DeviceVerdict: Sendable {
     case .debugLink
     where [
       "unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started",
-      DebugLinkOutput.noComponent,
+      DebugLinkOutput.noComponent, DebugLinkOutput.notExported,
     ].contains(row.state):
       self = one.startVerdict
     case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict

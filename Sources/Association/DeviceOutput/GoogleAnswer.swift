@@ -148,11 +148,18 @@ enum GoogleAnswer {
     return row
   }
 
-  /// The first fault that the API documents.
+  /// The first fault that the API documents; without one, the first error in the words of `debugString`, as earlier answers
+  /// have it.
   private static func error(in text: ArraySlice<UInt8>) -> String? {
-    guard text.has(Marker.errorCode.rawValue) else { return nil }
-    return text.ranges(of: codePrefix).lazy
-      .map { text[$0.lowerBound...].prefix(60).prefix(while: isCodeByte).value }.first
+    if text.has(Marker.errorCode.rawValue), let code = text.firstRange(of: codePrefix) {
+      return text[code.lowerBound...].prefix(60).prefix(while: isCodeByte).value
+    }
+    guard let debug = text.firstRange(of: Marker.debugString.rawValue),
+      let error = text[debug.upperBound...].firstRange(of: "* Error: ")
+    else { return nil }
+    let words = text[error.upperBound...].prefix(300).prefix { !"\\\"*".utf8.contains($0) }
+    return words.has("rong content type")
+      ? codePrefix + Fault.contentType.rawValue : words.trimmed.value
   }
 
   private static func isGap(_ byte: UInt8) -> Bool { ": ".utf8.contains(byte) }
@@ -258,7 +265,10 @@ extension DeviceCase {
       verdict(.unusableFile, "refused an `include` of \(host) that is not HTTPS")
     case .includes:
       verdict(.unusableFile, "found too many `include` statements at \(host), maybe in a circle")
-    case nil: verdict(.verificationFailed, "has no answer about \(host)")
+    case nil:
+      verdict(
+        .verificationFailed,
+        "has no answer about \(host)" + (row.error.map { ": \($0.quoted)" } ?? ""))
     }
   }
 }

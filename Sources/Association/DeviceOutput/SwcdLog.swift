@@ -8,6 +8,9 @@ struct SwcdLog {
   /// How the device says that it does not trust a certificate.
   static let badTrust = "Bad apple-app-site-association server trust"
 
+  /// The state of a row about a device that says that no organization manages it.
+  static let unmanaged = "unmanaged"
+
   private var found = DeviceRows()
   /// The requests that the device began.
   private var asked: [DeviceRow] = []
@@ -25,6 +28,9 @@ struct SwcdLog {
     text.forEachLine { log.take($0.text) }
     log.end()
     if log.found.rows.isEmpty { for row in log.asked { log.found.add(row) } }
+    if log.found.rows.isEmpty && text.flat.has(Marker.downloadError.rawValue) {
+      log.found.add(DeviceRow(state: unmanaged))
+    }
     return log.found
   }
 

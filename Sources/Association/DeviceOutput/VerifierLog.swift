@@ -19,7 +19,9 @@ enum VerifierLog {
       let errors = after.firstRange(of: "Error hosts:").map { after[$0.upperBound...] }
       let place = after.startIndex
       for host in hosts(succeeded ?? []) { add(host, app, "verified", at: place) }
-      for host in hosts(after) { add(host, app, "failed", at: place) }
+      let failed = hosts(after)
+      for host in failed { add(host, app, "failed", at: place) }
+      if failed.isEmpty && start.has("Success:true") { add(nil, app, allVerified, at: place) }
       for host in hosts(errors ?? []) { add(host, app, "no-answer", at: place) }
     }
     for (_, sentence) in parts(of: flat, around: .verifiedStatement) {
@@ -47,6 +49,9 @@ enum VerifierLog {
     return rows(found.sorted { $0.place < $1.place }.map(\.row))
   }
 
+  /// The state of a row about all hosts of a request: Android 11 and lower say no more.
+  static let allVerified = "all-verified"
+
   /// The packages of requests by their numbers: `verificationId:1 scheme:"https" hosts:"…" package:"…"`.
   private static func packages(in text: ArraySlice<UInt8>) -> [String: String] {
     var found: [String: String] = [:]
@@ -71,8 +76,13 @@ enum VerifierLog {
         rows.append(row)
       }
     }
+    let named = Set(rows.filter { $0.app != nil }.map { [$0.host, $0.state] })
     var found = DeviceRows()
-    for row in rows { found.add(row) }
+    // The last line of a verification may repeat a host without its app.
+    for row in rows
+    where row.host == nil || row.app != nil || !named.contains([row.host, row.state]) {
+      found.add(row)
+    }
     return found
   }
 

@@ -28,6 +28,10 @@ import Testing
       "Add a \"/\" to the beginning of the android:path attribute in the <data> tag.", "no-activity"
     ),
     ("Deep links\nshop.example\nDomain not verified", "verification-failed"),
+    (
+      "3 domains failed validation\nFix domain issues by verifying ownership of web links associated with this path",
+      "verification-failed"
+    ),
     ("Digital Asset Links JSON file does not exist", "verification-failed"),
     ("Package name not found. Look at your Digital Asset Links.", "not-in-file"),
     ("assetlinks.json: Fingerprint validation failed", "wrong-signing-key"),

@@ -74,6 +74,24 @@ import Testing
     }
   }
 
+  /// Earlier answers have the error only in words.
+  @Test func anErrorInWordsIsNoMissingStatement() {
+    let answer = { (error: String) in
+      "{\"maxAge\": \"599.9s\", \"debugString\": \"*** ERRORS ***\\n\(error)\\n*** INFO MESSAGES ***\\n* Info: …\\n\"}"
+    }
+    let source = "fetching statements from https://a.example./.well-known/assetlinks.json (…) [7]"
+    let type = answer(
+      "* Error: unavailable: Wrong content type in HTTP response: text/html \(source)")
+    #expect(DeviceOutput.explained(type) == ["digital-asset-links a.example - unusable-file"])
+    let other = DeviceOutput(answer("* Error: unavailable: Error \(source)"))
+    let verdict = other.rows.first.map { DeviceVerdict($0, of: other.kind) }
+    #expect(verdict?.code == .verificationFailed, "\(other.rows)")
+    #expect(verdict?.message.contains("unavailable: Error fetching") == true, "\(other.rows)")
+    #expect(
+      DeviceOutput.explained(answer("None!\\nstatements from https://a.example./"))
+        == ["digital-asset-links a.example - not-in-file"])
+  }
+
   @Test func aCheckOfGoogleSaysWhetherTheAppIsLinked() {
     let url =
       "curl 'https://digitalassetlinks.googleapis.com/v1/assetlinks:check?source.web.site=https://b.example"

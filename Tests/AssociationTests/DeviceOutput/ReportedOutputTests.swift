@@ -367,7 +367,28 @@ import Testing
     // A device that no organization manages says that this is normal.
     #expect(
       DeviceOutput.explained(
-        "swcd Error getting … this is normal: Error Domain=SWCErrorDomain Code=1701 \"…\"") == [])
+        "swcd Error getting … this is normal: Error Domain=SWCErrorDomain Code=1701 \"…\"")
+        == ["swcd-log - - incomplete"])
+    #expect(
+      DeviceOutput.explained("\(added)\nswcd Error Domain=SWCErrorDomain Code=1701 \"…\"")
+        == ["swcd-log a.example ABCDE12345.com.example.app incomplete"])
+  }
+
+  @Test func anActivityThatIsNotExportedHasNothingToDoWithTheServer() {
+    let intent = { (data: String) in
+      "java.lang.SecurityException: Permission Denial: starting Intent { act=android.intent.action.VIEW\(data) "
+        + "pkg=com.example.app cmp=com.example.app/.Main } from null (pid=1, uid=2000) not exported from uid 10063"
+    }
+    #expect(
+      DeviceOutput.explained(intent(" dat=https://a.example/..."))
+        == ["debug-link a.example com.example.app manifest-refused"])
+    #expect(DeviceOutput(intent("")).kind == .unknown)
+    #expect(DeviceOutput(intent(" dat=demo://a")).kind == .unknown)
+  }
+
+  @Test func aRemarkBehindAStateIsNoPartOfIt() {
+    let text = "  com.example.app:\n    Domain verification state:\n      a.example: 1024  # why?\n"
+    #expect(DeviceOutput(text).lines == ["a.example - com.example.app 1024"])
   }
 
   @Test func whatIsNoJSONIsTold() {

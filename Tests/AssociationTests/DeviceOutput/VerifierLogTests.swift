@@ -23,8 +23,15 @@ import Testing
       "I/IntentFilterIntentOp: Verification 180 complete. Success:false. "
       + "Failed hosts:a.example,b.example. [CONTEXT service_id=244 ]"
     #expect(Self.verified(earlier) == ["a.example - failed", "b.example - failed"])
+    let success = "Verification 3 complete. Success:true. Failed hosts:."
+    #expect(DeviceOutput.explained(success) == ["verifier-log - - fine-here"])
     #expect(
-      Self.verified("Verification 3 complete. Success:true. Failed hosts:.") == ["- - no-answer"])
+      DeviceOutput.explained("verificationId:3 package:\"com.example.app\".\n\(success)")
+        == ["verifier-log - com.example.app fine-here"])
+    #expect(
+      DeviceOutput.explained(
+        success + " Verification 4 complete. Success:false. Failed hosts:a.example.")
+        == ["verifier-log - - fine-here", "verifier-log a.example - verification-failed"])
     #expect(DeviceOutput("ERROR Failed hosts: see below").kind == .unknown)
     #expect(DeviceOutput("No credentials available for login.").kind == .unknown)
     #expect(
