@@ -17,6 +17,8 @@ struct NearbyURL {
     /// With no more of the path than what is before this place, or behind it.
     case upTo(Int)
     case from(Int)
+    /// With the fragment as the path, as routers in pages use it.
+    case fragmentAsPath
   }
 
   /// The properties of a route or rule that matches the URL.
@@ -53,7 +55,7 @@ struct NearbyURL {
     of text: [UInt8], _ parts: URLParts, for platform: Platform, hasRoot: Bool
   ) -> [Difference] {
     let (path, query) = (text[parts.path], text[parts.query])
-    var differences = [Difference.singleSlashes]
+    var differences = [Difference.singleSlashes, .fragmentAsPath]
     if platform == .android { differences.append(.otherEnd) }
     let count = query.count { $0 == ampersand } + 1
     if platform == .ios, !query.isEmpty, count <= mostParts {
@@ -120,6 +122,10 @@ struct NearbyURL {
     case .from(let index):
       removed = text[path.startIndex..<index]
       url += text[index...]
+    case .fragmentAsPath:
+      let route = text[parts.fragment].drop { $0 == UInt8(ascii: "!") }
+      if route.first != Self.slash { return nil }
+      url += route
     }
     if url == text { return nil }
     (self.url, self.difference) = (url, difference)
@@ -173,6 +179,7 @@ struct NearbyURL {
     case .withoutItem: "without the query item \(removed.quoted)"
     case .upTo: "without \(removed.quoted) at the end of its path"
     case .from: "without \(removed.quoted) at the beginning of its path"
+    case .fragmentAsPath: "with what is behind its `#` as its path"
     }
   }
 
@@ -209,6 +216,11 @@ struct NearbyURL {
     case .from:
       return
         "A path is compared from its beginning: add a \(meant.noun) with \(removed.quoted) in front."
+    case .fragmentAsPath:
+      let path = meant.path ?? ""
+      let isShown = path.utf8.count <= Self.longestShown && !path.isEmpty
+      return "What is behind `#` is no part of the path: compare it in `#`"
+        + (isShown ? ", as in `{\"#\": \(path.quoted)}`." : ".")
     }
   }
 }

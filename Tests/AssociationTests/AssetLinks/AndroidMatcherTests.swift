@@ -62,6 +62,7 @@ import Testing
     ),
     ("/na%C3%AFve", "Android decodes the URL, and not the pattern"),
     ("/de/gift/1", "add a rule with \"/de\" in front."),
+    ("/#/gift/1", "compare it in `#`, as in `{\"#\": \"/gift/*\"}`."),
   ])
   func aRuleThatAURLMissesByOneThingIsNamed(path: String, says: String) throws {
     let rules = StatementList.rules([

@@ -127,6 +127,13 @@ import Testing
       "match \"https://example.com/gift\". It does not cover what is below that path. Add a route `/gift/*`."
     ),
     (["/": "/gift"], "/de/gift", "add a route with \"/de\" in front."),
+    // As routers in pages write them.
+    (
+      ["/": "/gift/*"], "/#/gift/1",
+      "match \"https://example.com/gift/1\". What is behind `#` is no part of the path: compare it in `#`, as in "
+        + "`{\"#\": \"/gift/*\"}`."
+    ),
+    (["/": "/gift"], "/index.html#!/gift", "match \"https://example.com/gift\"."),
     (
       ["/": "/"], "/gift",
       "match \"https://example.com/\". It does not cover what is below that path. Add a route `/*`."
@@ -157,6 +164,12 @@ import Testing
     #expect(explanation.resolution == .noMatch)
     #expect(explanation.closest?.description.hasSuffix(url == "/gift" ? "/0" : "/1") == true)
     #expect(explanation.reason.contains(says), "\(explanation.reason)")
+  }
+
+  @Test func anotherFragmentIsNoPath() throws {
+    for url in ["/#gift", "/#", "/#top/gift"] {
+      #expect(try !explain(url).reason.contains("no part of the path"), "\(url)")
+    }
   }
 
   @Test func anExclusionThatAURLMissesIsNoNearMiss() throws {
