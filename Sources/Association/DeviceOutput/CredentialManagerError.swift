@@ -15,7 +15,7 @@ enum CredentialManagerError {
   /// One that is not about the site (developer.android.com, "Troubleshoot Credential Manager errors").
   enum Exception: CaseIterable {
     case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded
-    case notDecrypted, locked
+    case notDecrypted, locked, interrupted, blocked, noSelector, savingSkipped
 
     fileprivate var markers: [Marker] {
       switch self {
@@ -31,6 +31,10 @@ enum CredentialManagerError {
       case .excluded: [.excludedCredential]
       case .notDecrypted: [.notDecrypted]
       case .locked: [.passphraseRequired, .unlockFailed]
+      case .interrupted: [.interrupted, .interruptedType]
+      case .blocked: [.blocked]
+      case .noSelector: [.noSelector]
+      case .savingSkipped: [.savingSkipped]
       }
     }
 
@@ -258,6 +262,30 @@ extension DeviceCase {
           .user,
           "Google Password Manager is locked on the device, and was not unlocked. The site is not involved.",
           "Try again, and give it what it asks for: the passphrase of the account's data, the PIN, or the screen lock."
+        )
+      case .interrupted:
+        (
+          .user,
+          "Something came between, such as the settings of password managers. The site is not involved.",
+          "Try again."
+        )
+      case .blocked:
+        (
+          .user,
+          "The dialog was closed so often that Google does not show it for a day. The site is not involved.",
+          "Wait 24 hours. For tests, clear the storage of Google Play services in the settings of the device."
+        )
+      case .noSelector:
+        (
+          .appTeam, "The app gave the Credential Manager no activity to show its dialog in.",
+          "Pass the activity as the context of the request, and not the application."
+        )
+      case .savingSkipped:
+        (
+          .user,
+          "On Android 13 and lower, Autofill with Google offers to save the password instead. Google says that this error "
+            + "can be ignored.",
+          "Nothing needs to change."
         )
       }
     return DeviceVerdict(.requestFailed, .likely, actor, message, next: next)

@@ -148,7 +148,8 @@ extension DeviceCase {
       isProxied
         ? "Behind a proxy that ends TLS, the server takes its own address for http. Set the expected origin, or let it "
           + "trust X-Forwarded-Proto."
-        : "Set the expected origin to that of the page, with its port, and without a slash at its end."
+        : "Set the expected origin to exactly that of the page: with its port, unless that is 443, and without a slash at "
+          + "its end."
     )
   }
 }

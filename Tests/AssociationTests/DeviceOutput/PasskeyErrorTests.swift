@@ -59,6 +59,10 @@ import Testing
       "Unexpected client data origin \"https://www.a.example\", expected \"https://a.example/\"",
       "slash"
     ),
+    (
+      "Unexpected client data origin \"https://www.a.example\", expected \"https://www.a.example:443\"",
+      "unless that is 443"
+    ),
     ("Error: Unexpected ClientData origin: https://www.a.example", "that of the page"),
     ("registration rejected. error: unable to verify origin..", "expected origin"),
     ("WebAuthn::OriginVerificationError (WebAuthn::OriginVerificationError)", "expected origin"),

@@ -52,6 +52,16 @@ import Testing
     ("GetPublicKeyCredentialDomException: The flow was canceled", "closed the dialog"),
     ("CreatePublicKeyCredentialDomException: No screen lock was found", "can keep a passkey"),
     ("CreateCredentialCustomException: [11000] Passphrase required", "is locked"),
+    ("androidx.credentials.exceptions.GetCredentialInterruptedException: x", "came between"),
+    (
+      "failure response from one tap: 16: Caller has been temporarily blocked due to too many canceled sign-in prompts.",
+      "for a day"
+    ),
+    ("GetCredentialUnknownException: Failed to launch the selector UI. Hint: …", "no activity"),
+    (
+      "CreateCredentialUnknownException: During save password, 16: [28431] Skipping password saving since …",
+      "can be ignored"
+    ),
     ("TYPE_NOT_ALLOWED_ERROR: [50162] Unsuccessful result from folsom activity.", "is locked"),
     (
       "CreatePublicKeyCredentialDomException: The planets are not aligned", "nothing about the site"
