@@ -231,7 +231,15 @@ private struct EntitlementsCheck {
     }
     // The file for a wildcard is that of the name behind it (Apple's Technote 3155).
     let host = entry.name.name
-    guard let published else { return }
+    guard let published else {
+      if entry.name.isWildcard {
+        add(
+          "wildcard-file", .note, entry.text,
+          "For \(entry.name), devices use the file of \(host), and not those of the names below it."
+        )
+      }
+      return
+    }
     guard let domain = try published.domain(serving: host) else {
       return add(
         "not-hosted", .error, entry.text,

@@ -61,6 +61,16 @@ import Testing
     #expect(found[0].contains("shop&<.example"), "\(found)")
   }
 
+  @Test func theFileOfAWildcardIsNamed() throws {
+    let found = try findings(
+      Self.plist(Self.list("applinks:*.shop.example", "applinks:shop.example")))
+    #expect(
+      found == [
+        "note wildcard-file applinks:*.shop.example: For *.shop.example, devices use the file of shop.example, and not those "
+          + "of the names below it."
+      ])
+  }
+
   @Test func anEmptyEntryIsCalledEmpty() throws {
     let found = try findings(Self.plist(Self.list("applinks:shop.example", "")))
     #expect(

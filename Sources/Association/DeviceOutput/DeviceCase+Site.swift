@@ -47,8 +47,8 @@ extension DeviceCase {
     case .type:
       DeviceVerdict(
         .unusableFile, .likely, .operations,
-        "The site serves the file as \(error.quoted), and not as JSON.",
-        next: "Serve it as `application/json`; \(check) asks as devices do.")
+        "The site serves the file as \(error.quoted), and not as `application/json`.",
+        next: "Change the type that the server sends; \(check) asks as devices do.")
     case .status:
       DeviceVerdict(
         .unusableFile, .likely, .operations,

@@ -215,10 +215,12 @@ struct LoggedRequest {
     ("file permissions deny server access: ", 403, .permission),
     ("File does not exist: ", 404, nil), ("No route matches [GET] ", 404, nil),
     ("oute found for \"GET ", 404, nil), ("oute found for GET ", 404, nil),
-    ("Not Found: ", 404, nil), ("Cannot GET ", 404, nil), ("The route ", 404, nil),
+    ("Not Found: ", 404, nil), ("Not Found for url: ", 404, nil), ("Cannot GET ", 404, nil),
     ("No static resource ", 404, nil), ("No mapping for GET ", 404, nil),
-    ("The controller for path ", 404, nil),
+    (theRoute, 404, nil), ("The controller for path ", 404, nil),
   ]
+  /// What people also write, and what stands behind the path of Laravel's sentence, which has no slash in front.
+  private static let (theRoute, notFound) = ("The route ", " could not be found")
 
   /// A line of an error log, of the server or of the framework behind it.
   init?(failure line: ArraySlice<UInt8>) {
@@ -234,10 +236,12 @@ struct LoggedRequest {
     }
     for refusal in Self.refusals {
       guard let place = line.firstRange(of: refusal.words) else { continue }
-      var path = line[place.upperBound...].drop { "\"'/".utf8.contains($0) }
+      var path = line[place.upperBound...].drop { "\"'".utf8.contains($0) }
         .prefix { !" \"'?,;()<>".utf8.contains($0) }
+      let isSentence = line[path.endIndex...].starts(with: Self.notFound.utf8)
       if path.last == UInt8(ascii: ".") { path.removeLast() }
-      guard let name = path.split(separator: UInt8(ascii: "/")).last,
+      guard refusal.words == Self.theRoute ? isSentence : path.contains(UInt8(ascii: "/")),
+        let name = path.split(separator: UInt8(ascii: "/")).last,
         SiteAnswer.names.contains(where: { name.elementsEqual($0.utf8) })
       else { continue }
       self.init(path, host: path.has("://") ? path.host : nil, status: refusal.status)

@@ -52,6 +52,8 @@ import Testing
     ("** (Phoenix.Router.NoRouteError) no route found for GET \(path) (Web.Router)", "404"),
     ("NotFoundHttpException: The route .well-known/assetlinks.json could not be found.", "404"),
     ("NoResourceFoundException: No static resource .well-known/assetlinks.json.", "404"),
+    ("NotFoundHttpException: The route apple-app-site-association could not be found.", "404"),
+    ("HTTPError: 404 Client Error: Not Found for url: https://a.example\(path)", "404"),
     ("The controller for path '\(path)' was not found", "404"),
   ])
   func otherServersAndFrameworksAreReadByTheirSentences(log: String, error: String) {
@@ -91,7 +93,8 @@ import Testing
       "an upstream response is buffered to a temporary file while reading upstream", level: "warn"),
     "Not Found: /favicon.ico\n", "cat: apple-app-site-association: No such file or directory\n",
     "Cannot GET /\n", "The route /docs/apple-app-site-association-guide could not be found.\n",
-    "aasa: apple-app-site-association does not exist\n",
+    "aasa: apple-app-site-association does not exist\n", "File Not Found: assetlinks.json\n",
+    "The route \(path) answers with the file.\n",
   ])
   func otherRequestsAndFilesAreNotExplained(log: String) {
     #expect(DeviceOutput(log).kind == .unknown, "\(log)")
