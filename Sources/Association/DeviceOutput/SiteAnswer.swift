@@ -139,6 +139,8 @@ private struct Exchange {
   private var location: ArraySlice<UInt8>?
   private var type: ArraySlice<UInt8>?
   private var reason: SiteAnswer.Reason?
+  /// Whether the line before was `Status Code` alone, as the tools of browsers show it.
+  private var isStatusNext = false
   /// The first line behind the header, or behind the command.
   private var body: ArraySlice<UInt8>?
 
@@ -186,12 +188,14 @@ private struct Exchange {
         }
     }
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
-    if let code = Self.status(text) {
+    let isBehindLabel = isStatusNext
+    isStatusNext = text.starts(with: "Status Code".utf8) && text.count <= "Status Code:".utf8.count
+    if let code = Self.status(text, isAlone: isBehindLabel || isAsked && text.count == 3) {
       takeStatus(code)
     } else if let (name, value) = field, status != nil, name == "location" {
       location = location ?? value.words.first
       isAboutFile = isAboutFile || value.words.first.map(SiteAnswer.leadsToFile) == true
-    } else if let (name, value) = field, status != nil, name == "content-type" {
+    } else if let (name, value) = field, status != nil || isAsked, name == "content-type" {
       type = value.prefix { !"; ".utf8.contains($0) }
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
@@ -219,35 +223,45 @@ private struct Exchange {
     }
   }
 
-  /// What stands before the status in what `wget` and PowerShell print.
+  /// What stands before the status in what `wget`, PowerShell and browsers show.
   private static let statusBeginnings = [
     "awaiting response... ", "server returned an error: (", "does not indicate success: ",
+    "Status Code: ",
   ]
 
   /// The status that a line says; `nil` if it is none of the site.
-  private static func status(_ line: ArraySlice<UInt8>) -> Int? {
+  ///
+  /// - Parameter isAlone: Whether nothing need be before it.
+  private static func status(_ line: ArraySlice<UInt8>, isAlone: Bool) -> Int? {
     let code =
-      line.starts(with: "HTTP/".utf8)
-      ? line.words.dropFirst().first
-      : statusBeginnings.lazy.compactMap(line.firstRange).first.map {
-        line[$0.upperBound...].prefix(while: \.isASCIIDigit)
-      }
+      isAlone
+      ? line.words.first
+      : line.starts(with: "HTTP/".utf8)
+        ? line.words.dropFirst().first
+        : statusBeginnings.lazy.compactMap(line.firstRange).first.map {
+          line[$0.upperBound...].prefix(while: \.isASCIIDigit)
+        }
     return code.flatMap { Int($0.value) }.flatMap {
       $0 >= 200 && !line.has("onnection established") ? $0 : nil
     }
   }
 
-  /// How servers begin the text, or the page, with which they answer for what is not there.
+  /// How servers begin the text with which they answer for what is not there, and what JSON says of it; the last one is of
+  /// Amazon API Gateway, about a route that it does not have.
   private static let notFound = [
     "Not Found", "404", "Cannot GET /", "The page could not be found", "NOT_FOUND",
   ]
+  private static let notFoundInJSON = ["\"Not Found\"", "\"Missing Authentication Token\""]
 
   private mutating func takeBody(_ line: ArraySlice<UInt8>) {
     if line.has("<Code>AccessDenied</Code>") {
       (status, reason, body) = (status ?? 403, .storage, line)
     } else if line.has("<Code>NoSuchKey</Code>") || line.has("<Code>NoSuchBucket</Code>") {
       (status, body) = (status ?? 404, line)
-    } else if status == nil, Self.notFound.contains(where: { line.starts(with: $0.utf8) }) {
+    } else if status == nil,
+      Self.notFound.contains(where: { line.starts(with: $0.utf8) })
+        || line.first == UInt8(ascii: "{") && Self.notFoundInJSON.contains(where: line.has)
+    {
       (status, body) = (isOfCDN ? nil : 404, line)
     } else if line.first.map({ "{[<".utf8.contains($0) }) == true,
       // `curl -v` marks what it gets with `<`, and says how much it is.
@@ -324,11 +338,14 @@ private struct Exchange {
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
-    guard let status = status ?? (body == nil ? nil : 200), !leadsToTLS else { return nil }
+    guard let status = status ?? (body == nil && type == nil ? nil : 200), !leadsToTLS else {
+      return nil
+    }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
     if [405, 501].contains(status), isOfHeader || address == nil { return nil }
     guard isAboutFile || isJSON && isFile || reason == .challenge else { return nil }
     if (300...399).contains(status), let location { return (.redirected, location.value) }
+    if [301, 302, 303, 307, 308].contains(status) && isSecure { return (.redirected, nil) }
     if status >= 400 {
       return (.status, ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", "))
     }

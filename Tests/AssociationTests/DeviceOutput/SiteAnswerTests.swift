@@ -92,6 +92,27 @@ import Testing
       "$ curl -v https://a.example\(path)\n{ [122 bytes data]\n< HTTP/2 404\n",
       "a.example - unusable-file"
     ),
+    (
+      "$ curl https://a.example\(path)\n{\"statusCode\": 404, \"error\": \"Not Found\"}\n",
+      "a.example - unusable-file"
+    ),
+    (
+      "$ curl -so /dev/null -w '%{http_code}' https://a.example\(path)\n403\n",
+      "a.example - unusable-file"
+    ),
+    (
+      "$ curl -sI https://a.example\(path) | grep -i content-type\ncontent-type: text/plain; charset=utf-8\n",
+      "a.example - unusable-file"
+    ),
+    // The tools of browsers.
+    (
+      "Request URL: https://a.example\(path)\nRequest Method: GET\nStatus Code: 301 Moved Permanently\n",
+      "a.example - redirect-refused"
+    ),
+    (
+      "Request URL\nhttps://a.example\(path)\nRequest Method\nGET\nStatus Code\n403 Forbidden\n",
+      "a.example - unusable-file"
+    ),
     // Only the header.
     (
       "$ curl -I https://a.example\(path)\nHTTP/2 200\ncontent-type: text/html; charset=utf-8\n",
@@ -152,6 +173,10 @@ import Testing
     "$ curl -i https://a.example/docs\nHTTP/2 302\nlocation: /docs/apple-app-site-association\n",
     "$ curl https://a.example/docs\n<html>\n", "$ curl https://a.example\(path)\n<intent-filter>\n",
     "See https://a.example\(path)\n<html>\n", "https://a.example\(path)\n[1] 4711\n",
+    "Request URL: https://a.example/\nStatus Code: 404 Not Found\n",
+    "http://a.example\(path)\nStatus Code: 301\n",
+    "https://a.example\(path)\nStatus Code\n200 OK\n",
+    "https://a.example\(path)\n{\"answer\": 42}\n", "https://a.example\(path)\n200\n",
     "$ wget https://a.example/a.zip\nHTTP request sent, awaiting response... 404 Not Found\n",
   ])
   func whatIsAboutNoFileIsNoAnswerForOne(text: String) {
