@@ -1,5 +1,6 @@
 /// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
-/// Flutter's validator of deep links, whose titles the service of Google has, and Branch's validator.
+/// Flutter's validator of deep links, whose titles the service of Google has, Branch's validator, and Apple's former one.
+/// Also what Flutter says of a link that the app does not know.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
@@ -7,6 +8,7 @@ enum DeveloperToolError: CaseIterable {
   case noAppleFile, appleFormat, appIdentifier
   case dns, status, json
   case notAssociated, notVerified
+  case noRoute, noReleasedApp
 
   private var markers: [Marker] {
     switch self {
@@ -32,6 +34,8 @@ enum DeveloperToolError: CaseIterable {
     case .json: [.branchJSON]
     case .notAssociated: [.domainsNotAssociated]
     case .notVerified: [.domainNotVerified, .domainsFailed]
+    case .noRoute: [.flutterRoute, .goRoute]
+    case .noReleasedApp: [.noReleasedApp]
     }
   }
 
@@ -40,7 +44,8 @@ enum DeveloperToolError: CaseIterable {
     switch self {
     case .exported: ["android:exported"]
     case .notAssociated: ["web domains"]
-    case .path, .noFile, .action, .browsable, .default, .autoVerify, .otherDomains, .noAppleFile,
+    case .noRoute, .noReleasedApp, .path, .noFile, .action, .browsable, .default, .autoVerify,
+      .otherDomains, .noAppleFile,
       .appleFormat, .dns,
       .status, .json:
       []
@@ -189,6 +194,18 @@ extension DeviceCase {
         .unusableFile, .operations, "What the site serves at the path of the file is not JSON.",
         "\(appleCheck): a page in its place is the most common cause. `aasa validate FILE` names a mistake in the file."
       )
+    case .noRoute:
+      verdict(
+        .requestFailed, .appTeam,
+        "The device gave the link to the app, whose router has no route for it. Flutter may then open the browser. Nothing on "
+          + "the server needs to change.",
+        "Add a route for its path. If a package such as app_links takes the links, set FlutterDeepLinkingEnabled in Info.plist "
+          + "and flutter_deeplinking_enabled in the manifest to false.")
+    case .noReleasedApp:
+      verdict(
+        .incomplete, .operations,
+        "Apple's App Search API Validation Tool knew only the version in the App Store. It says nothing about other builds.",
+        "\(appleCheck), and compare the build: `aasa entitlements`.")
     case .notAssociated, .notVerified, nil:
       verdict(
         .verificationFailed, .operations,

@@ -28,6 +28,9 @@ import Testing
       "Add a \"/\" to the beginning of the android:path attribute in the <data> tag.", "no-activity"
     ),
     ("Deep links\nshop.example\nDomain not verified", "verification-failed"),
+    ("Failed to handle route information in Flutter.", "request-failed"),
+    ("GoException: no routes for location: https://a.example/b", "request-failed"),
+    ("Error: no apps with domain entitlements", "incomplete"),
     (
       "3 domains failed validation\nFix domain issues by verifying ownership of web links associated with this path",
       "verification-failed"
@@ -70,6 +73,7 @@ import Testing
 
   @Test(arguments: [
     "Domain not verified: we cannot send mail for shop.example",
+    "GoException: no routes for location: /b",
     "Package name not found in the registry", "Fingerprint validation failed for the host key",
     "an explicit value for the parameter is required", "The account is associated with your app.",
     "<activity android:exported=\"true\"> is in my manifest",
