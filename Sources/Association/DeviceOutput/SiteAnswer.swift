@@ -105,9 +105,7 @@ struct SiteAnswer {
     if logged.count < Self.mostRequests { logged.append(request) }
   }
 
-  fileprivate static let tools = [
-    "curl", "curl.exe", "wget", "http", "https", "Invoke-WebRequest", "iwr",
-  ]
+  fileprivate static let tools = ["curl", "curl.exe", "wget", "Invoke-WebRequest", "iwr"]
 
   /// Whether it is the first line of a request that `curl -v` prints.
   private static func isRequest(_ line: ArraySlice<UInt8>) -> Bool {
@@ -365,11 +363,16 @@ private struct Exchange {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it is a line with `curl` or a similar tool, behind a prompt or not. PowerShell begins errors with the tool.
+  /// Whether it is a line with `curl` or a similar tool, behind a prompt or not. PowerShell begins errors with the tool, and
+  /// HTTPie has names that headers have as values.
   fileprivate var isCommand: Bool {
     let first = words.prefix(5).map(\.unquoted)
-    return !(first.count > 1 && first[1].elementsEqual(":".utf8))
-      && first.contains { word in SiteAnswer.tools.contains { word.elementsEqual($0.utf8) } }
+    if first.count > 1 && first[1].elementsEqual(":".utf8) { return false }
+    let isHTTPie = first.first { $0.count > 1 }.map {
+      $0.elementsEqual("http".utf8) || $0.elementsEqual("https".utf8)
+    }
+    return isHTTPie == true
+      || first.contains { word in SiteAnswer.tools.contains { word.elementsEqual($0.utf8) } }
   }
 
   /// A word of a command without the marks of its shell or its sentence.

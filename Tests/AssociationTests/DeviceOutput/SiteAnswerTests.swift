@@ -104,6 +104,10 @@ import Testing
       "$ curl -sI https://a.example\(path) | grep -i content-type\ncontent-type: text/plain; charset=utf-8\n",
       "a.example - unusable-file"
     ),
+    ("$ http https://a.example\(path)\nHTTP/1.1 404 Not Found\n", "a.example - unusable-file"),
+    (
+      "\(get)HTTP/2 200\nx-forwarded-proto: https\n\n<html>\n", "a.example - unusable-file"
+    ),
     // The tools of browsers.
     (
       "Request URL: https://a.example\(path)\nRequest Method: GET\nStatus Code: 301 Moved Permanently\n",
