@@ -51,12 +51,7 @@ struct Review {
     domain.associationFile = domain.associationFile.keepingRows(
       of: old?.associationFile ?? AssociationFile())
     try context.refuse(from: former.stored?.domain, to: domain)
-    // It could be too long to be made.
-    let bytes = domain.associationFile.repeatedBytes
-    if bytes > 8 * DocumentKind.apple.maximumSize {
-      throw PublicationError.refused(
-        domain.name, Linter.sizeFindings(bytes, .apple).about(.apple), account: nil)
-    }
+    try Self.refuseRepetition(in: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
     let rendered = RenderedDomain(domain, apps)
@@ -113,6 +108,25 @@ struct Review {
     if publication.edited.isChanged && context.needsApproval(of: former) {
       try refuse(.needsApproval(domain.name))
     }
+  }
+
+  /// The most that entries with `appID` alone may repeat, in bytes: a document of that is made, and refused with what its
+  /// parts take.
+  private static let mostRepeated = 8 * DocumentKind.apple.maximumSize
+
+  /// Refuses a document that would be too long to be made.
+  ///
+  /// - Throws: `PublicationError.refused`.
+  private static func refuseRepetition(in domain: Domain) throws(PublicationError) {
+    if domain.associationFile.repeatedBytes <= mostRepeated { return }
+    let finding = Finding(
+      .tooLarge, at: .root,
+      "The document would have more than \(mostRepeated) bytes, and devices ignore one of more than "
+        + "\(DocumentKind.apple.maximumSize): an entry with `appID` alone repeats its routes for each of its apps.",
+      help:
+        "Name the apps of an entry in `appIDs`, as the modern form does, or move apps to other domains."
+    )
+    throw .refused(domain.name, [finding].about(.apple), account: nil)
   }
 
   /// The number of each error that was accepted when a domain was published.

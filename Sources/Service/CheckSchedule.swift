@@ -114,7 +114,7 @@ final class CheckSchedule: Sendable {
       do {
         subject = try Subject(name, in: store)
       } catch StoreError.database(.damaged, _) {
-        // Reading it tells why. The others are not kept waiting.
+        // A domain that is damaged is reported when it is served. It keeps no other from its check.
         continue
       }
       // A domain that was deleted since is nobody's business.

@@ -119,9 +119,9 @@ final class Installation {
     _ sent: @escaping (Int) -> Void = { _ in },
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> APIClient.Answer {
-    try answer(request, body) {
-      sent(body?.count ?? 0)
-      return try APIClient.Answer($0, take)
+    if !isServer { sent(body?.count ?? 0) }
+    return try answer(request, body) {
+      try APIClient.Answer($0, take)
     } onServer: {
       try $0.send(request, sending: body?.pieces(sent), take)
     }

@@ -127,7 +127,7 @@ extension StatementInspection {
     add(
       .missingSlashForm, at: rule.pointer.appending("/"),
       "Unlike for Apple, \(pattern.text.quoted) does not match \(text.quoted).",
-      help: "Add a rule for \(text.quoted) behind this one if it should do the same.")
+      help: "Add a rule for \(text.quoted) after this one if it should do the same.")
   }
 
   // MARK: - Patterns

@@ -249,7 +249,7 @@ struct AppLinksOutput {
         var user = users[index]
         user.selection = choices.first { $0.user == index }?.selection
         // What holds for the app also holds for a host that the text does not reach.
-        let isMeant = user.linkHandling != nil && row.state != "invalid"
+        let isMeant = choices.isEmpty && user.linkHandling != nil && row.state != "invalid"
         return user.selection != nil || isMeant ? user : nil
       }
       found.add(row)

@@ -266,7 +266,7 @@ extension DeviceCase {
       case .interrupted:
         (
           .user,
-          "Something came between, such as the settings of password managers. The site is not involved.",
+          "The request was interrupted, for example by the settings of password managers. The site is not involved.",
           "Try again."
         )
       case .blocked:

@@ -249,8 +249,10 @@ extension DeviceCase {
     case DebugLinkOutput.notExported:
       return DeviceVerdict(
         .manifestRefused, .likely, .appTeam,
-        "An activity of \(app) takes the URL, and other apps may not start it. Nothing on the server needs to change.",
-        next: "Write android:exported=\"true\" at the activity with the links.")
+        "Other apps may not start that activity of \(app). Nothing on the server needs to change.",
+        next:
+          "If the command names the activity, leave `-n` out. Otherwise, write android:exported=\"true\" on the activity "
+          + "with the links.")
     case "quoted":
       return DeviceVerdict(
         .noActivity, .sure, .appTeam,

@@ -137,13 +137,15 @@ enum GoogleAnswer {
       host: site?[...].host,
       app: app.flatMap { $0.contains(UInt8(ascii: ".")) ? $0[...].value : nil },
       state: "not-linked")
-    row.error = error
-    if error != nil {
-      row.state = "failed"
-    } else if let place = text.firstRange(of: Marker.isLinked.rawValue),
-      text[place.upperBound...].drop(while: isGap).starts(with: "true".utf8)
-    {
+    let isLinked =
+      text.firstRange(of: Marker.isLinked.rawValue).map {
+        text[$0.upperBound...].drop(while: isGap).starts(with: "true".utf8)
+      } ?? false
+    // An answer that says yes may have words about other statements.
+    if isLinked && !text.has(Marker.errorCode.rawValue) {
       row.state = "linked"
+    } else if error != nil {
+      (row.state, row.error) = ("failed", error)
     }
     return row
   }

@@ -117,7 +117,7 @@ enum Marker: String, CaseIterable {
   case authenticationOrigin = "Unexpected authentication response origin"
   case clientDataOrigin = "Unexpected client data origin"
   case clientDataOriginJoined = "Unexpected ClientData origin"
-  case originNotVerified = "nable to verify origin"
+  case originNotVerified = "rejected. error: unable to verify origin"
   case originVerification = "OriginVerificationError"
   case rpIDVerification = "RpIdVerificationError"
   case rpIDMismatch = "rpId mismatch"

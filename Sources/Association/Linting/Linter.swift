@@ -293,8 +293,7 @@ package enum Linter {
     return list.listed
   }
 
-  /// What there is to say about the size of a document, in bytes.
-  package static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
+  private static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
     let maximum = kind.maximumSize
     let (message, help): (String, String)
     switch (kind, size > maximum) {

@@ -123,7 +123,8 @@ struct NearbyURL {
       removed = text[path.startIndex..<index]
       url += text[index...]
     case .fragmentAsPath:
-      let route = text[parts.fragment].drop { $0 == UInt8(ascii: "!") }
+      removed = text[parts.fragment].prefix { $0 == UInt8(ascii: "!") }
+      let route = text[parts.fragment].dropFirst(removed.count)
       if route.first != Self.slash { return nil }
       url += route
     }
@@ -217,10 +218,10 @@ struct NearbyURL {
       return
         "A path is compared from its beginning: add a \(meant.noun) with \(removed.quoted) in front."
     case .fragmentAsPath:
-      let path = meant.path ?? ""
-      let isShown = path.utf8.count <= Self.longestShown && !path.isEmpty
-      return "What is behind `#` is no part of the path: compare it in `#`"
-        + (isShown ? ", as in `{\"#\": \(path.quoted)}`." : ".")
+      let route = removed + (meant.path ?? "")
+      let isShown = route.utf8.count <= Self.longestShown && meant.path != nil
+      return "What comes after `#` is not part of the path: compare it in `#`"
+        + (isShown ? ", as in `{\"#\": \(route.quoted)}`." : ".")
     }
   }
 }

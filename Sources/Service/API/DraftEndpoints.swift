@@ -137,14 +137,15 @@ struct DraftEndpoints: Sendable {
         .get, path, .role(.viewer), isFilteredByToken: true,
         "listProtectedLabels", .drafts, "List the labels that protect their domains",
         answers: .ok(
-          "All of them.",
+          "Those of domains that the caller may see, and for somebody without limits, all.",
           .named("ProtectedLabels", .object([Member("labels", .list(of: .shared("Label")))])))
       ) { call in
         // Which other domains there are is nothing that a token which is limited to some may learn.
-        let labels = try store.protectedLabels().filter { label in
-          try call.scope.isEverything
-            || !store.labels(containing: label.text, within: call.scope, after: nil, limit: .max)
-              .filter { $0.label == label }.isEmpty
+        var labels = try store.protectedLabels()
+        if !call.scope.isEverything {
+          let visible = try store.labels(
+            containing: nil, within: call.scope, after: nil, limit: .max)
+          labels = labels.filter(Set(visible.map(\.label)).contains)
         }
         return .json(.ok, ["labels": .strings(labels.map(\.text))])
       },

@@ -101,6 +101,12 @@ import Testing
       DeviceOutput.explained(url + "{\"linked\": true, \"maxAge\": \"3.5s\"}") == [
         "digital-asset-links b.example com.example.app fine-here"
       ])
+    let partly =
+      "{\"linked\": true, \"maxAge\": \"3.5s\", \"debugString\": \"* Error: unavailable: Error fetching statements from https://c.example./x\\n\"}"
+    #expect(
+      DeviceOutput.explained(url + partly) == [
+        "digital-asset-links b.example com.example.app fine-here"
+      ])
     // In the JSON of protocol buffers, what is false is left out.
     let none =
       "{\"maxAge\": \"3.5s\", \"debugString\": \"* Info: No statements were found that match your query\\n\"}"

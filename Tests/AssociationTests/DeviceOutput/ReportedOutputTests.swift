@@ -260,6 +260,8 @@ import Testing
   @Test(arguments: [
     "The certificate is invalid for this domain", "Error: example.com is an invalid domain",
     "The registrar answered that the name which we wanted to buy for the shop is an invalid domain, so",
+    "git: unable to verify origin/main signature",
+    "x509: certificate signed by unknown authority; unable to verify origin server certificate",
   ])
   func everydayWordsAboutADomainAreNoErrorOfABrowser(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)

@@ -52,7 +52,7 @@ import Testing
     ("GetPublicKeyCredentialDomException: The flow was canceled", "closed the dialog"),
     ("CreatePublicKeyCredentialDomException: No screen lock was found", "can keep a passkey"),
     ("CreateCredentialCustomException: [11000] Passphrase required", "is locked"),
-    ("androidx.credentials.exceptions.GetCredentialInterruptedException: x", "came between"),
+    ("androidx.credentials.exceptions.GetCredentialInterruptedException: x", "was interrupted"),
     (
       "failure response from one tap: 16: Caller has been temporarily blocked due to too many canceled sign-in prompts.",
       "for a day"

@@ -130,9 +130,10 @@ import Testing
     // As routers in pages write them.
     (
       ["/": "/gift/*"], "/#/gift/1",
-      "match \"https://example.com/gift/1\". What is behind `#` is no part of the path: compare it in `#`, as in "
+      "match \"https://example.com/gift/1\". What comes after `#` is not part of the path: compare it in `#`, as in "
         + "`{\"#\": \"/gift/*\"}`."
     ),
+    (["/": "/gift/*"], "/#!/gift/1", "as in `{\"#\": \"!/gift/*\"}`."),
     (["/": "/gift"], "/index.html#!/gift", "match \"https://example.com/gift\"."),
     (
       ["/": "/"], "/gift",
