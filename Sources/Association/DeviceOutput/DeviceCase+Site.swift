@@ -49,19 +49,21 @@ extension DeviceCase {
         .unusableFile, .likely, .operations,
         "The site serves the file as \(error.quoted), and not as `application/json`.",
         next: "Change the type that the server sends; \(check) asks as devices do.")
-    case .status:
-      DeviceVerdict(
-        .unusableFile, .likely, .operations,
-        "The site answers with status \(error.prefix { $0 != "," })"
-          + (error.hasSuffix(SiteAnswer.Reason.challenge.rawValue)
-            ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it."
-            : "."),
-        next: "\(remedy(forStatus: error)); \(check) asks as devices do.")
+    case .status: row.failure.map(failureVerdict) ?? unknownState
     }
   }
 
-  private func remedy(forStatus error: String) -> String {
-    switch SiteAnswer.Reason.allCases.first(where: { error.hasSuffix($0.rawValue) }) {
+  private func failureVerdict(_ failure: SiteAnswer.Failure) -> DeviceVerdict {
+    DeviceVerdict(
+      .unusableFile, .likely, .operations,
+      "The site answers with status \(failure.status)\(failure.file.map { " for `\($0)`" } ?? "")"
+        + (failure.reason == .challenge
+          ? ", which is Cloudflare's challenge for bots: Apple and Google do not solve it." : "."),
+      next: "\(remedy(for: failure)); \(check) asks as devices do.")
+  }
+
+  private func remedy(for failure: SiteAnswer.Failure) -> String {
+    switch failure.reason {
     case .storage:
       return
         "S3 refuses a file that is not there in the same way. Look whether the bucket has it in `.well-known/`, and whether "
@@ -76,12 +78,12 @@ extension DeviceCase {
       return "Look at the server behind the proxy, or let the proxy serve the file itself"
     case .challenge, nil: break
     }
-    if ["404", "410"].contains(error) {
+    if [404, 410].contains(failure.status) {
       return
         "Serve the file at `/.well-known/apple-app-site-association`, for Android at `/.well-known/assetlinks.json`. "
         + "Some servers and deployments leave out directories that begin with a dot, and IIS files without an extension"
     }
-    if error.hasPrefix("5") && Int(error) != nil {
+    if failure.status >= 500 && failure.reason == nil {
       return "Look at the log of the server, or of the proxy in front of it"
     }
     return "Let requests for the file through without a challenge, a login or a block"

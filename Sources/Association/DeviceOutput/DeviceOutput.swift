@@ -151,6 +151,8 @@ package struct DeviceRow: Sendable, Hashable {
   /// `SiteAnswer.State`.
   package var state: String
   package var error: String?
+  /// What `error` says of a status with which a site answered.
+  var failure: SiteAnswer.Failure? { didSet { error = failure?.text ?? error } }
   package var lastChecked: UnixTime?
   package var nextCheck: UnixTime?
   package var mode: Mode?

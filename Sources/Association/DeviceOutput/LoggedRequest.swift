@@ -42,7 +42,8 @@ struct LoggedRequest {
       self.init(quoting: line)
     }
     self.isOfBot = isOfBot
-    if !isOfBot && ![404, 410].contains(status) && status < 500 { return nil }
+    // That others get the file matters, too: it ends what was missing before.
+    if !isOfBot && !isFetched && ![404, 410].contains(status) && status < 500 { return nil }
   }
 
   /// A line that quotes the request.
@@ -200,55 +201,100 @@ struct LoggedRequest {
 
   // MARK: - Errors
 
-  /// How nginx begins what it says of a request that it quotes, and its answer.
-  private static let faults: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
-    ("forbidden by rule", 403, .rule), ("(13: Permission denied)", 403, .permission),
-    ("(2: No such file", 404, nil), ("timed out) while", 504, .upstream),
-    ("to upstream", 502, .upstream), ("header from upstream", 502, .upstream),
-    ("redirection cycle", 500, nil),
+  private typealias Answer = (status: Int, reason: SiteAnswer.Reason?)
+
+  /// How nginx begins an error about the server behind it that it answers with 502.
+  private static let upstreamFaults = [
+    "connect() ", "recv() failed", "send() failed", "no live upstreams",
+    "upstream prematurely closed connection",
   ]
 
-  /// What stands before the path in the sentences of Apache, Rails, Symfony, Phoenix, Django, Express, Laravel, Spring and
-  /// ASP.NET about what they do not find, or do not give.
-  private static let refusals: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
+  /// What nginx answers when it writes this error. What a server behind it says, and a warning, tell nothing of the answer.
+  private static func answer(toFault text: ArraySlice<UInt8>) -> Answer? {
+    let begins = { (words: String) in text.starts(with: words.utf8) }
+    let ends = { (words: String) in text.suffix(words.utf8.count).elementsEqual(words.utf8) }
+    if begins("access forbidden by rule") { return (403, .rule) }
+    if begins("rewrite or internal redirection cycle") { return (500, nil) }
+    if ends("(13: Permission denied)") { return (403, .permission) }
+    if ends("(2: No such file or directory)") { return (404, nil) }
+    guard ends(" to upstream") || ends(" header from upstream") else { return nil }
+    if begins("upstream timed out") { return (504, .upstream) }
+    return upstreamFaults.contains(where: begins) ? (502, .upstream) : nil
+  }
+
+  /// The error in a line of nginx, such as `… [error] 12#12: *77 access forbidden by rule, client: …`; `nil` for what is
+  /// less than an error.
+  private static func fault(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    ["[error] ", "[crit] ", "[alert] ", "[emerg] "].lazy.compactMap(line.firstRange).first
+      .flatMap { line[$0.upperBound...].between(": *", and: ", client: ") }
+      .map { $0.drop(while: \.isASCIIDigit).dropFirst() }
+  }
+
+  /// What stands before the path of a file in the sentences of Apache.
+  private static let fileRefusals: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
     ("denied by server configuration: ", 403, .rule),
     ("file permissions deny server access: ", 403, .permission),
-    ("File does not exist: ", 404, nil), ("No route matches [GET] ", 404, nil),
-    ("oute found for \"GET ", 404, nil), ("oute found for GET ", 404, nil),
-    ("Not Found: ", 404, nil), ("Not Found for url: ", 404, nil), ("Cannot GET ", 404, nil),
-    ("No static resource ", 404, nil), ("No mapping for GET ", 404, nil),
-    (theRoute, 404, nil), ("The controller for path ", 404, nil),
+    ("File does not exist: ", 404, nil),
   ]
-  /// What people also write, and what stands behind the path of Laravel's sentence, which has no slash in front.
-  private static let (theRoute, notFound) = ("The route ", " could not be found")
+
+  /// What stands before the path of a URL in the sentences of Rails, Symfony, Phoenix, Django, Express, Laravel, Spring and
+  /// ASP.NET about what they do not find.
+  private static let refusals = [
+    "No route matches [GET] ", "oute found for \"GET ", "oute found for GET ", "Not Found: ",
+    "Not Found for url: ", "Cannot GET ", "No static resource ", "No mapping for GET ", theRoute,
+    "The controller for path ",
+  ]
+  /// How Laravel begins, whose path has no slash in front. People write it, too.
+  private static let theRoute = "The route "
+  /// What stands behind the path of Laravel.
+  private static let notFound = " could not be found"
 
   /// A line of an error log, of the server or of the framework behind it.
   init?(failure line: ArraySlice<UInt8>) {
     let line = line.prefix(Self.longestLine)
     guard SiteAnswer.names.contains(where: line.has) else { return nil }
     if let request = line.between("request: \"", and: "\"")?.words, request.count == 3,
-      SiteAnswer.isFile(request[1]), let fault = Self.faults.first(where: { line.has($0.words) })
+      SiteAnswer.isFile(request[1]), let answer = Self.fault(line).flatMap(Self.answer)
     {
       let host = line.between("host: \"", and: "\"") ?? line.between("server: ", and: ",")
-      self.init(request[1], host: host?.host, status: fault.status)
-      reason = fault.reason
+      self.init(request[1], host: host?.host, status: answer.status)
+      reason = answer.reason
       return
     }
-    for refusal in Self.refusals {
-      guard let place = line.firstRange(of: refusal.words) else { continue }
-      var path = line[place.upperBound...].drop { "\"'".utf8.contains($0) }
-        .prefix { !" \"'?,;()<>".utf8.contains($0) }
-      let isSentence = line[path.endIndex...].starts(with: Self.notFound.utf8)
-      if path.last == UInt8(ascii: ".") { path.removeLast() }
-      guard refusal.words == Self.theRoute ? isSentence : path.contains(UInt8(ascii: "/")),
-        let name = path.split(separator: UInt8(ascii: "/")).last,
-        SiteAnswer.names.contains(where: { name.elementsEqual($0.utf8) })
+    for refusal in Self.fileRefusals {
+      // Which directory is the root of the site is unknown.
+      guard let path = Self.path(behind: refusal.words, in: line),
+        let place = path.firstRange(of: "/.well-known/"),
+        SiteAnswer.names.contains(where: { path[place.upperBound...].elementsEqual($0.utf8) })
       else { continue }
-      self.init(path, host: path.has("://") ? path.host : nil, status: refusal.status)
+      self.init(path[place.lowerBound...], host: nil, status: refusal.status)
       reason = refusal.reason
       return
     }
+    for words in Self.refusals {
+      guard let path = Self.path(behind: words, in: line) else { continue }
+      let isSentence = line[path.endIndex...].drop { $0 == UInt8(ascii: ".") }
+        .starts(with: Self.notFound.utf8)
+      let isURL = path.has("://")
+      guard words == Self.theRoute ? isSentence : path.contains(UInt8(ascii: "/")),
+        // Other hosts may have a file of that name in their root.
+        !isURL || path.has("/.well-known/")
+      else { continue }
+      let isWhole = isURL || path.first == UInt8(ascii: "/")
+      let target = isWhole ? path : (Array("/".utf8) + path)[...]
+      guard SiteAnswer.isFile(target) else { continue }
+      self.init(target, host: isURL ? path.host : nil, status: 404)
+      return
+    }
     return nil
+  }
+
+  /// The path that stands behind some words, without the end of the sentence.
+  private static func path(behind words: String, in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let place = line.firstRange(of: words) else { return nil }
+    let path = line[place.upperBound...].drop { "\"'".utf8.contains($0) }
+      .prefix { !" \"'?,;()<>".utf8.contains($0) }
+    return path.last == UInt8(ascii: ".") ? path.dropLast() : path
   }
 
   // MARK: - What it says
@@ -259,10 +305,12 @@ struct LoggedRequest {
     return time > otherTime
   }
 
-  /// Whether both ask the same site for the same path.
+  /// Whether both ask the same site for the same path, and both or none are of Apple or Google.
   func isOfSameFile(_ other: LoggedRequest) -> Bool {
-    path.elementsEqual(other.path) && host == other.host
+    path.elementsEqual(other.path) && host == other.host && isOfBot == other.isOfBot
   }
+
+  private var isFetched: Bool { status < 300 || status == 304 }
 
   /// The row of a log, by the last request for each file: one that failed, if there is one. Requests of Apple's and
   /// Google's services count more than those of others. Devices ask below `/.well-known/` first, so the root counts only
@@ -275,15 +323,16 @@ struct LoggedRequest {
     return rows.first { $0.state != SiteAnswer.State.fetched.rawValue } ?? rows.first
   }
 
-  /// `nil` for a request of Google that was answered: the log does not say with what.
+  /// `nil` for a request of Google, or of others, that was answered: the log does not say with what.
   private var row: DeviceRow? {
-    let state: SiteAnswer.State =
-      status < 300 || status == 304 ? .fetched : status < 400 ? .redirected : .status
-    if state == .fetched && path.has("assetlinks.json") { return nil }
+    let state: SiteAnswer.State = isFetched ? .fetched : status < 400 ? .redirected : .status
+    if state == .fetched && (!isOfBot || path.has("assetlinks.json")) { return nil }
     var row = DeviceRow(host: host, state: state.rawValue)
     if state == .redirected { row.error = location }
-    if status >= 400 {
-      row.error = ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", ")
+    if state == .status {
+      // A log may be about several files.
+      let file = SiteAnswer.names.first(where: path.has)
+      row.failure = SiteAnswer.Failure(status: status, reason: reason, file: file)
     }
     return row
   }

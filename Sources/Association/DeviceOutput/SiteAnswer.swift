@@ -13,13 +13,26 @@ struct SiteAnswer {
     case noCopy = "cdn-nothing"
   }
 
-  /// What a text says about a status. It stands behind the status in the `error` of a row.
-  enum Reason: String, CaseIterable {
+  /// What a text says about a status.
+  enum Reason: String {
     case challenge = "cf-mitigated: challenge"
     case storage = "AccessDenied"
     case rule = "forbidden by a rule"
     case permission = "Permission denied"
     case upstream = "no answer from the server behind it"
+  }
+
+  /// A status that is an error.
+  struct Failure: Hashable {
+    let status: Int
+    let reason: Reason?
+    /// The name of the file; `nil` if the text is about one alone.
+    var file: String?
+
+    /// The `error` of a row.
+    var text: String {
+      ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", ")
+    }
   }
 
   private static let members = [
@@ -82,6 +95,9 @@ struct SiteAnswer {
     }
     var row = DeviceRow(host: exchange.site, state: state.rawValue)
     row.error = error
+    if state == .status, let status = exchange.status {
+      row.failure = SiteAnswer.Failure(status: status, reason: exchange.reason)
+    }
     return row
   }
 
@@ -91,7 +107,9 @@ struct SiteAnswer {
       return take(request)
     }
     let line = line.prefix(DeviceOutput.longestValue)
-    let isNext = line.isCommand ? current.hasBegun : current.status != nil && Self.isRequest(line)
+    let isNext =
+      line.isCommand || line.isPrompt
+      ? current.hasBegun : current.status != nil && Self.isRequest(line)
     if isNext && earlier.count < Self.mostRequests {
       earlier.append(current)
       current = Exchange()
@@ -127,6 +145,8 @@ private struct Exchange {
   private var isAboutFile = false
   /// Whether a command asks for the file, or its address stands alone in a line, as above what a browser shows.
   private var isAsked = false
+  /// Whether a command prints the status alone.
+  private var printsStatus = false
   /// Whether only the header is asked for.
   private var isOfHeader = false
   private(set) var status: Int?
@@ -136,7 +156,7 @@ private struct Exchange {
   private var asksElsewhere = false
   private var location: ArraySlice<UInt8>?
   private var type: ArraySlice<UInt8>?
-  private var reason: SiteAnswer.Reason?
+  private(set) var reason: SiteAnswer.Reason?
   /// Whether the line before was `Status Code` alone, as the tools of browsers show it.
   private var isStatusNext = false
   /// The first line behind the header, or behind the command.
@@ -158,6 +178,7 @@ private struct Exchange {
   var isOfFile: Bool { isAboutFile && !isInRoot }
 
   mutating func take(_ line: ArraySlice<UInt8>) {
+    if body != nil { takeTitle(line) }
     if line.isEmpty || body != nil { return }
     let text = line.drop { " <>".utf8.contains($0) }
     if text.isEmpty { return }
@@ -188,12 +209,14 @@ private struct Exchange {
     let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
     let isBehindLabel = isStatusNext
     isStatusNext = text.starts(with: "Status Code".utf8) && text.count <= "Status Code:".utf8.count
-    if let code = Self.status(text, isAlone: isBehindLabel || isAsked && text.count == 3) {
+    if let code = Self.status(text, isAlone: isBehindLabel || printsStatus && text.count == 3) {
       takeStatus(code)
     } else if let (name, value) = field, status != nil, name == "location" {
       location = location ?? value.words.first
       isAboutFile = isAboutFile || value.words.first.map(SiteAnswer.leadsToFile) == true
-    } else if let (name, value) = field, status != nil || isAsked, name == "content-type" {
+    } else if let (name, value) = field, name == "content-type",
+      status != nil || isAsked && value.isMediaType
+    {
       type = value.prefix { !"; ".utf8.contains($0) }
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
@@ -216,8 +239,11 @@ private struct Exchange {
       isSecure = file.starts(with: "https:".utf8)
       address = file[(scheme?.upperBound ?? file.startIndex)...]
       isAsked = line.isCommand || scheme != nil && text.words.count == 1
+      printsStatus = line.isCommand && (text.has("http_code") || text.has("response_code"))
     } else if status != nil || isOfCDN || isAsked {
       takeBody(line)
+      // What others write below the address, or below the command, is no answer, and neither is what stands behind it.
+      if status == nil, body == nil, line.isSentence { isAsked = false }
     }
   }
 
@@ -240,14 +266,15 @@ private struct Exchange {
           line[$0.upperBound...].prefix(while: \.isASCIIDigit)
         }
     return code.flatMap { Int($0.value) }.flatMap {
-      $0 >= 200 && !line.has("onnection established") ? $0 : nil
+      (200...599).contains($0) && !line.has("onnection established") ? $0 : nil
     }
   }
 
-  /// How servers begin the text with which they answer for what is not there, and what JSON says of it; the last one is of
+  /// The texts with which servers answer for what is not there, in lower case, and what JSON says of it; the last one is of
   /// Amazon API Gateway, about a route that it does not have.
   private static let notFound = [
-    "Not Found", "404", "Cannot GET /", "The page could not be found", "NOT_FOUND",
+    "404", "not found", "404 not found", "404: not found", "404 page not found", "page not found",
+    "file not found", "the page could not be found", "not_found", "404: not_found",
   ]
   private static let notFoundInJSON = ["\"Not Found\"", "\"Missing Authentication Token\""]
 
@@ -257,7 +284,7 @@ private struct Exchange {
     } else if line.has("<Code>NoSuchKey</Code>") || line.has("<Code>NoSuchBucket</Code>") {
       (status, body) = (status ?? 404, line)
     } else if status == nil,
-      Self.notFound.contains(where: { line.starts(with: $0.utf8) })
+      Self.isNotFound(line)
         || line.first == UInt8(ascii: "{") && Self.notFoundInJSON.contains(where: line.has)
     {
       (status, body) = (isOfCDN ? nil : 404, line)
@@ -268,7 +295,32 @@ private struct Exchange {
       status != nil || line.first != UInt8(ascii: "<") || Self.isPage(line)
     {
       body = line
+      takeTitle(line)
     }
+  }
+
+  private static func isNotFound(_ line: ArraySlice<UInt8>) -> Bool {
+    let text = line.last == UInt8(ascii: ".") ? line.dropLast() : line
+    return text.count < 40 && notFound.contains(text.value.lowercased())
+      || line.starts(with: "Cannot GET /".utf8) && line.words.count == 3
+  }
+
+  /// The titles of the pages of servers that say the status.
+  private static let titles = [
+    "301 Moved Permanently", "302 Found", "302 Moved Temporarily", "303 See Other",
+    "307 Temporary Redirect", "308 Permanent Redirect", "401 Authorization Required",
+    "401 Unauthorized", "403 Forbidden", "404 Not Found", "410 Gone", "500 Internal Server Error",
+    "502 Bad Gateway", "503 Service Temporarily Unavailable", "503 Service Unavailable",
+    "504 Gateway Time-out", "504 Gateway Timeout",
+  ]
+
+  /// Takes the status from the title of a page that has no header above it.
+  private mutating func takeTitle(_ line: ArraySlice<UInt8>) {
+    guard status == nil, !isOfCDN, body?.first == UInt8(ascii: "<"),
+      let title = line.between("<title>", and: "<"),
+      let known = Self.titles.first(where: { title.elementsEqual($0.utf8) })
+    else { return }
+    status = Int(known.prefix(3))
   }
 
   private static func isPage(_ line: ArraySlice<UInt8>) -> Bool {
@@ -344,9 +396,7 @@ private struct Exchange {
     guard isAboutFile || isJSON && isFile || reason == .challenge else { return nil }
     if (300...399).contains(status), let location { return (.redirected, location.value) }
     if [301, 302, 303, 307, 308].contains(status) && isSecure { return (.redirected, nil) }
-    if status >= 400 {
-      return (.status, ["\(status)", reason?.rawValue].compactMap(\.self).joined(separator: ", "))
-    }
+    if status >= 400 { return (.status, nil) }
     if status != 200 { return nil }
     if body?.first == UInt8(ascii: "<") { return (.page, nil) }
     if body != nil && !(isJSON && isFile) { return nil }
@@ -373,6 +423,33 @@ extension ArraySlice<UInt8> {
     }
     return isHTTPie == true
       || first.contains { word in SiteAnswer.tools.contains { word.elementsEqual($0.utf8) } }
+  }
+
+  /// Whether it begins with the prompt of a shell. The table that `curl` prints of its progress begins with `%`, too.
+  fileprivate var isPrompt: Bool {
+    let first = words.prefix(5)
+    guard first.count > 1, let start = first.first else { return false }
+    if start.count == 1, "$%#".utf8.contains(start[start.startIndex]) {
+      return !first[1].elementsEqual("Total".utf8)
+    }
+    return (start.contains(UInt8(ascii: "@")) || start.elementsEqual("PS".utf8) || start.has(":\\"))
+      && first.contains { $0.last.map { "$%#>".utf8.contains($0) } == true }
+  }
+
+  /// Whether it is what people write: it has some words that begin with a letter, and does not begin with a mark.
+  fileprivate var isSentence: Bool {
+    first.map(\.isASCIILetterOrDigit) == true
+      && words.prefix(20).count {
+        $0.first.map { $0.isASCIILetterOrDigit && !$0.isASCIIDigit } == true
+      }
+        > 3
+  }
+
+  /// Whether it is a type such as `text/plain; charset=utf-8`, and nothing else.
+  fileprivate var isMediaType: Bool {
+    let type = prefix { !"; ".utf8.contains($0) }
+    return type.contains(UInt8(ascii: "/"))
+      && [nil, UInt8(ascii: ";")].contains(self[type.endIndex...].first)
   }
 
   /// A word of a command without the marks of its shell or its sentence.

@@ -28,6 +28,24 @@ import Testing
       ),
       "504, no answer from the server behind it"
     ),
+    // What a server behind it lacks, or may not do, is nothing of the file.
+    (
+      nginx(
+        "connect() to 127.0.0.1:8080 failed (13: Permission denied) while connecting to upstream",
+        level: "crit"),
+      "502, no answer from the server behind it"
+    ),
+    (
+      nginx(
+        "connect() to unix:/run/fpm.sock failed (2: No such file or directory) while connecting to upstream",
+        level: "crit"),
+      "502, no answer from the server behind it"
+    ),
+    (
+      nginx(
+        "recv() failed (104: Connection reset by peer) while reading response header from upstream"),
+      "502, no answer from the server behind it"
+    ),
     (nginx("rewrite or internal redirection cycle while internally redirecting to \"/\""), "500"),
   ])
   func theErrorLogOfNginxNamesHostAndCause(log: String, error: String) {
@@ -95,6 +113,24 @@ import Testing
     "Cannot GET /\n", "The route /docs/apple-app-site-association-guide could not be found.\n",
     "aasa: apple-app-site-association does not exist\n", "File Not Found: assetlinks.json\n",
     "The route \(path) answers with the file.\n",
+    // Not what nginx answers.
+    nginx(
+      "FastCGI sent in stderr: \"PHP message: PHP Deprecated: a\" while reading response header from upstream"
+    ),
+    nginx(
+      "client prematurely closed connection, so upstream connection is closed too while sending request to upstream",
+      level: "info"),
+    nginx("upstream server temporarily disabled while connecting to upstream", level: "warn"),
+    nginx(
+      "client timed out (110: Connection timed out) while sending response to client", level: "info"
+    ),
+    nginx("upstream timed out (110: Connection timed out) while reading upstream"),
+    // Files of that name elsewhere.
+    "npm ERR! 404 Not Found: https://registry.npmjs.org/assetlinks.json\n",
+    "Cannot GET /wiki/assetlinks.json\n", "Not Found: /static\(path)\n",
+    "No route matches [GET] \"/admin/apple-app-site-association\"\n",
+    "client denied by server configuration: /srv/backup/assetlinks.json\n",
+    "No static resource wiki/assetlinks.json.\n",
   ])
   func otherRequestsAndFilesAreNotExplained(log: String) {
     #expect(DeviceOutput(log).kind == .unknown, "\(log)")

@@ -187,7 +187,51 @@ import Testing
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
   }
 
+  private static let otherLines: [String] = [
+    // A number is a status if the command asks for it, and a status is below 600.
+    "$ curl -s https://a.example\(path) | wc -c\n582\n",
+    "$ curl -so f -w '%{http_code}' https://a.example\(path)\n612\n",
+    // What another command prints.
+    "$ curl -so f https://a.example\(path)\n$ cat index.html\n<!DOCTYPE html>\n",
+    "me@mac ~ % curl -so f https://a.example\(path)\nme@mac ~ % cat index.html\n<!DOCTYPE html>\n",
+    "$ curl -so f https://a.example\(path)\n$ cat config.json\n{\"error\": \"Not Found\"}\n",
+    // What people write below an address.
+    "https://a.example\(path)\n\n404 is not what I get here, it opens fine in the browser\n",
+    "https://a.example\(path)\nContent-Type: should be application/json, I think\n",
+    "https://a.example\(path)\nThat is what I get for it.\n<html>\n",
+    // Devices never ask without TLS.
+    "$ curl http://a.example\(path)\n<html>\n<head><title>301 Moved Permanently</title></head>\n",
+  ]
+
+  @Test(arguments: otherLines)
+  func whatStandsBelowACommandMayBeNoAnswer(text: String) {
+    #expect(DeviceOutput(Array(text.utf8)).kind == .unknown, "\(text)")
+  }
+
+  @Test(arguments: [
+    ("301 Moved Permanently", "redirected", nil), ("302 Found", "redirected", nil),
+    ("404 Not Found", "error-status", "404"), ("Shop", "page", nil),
+    ("404 reasons to buy", "page", nil),
+  ])
+  func theTitleOfAServersPageHasTheStatus(title: String, state: String, error: String?) {
+    let text =
+      "$ curl https://a.example\(Self.path)\n<html>\n<head><title>\(title)</title></head>\n"
+    let row = DeviceOutput(Array(text.utf8)).rows.first
+    #expect(row?.state == state && row?.error == error, "\(text)")
+  }
+
+  @Test func theTableOfCurlIsNoPrompt() {
+    let text =
+      "$ curl https://a.example\(Self.path)\n  % Total    % Received % Xferd  Average Speed   Time\n"
+      + "100   582  100   582    0     0   3880      0 --:--:-- --:--:-- --:--:--  3906\n\(Self.file)"
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - cdn-has-file"])
+  }
+
   // MARK: - Access logs
+
+  private static let missing = logged(404, agent: "Mozilla/5.0")
+  private static let missingInRoot = logged(404, "/apple-app-site-association", agent: "curl/8")
+  private static let seen = logged(200, agent: "Mozilla/5.0")
 
   private static func logged(
     _ status: Int, _ path: String = path, host: String = "", client: String = "192.0.2.7",
@@ -223,6 +267,7 @@ import Testing
     (logged(404, agent: "-"), "- - unusable-file"),
     (logged(502, agent: "curl/8.5.0"), "- - unusable-file"),
     (logged(404, agent: "curl/8.5.0") + logged(200), "- - cdn-has-file"),
+    ("\(logged(200))\(missing)", "- - cdn-has-file"),
   ])
   func theLogOfAServerSaysWhatAppleOrGoogleGot(log: String, row: String) {
     #expect(DeviceOutput.explained(log) == ["cdn-headers \(row)"])
@@ -235,10 +280,25 @@ import Testing
     logged(403, agent: "curl/8.5.0"), logged(301, agent: "curl/8.5.0"),
     logged(200, agent: "curl/8.5.0"), logged(404, "/favicon.ico"),
     logged(200, "/.well-known/assetlinks.json", agent: "GoogleAssociationService"),
+    // Mended since, or only missing where devices ask last.
+    "\(missing)\(seen)", "\(seen)\(missingInRoot)",
     "AASA-Bot/1.0.0 asks for the file", "GET \(path) 404 AASA-Bot/1.0.0",
   ])
   func aLineThatTellsNothingOfTheFileIsNotExplained(log: String) {
     #expect(DeviceOutput(Array(log.utf8)).kind == .unknown)
+  }
+
+  @Test func whatAppleGotCountsMoreThanWhatOthersGotLater() {
+    let log = Self.logged(403) + Self.logged(404, agent: "x")
+    #expect(DeviceOutput(Array(log.utf8)).rows.map(\.error) == ["403"])
+  }
+
+  @Test func theVerdictOnALogNamesTheFile() {
+    let log =
+      Self.logged(200)
+      + Self.logged(404, "/.well-known/assetlinks.json", agent: "GoogleAssociationService")
+    let text = DeviceVerdict(DeviceOutput(Array(log.utf8)).rows[0], of: .cdnHeaders).message
+    #expect(text.contains("404 for `assetlinks.json`"), "\(text)")
   }
 
   /// The same refusal of Apple's bot at a.example, as other servers log it.
