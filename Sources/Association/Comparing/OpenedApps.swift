@@ -4,16 +4,11 @@ package struct OpenedApps {
   private let domain: String
   /// The packages of the Android apps that may open links.
   private let android: [String]
-  /// The apps that a route opens by a path that no exclusion before it may match: most of those that open at all.
-  private let surelyOpened: Set<[UInt8]>
-  private let sampleRoutes: SampleRoutes
 
   /// - Parameter domain: The host of their links.
   package init(_ documents: ReadDocuments, domain: String) {
     (read, self.domain) = (documents.apple, domain)
     android = documents.assetLinks.map(Self.packages) ?? []
-    sampleRoutes = SampleRoutes(documents.apple.links)
-    surelyOpened = sampleRoutes.apps()
   }
 
   /// The apps that URLs open here, but certainly no URL opens by another document.
@@ -36,9 +31,9 @@ package struct OpenedApps {
   }
 
   private func lostAppleApps(after: OpenedApps?) -> [String] {
-    var seen: Set<[UInt8]> = []
+    var seen = after?.surelyOpened ?? []
     let doubtful = read.links.entries.flatMap(\.apps).filter { app in
-      seen.insert(Array(app.utf8)).inserted && !(after?.surelyOpens(app) ?? false)
+      seen.insert(Array(app.utf8)).inserted
     }
     if doubtful.isEmpty { return [] }
     let closed: [String]
@@ -48,10 +43,12 @@ package struct OpenedApps {
     } else {
       closed = doubtful
     }
-    let unsure = closed.filter { !surelyOpens($0) }
-    let effects = unsure.isEmpty ? nil : effects()
+    if closed.isEmpty { return [] }
+    let opened = surelyOpened
+    let isSure = { (app: String) in opened.contains(Array(app.utf8)) }
+    let effects = closed.allSatisfy(isSure) ? nil : effects()
     return closed.filter { app in
-      if surelyOpens(app) { return true }
+      if isSure(app) { return true }
       if case .example = effects?(app) { return true }
       return false
     }
@@ -60,16 +57,17 @@ package struct OpenedApps {
   /// Whether no URL opens any app; false if that is uncertain.
   package var opensNothing: Bool {
     if !android.isEmpty { return false }
+    if !surelyOpened.isEmpty { return false }
     let apps = read.links.entries.flatMap(\.apps)
-    if apps.contains(where: surelyOpens) { return false }
     guard let effects = effects() else { return false }
     return apps.allSatisfy { effects($0) == .none }
   }
 
   /// A path that a route opens for some app and no exclusion before it keeps out; `nil` if none is found at once.
-  package var samplePath: String? { sampleRoutes.firstPath }
+  package var samplePath: String? { SampleRoutes(read.links).firstPath }
 
-  private func surelyOpens(_ app: String) -> Bool { surelyOpened.contains(Array(app.utf8)) }
+  /// The apps that a route opens by a path that no exclusion before it may match: most of those that open at all.
+  private var surelyOpened: Set<[UInt8]> { SampleRoutes(read.links).apps() }
 
   /// Finds a URL that opens an app; `nil` if the patterns are over a limit, as only those of documents
   /// of earlier versions can be.
@@ -91,32 +89,21 @@ package struct OpenedApps {
   }
 }
 
-/// The routes of a file with a path for each that it surely matches.
+/// The routes of a file by the apps that have the same ones, so that a path that they surely match is looked for once.
 private struct SampleRoutes {
-  private enum Route {
-    case excluding(PathPrefix)
-    /// `nil` if no path is found at once.
-    case including(SamplePath?)
-  }
-
   /// The routes of each entry.
-  private let entries: [[Route]]
+  private let entries: [[AppLinks.Route]]
   /// The apps that the same entries name, in the order of the first of them.
   private var groups: [(entries: [Int], apps: [[UInt8]])] = []
 
   /// The number of exclusions before a route that are looked at.
   private static let mostExclusions = 100
-  /// The number of comparisons that are made for all apps together: what is not sure yet is found in another way.
-  private static let mostCompared = 1_000_000
+  /// The number of routes and comparisons that are made for all apps together: what is not sure yet is found in another
+  /// way.
+  private static let mostCompared = 200_000
 
   init(_ links: AppLinks) {
-    entries = links.entries.map { entry in
-      entry.routes.map { route in
-        let conditions = RouteConditions(route)
-        return route.isExclusion
-          ? .excluding(PathPrefix(conditions)) : .including(SamplePath(conditions))
-      }
-    }
+    entries = links.entries.map(\.routes)
     var named: [(app: [UInt8], entries: [Int])] = []
     var places: [[UInt8]: Int] = [:]
     for (index, entry) in links.entries.enumerated() {
@@ -151,12 +138,12 @@ private struct SampleRoutes {
     for route in entries.lazy.flatMap({ self.entries[$0] }) {
       left -= 1 + exclusions.count
       if left < 0 { return false }
-      switch route {
-      case .excluding(let prefix):
+      let conditions = RouteConditions(route)
+      if route.isExclusion {
         if exclusions.count == Self.mostExclusions { return false }
-        exclusions.append(prefix)
-      case .including(let sample):
-        if let sample, !exclusions.contains(where: sample.mayMatch) { return true }
+        exclusions.append(PathPrefix(conditions))
+      } else if let sample = SamplePath(conditions), !exclusions.contains(where: sample.mayMatch) {
+        return true
       }
     }
     return false
@@ -169,8 +156,8 @@ private struct SampleRoutes {
       for route in group.entries.lazy.flatMap({ self.entries[$0] }) {
         left -= 1
         if left < 0 { return nil }
-        guard case .including(let sample) = route else { break }
-        if let sample { return sample.text }
+        if route.isExclusion { break }
+        if let sample = SamplePath(RouteConditions(route)) { return sample.text }
       }
     }
     return nil
