@@ -84,7 +84,7 @@ extension Publisher {
   ) throws -> AppliedReversal {
     let reversal = try RenamingReversal(
       change: id, action: Self.reverting(id), app: app, store.changedDomains(of: id))
-    let report = { (publication: Publication) in
+    let reportPublication = { (publication: Publication) in
       try report(publication.edited.stored.domain.name, publication.action, publication)
     }
     let publications: [Publication]
@@ -94,12 +94,12 @@ extension Publisher {
     case (.ios(let old), .ios(let new)):
       publications = try rename(
         new.id, to: old.id, accepting: options.accepted, undoing: reversal, by: context,
-        report: report)
+        report: reportPublication)
       apps = [(old.id, .update)]
     case (.android(let old), .android(let new)):
       publications = try rename(
         new.package, to: old.package, accepting: options.accepted, undoing: reversal, by: context,
-        report: report)
+        report: reportPublication)
       androidApps = [(old.package, .update)]
     default: publications = []
     }

@@ -443,6 +443,7 @@ struct StatePlanning {
       let former = try formerDomains.value(at: index, read: store.formerDomains(of:))
       // If not, it was deleted after the list was read.
       if former.stored != nil {
+        // Also if it is refused: then nothing is written.
         plan.deletions.append(StatePlan.Deletion(name: name, version: former.stored?.version))
         do {
           try context.refuse(from: former.stored?.domain, to: nil)

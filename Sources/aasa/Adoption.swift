@@ -155,10 +155,9 @@ struct Adoption {
           ]))
     }
     do {
-      let kind = isNamed ? file.kind : kind ?? file.kind
       return .success(
         try put(
-          bytes, as: kind ?? DocumentKind(ofFile: bytes), file.mediaType, domain,
+          bytes, as: file.kind(given: kind) ?? DocumentKind(ofFile: bytes), file.mediaType, domain,
           isDryRun: isDryRun,
           createsAndroidApps: createsAndroidApps ?? self.createsAndroidApps))
     } catch let refused as Installation.Refused where refused.isAboutFile {

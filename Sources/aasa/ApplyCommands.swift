@@ -185,17 +185,22 @@ private struct DesiredChange {
           + "\(most). Apply some of the files at a time, without --prune.")
     }
     if change.prune { try files.keepUnchanged() }
+    return try request(files, change, to: installation, progress)
+  }
+
+  private func request(
+    _ files: DesiredFiles, _ change: Installation.Change, to installation: Installation,
+    _ progress: Progress
+  ) throws -> Outcome {
     do {
-      do {
-        return try send(files, change, to: installation, progress)
-      } catch let refused as Installation.Refused
-        where refused.code == "unknown-parameter" && change.listsRefusals
-      {
-        // The server's version lists no refusals: the first is the answer.
-        var change = change
-        change.listsRefusals = false
-        return try send(files, change, to: installation, progress)
-      }
+      return try send(files, change, to: installation, progress)
+    } catch let refused as Installation.Refused
+      where refused.code == "unknown-parameter" && change.listsRefusals
+    {
+      // The server's version lists no refusals: the first is the answer.
+      var change = change
+      change.listsRefusals = false
+      return try request(files, change, to: installation, progress)
     } catch var refused as Installation.Refused {
       refused.files = files
       // There is no plan.

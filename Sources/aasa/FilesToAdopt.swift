@@ -19,6 +19,12 @@ struct FilesToAdopt {
       let kind = DocumentKind(rawValue: path.split(separator: "/").last.map(String.init) ?? "")
       return kind?.isRendered == true || FilesToAdopt.isWellKnown(path) ? kind : nil
     }
+    /// The kind as which it is published; `nil` if only its content says it.
+    ///
+    /// - Parameter given: The kind that the person says.
+    func kind(given: DocumentKind?) -> DocumentKind? {
+      kind?.isRendered == false ? kind : given ?? kind
+    }
     /// The kind that its content says; `nil` if it cannot be read, which is reported when it is published.
     var kindByContent: DocumentKind? {
       do throws(Failure) {

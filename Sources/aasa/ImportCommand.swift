@@ -80,8 +80,7 @@ enum ImportCommand {
     var paths: [String: String] = [:]
     for file in files {
       guard let domain = file.domain, counts[domain, default: 0] > 1 else { continue }
-      let isNamed = file.kind?.isRendered == false
-      let kind = isNamed ? file.kind : given ?? file.kind ?? file.kindByContent
+      let kind = file.kind(given: given) ?? file.kindByContent
       let key = "\(domain) \(kind?.rawValue ?? "")"
       if let other = paths.updateValue(file.path, forKey: key) {
         throw Failure(

@@ -191,7 +191,8 @@ extension DeviceCase {
         condition
           + "The device already has a passkey of this account; or, when signing in, it has none of those that the request "
           + "names. That says nothing about the site's files.",
-        next: "Sign in with the passkey that is there, or use the device that has it.")
+        next: "Sign in with the existing passkey. If this device has none, use the one that has it."
+      )
     case .managerFailed:
       DeviceVerdict(
         .requestFailed, .likely, .user,

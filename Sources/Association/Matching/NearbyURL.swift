@@ -180,7 +180,7 @@ struct NearbyURL {
     case .withoutItem: "without the query item \(removed.quoted)"
     case .upTo: "without \(removed.quoted) at the end of its path"
     case .from: "without \(removed.quoted) at the beginning of its path"
-    case .fragmentAsPath: "with what is behind its `#` as its path"
+    case .fragmentAsPath: "with what comes after its `#` as its path"
     }
   }
 

@@ -137,7 +137,7 @@ struct DraftEndpoints: Sendable {
         .get, path, .role(.viewer), isFilteredByToken: true,
         "listProtectedLabels", .drafts, "List the labels that protect their domains",
         answers: .ok(
-          "Those of domains that the caller may see, and for somebody without limits, all.",
+          "All of them; for a token that is limited to domains, those that its domains have.",
           .named("ProtectedLabels", .object([Member("labels", .list(of: .shared("Label")))])))
       ) { call in
         // Which other domains there are is nothing that a token which is limited to some may learn.
