@@ -53,6 +53,12 @@ final class Progress: Sendable {
   static func cleaningUp<Result>(
     by cleanUp: @escaping @Sendable () -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
+    // What arrives before a source is installed would be lost with the signals only ignored; blocked, it waits.
+    var (blocked, before) = (sigset_t(), sigset_t())
+    sigemptyset(&blocked)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&blocked, number) }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    let ending = blocked
     let queue = DispatchQueue(label: "signals")
     let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
       // Sound: both are addresses. What is ignored already, such as SIGHUP by nohup, stays so.
@@ -62,7 +68,9 @@ final class Progress: Sendable {
       source.setEventHandler {
         cleanUp()
         signal(number, SIG_DFL)
-        kill(getpid(), number)
+        var unblocked = ending
+        pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+        raise(number)
       }
       source.resume()
       return source
@@ -72,6 +80,7 @@ final class Progress: Sendable {
         source.cancel()
         signal(Int32(source.handle), SIG_DFL)
       }
+      pthread_sigmask(SIG_SETMASK, &before, nil)
     }
     return try body()
   }

@@ -200,21 +200,22 @@ import Testing
       "-passout", "pass:secret")
     let script = """
       import os, pty, sys, termios
-      child, terminal = pty.fork()
-      if child == 0:
-          os.execv(sys.argv[1], sys.argv[1:])
-      said = b""
-      while b"Password of" not in said:
-          said += os.read(terminal, 1000)
-      while termios.tcgetattr(terminal)[3] & termios.ECHO:
-          pass
-      os.write(terminal, b"\\x03")
-      _, status = os.waitpid(child, 0)
-      print(os.WTERMSIG(status), bool(termios.tcgetattr(terminal)[3] & termios.ECHO))
+      for _ in range(10):
+          child, terminal = pty.fork()
+          if child == 0:
+              os.execv(sys.argv[1], sys.argv[1:])
+          said = b""
+          while b"Password of" not in said:
+              said += os.read(terminal, 1000)
+          while termios.tcgetattr(terminal)[3] & termios.ECHO:
+              pass
+          os.write(terminal, b"\\x03")
+          _, status = os.waitpid(child, 0)
+          print(os.WTERMSIG(status), bool(termios.tcgetattr(terminal)[3] & termios.ECHO))
       """
     let result = try Program.run(
       "/usr/bin/env", ["python3", "-c", script, Program.aasa, "fingerprint", "a.p12"], in: scratch)
-    #expect(result.output == "2 True\n", "\(result.errors)")
+    #expect(result.output == String(repeating: "2 True\n", count: 10), "\(result.errors)")
   }
 
   /// A bundle has only the JAR signature, compressed.
