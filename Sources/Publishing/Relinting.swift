@@ -6,7 +6,7 @@ package import Store
 package struct Relinting: Sendable {
   /// Domains per transaction, so that no edit waits long for it.
   private static let batch = 20
-  private static let context = WriteContext(author: "aasa serve")
+  private static let context = WriteContext.ofServer
 
   private let store: Store
 

@@ -92,7 +92,7 @@ package struct DeliveryAttempt: Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext(author: "aasa serve")
+  private static let context = WriteContext.ofServer
 
   /// A page of the deliveries of a webhook, the newest first.
   ///

@@ -42,7 +42,7 @@ package enum SharedWork: String, Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext(author: "aasa serve")
+  private static let context = WriteContext.ofServer
 
   /// Tells that a server runs, and what it serves. Rows of servers that were not seen for too long go.
   ///

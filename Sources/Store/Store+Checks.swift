@@ -125,7 +125,7 @@ package struct CheckState: Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext(author: "aasa serve")
+  private static let context = WriteContext.ofServer
 
   /// Records checks: the findings, the history, and the events for webhooks.
   ///

@@ -114,7 +114,7 @@ extension Store {
   /// - Throws: `StoreError.database`. In that case nothing was added.
   package func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
-    try write(WriteContext(author: "")) { transaction in
+    try write(.ofServer) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       let isAwaited = try WebhookRows.wants(.appleCollected, connection)
       for fetch in fetches {
@@ -138,7 +138,7 @@ extension Store {
     let before = now() - Int64(hours) * 3600
     let found = try readLong { try FetchRows.overdue(before, limit: limit, $0) }
     if found.isEmpty { return 0 }
-    try write(WriteContext(author: "aasa serve")) { transaction in
+    try write(.ofServer) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       for domain in found {
         // Much may have happened since.

@@ -119,7 +119,7 @@ extension Store {
   package func writeTokenUses() throws {
     let uses = tokenUses.withLock { $0 }
     if uses.isEmpty { return }
-    try write(WriteContext(author: "")) { transaction in
+    try write(.ofServer) { transaction in
       for (name, minute) in uses {
         try transaction.connection.run(
           "UPDATE token SET last_used_at = ? WHERE name = ?", [.integer(minute), .text(name)])

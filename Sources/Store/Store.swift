@@ -21,6 +21,8 @@ package final class Store: Sendable {
 
   /// How many times as long as others usually wait at most they wait for edits of several domains, all together.
   private static let longestWaits = 6
+  /// The same for what the server itself writes, which no long edit ends for: as long as such an edit may take.
+  private static let longestWaitsOfServer = 120
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
   package static let longestWait = Duration.seconds(5)
@@ -134,7 +136,7 @@ package final class Store: Sendable {
         if isLong { writeQueue.takeLong(.database) }
         let transaction = Transaction(connection: connection, context: context, now: now()) {
           isLong && .now - start >= .milliseconds(longest)
-            && self.writeQueue.isAwaited(.database)
+            && self.writeQueue.isAwaitedByOthers(.database)
         }
         let result = try body(transaction)
         try transaction.endChange()
@@ -160,9 +162,10 @@ package final class Store: Sendable {
 
   private func waitBudget(of context: WriteContext) -> WaitBudget {
     let milliseconds = waitBudget.load(ordering: .relaxed)
+    let longest = context.isOfServer ? Self.longestWaitsOfServer : Self.longestWaits
     return WaitBudget(
-      .milliseconds(milliseconds), free: .milliseconds(milliseconds * Self.longestWaits),
-      isAbandoned: context.isAbandoned)
+      .milliseconds(milliseconds), free: .milliseconds(milliseconds * longest),
+      isOfServer: context.isOfServer, isAbandoned: context.isAbandoned)
   }
 
   /// Runs `body` in a transaction that sees one state.
@@ -266,7 +269,7 @@ extension Store {
   ///
   /// - Throws: `StoreError`.
   package func tidyUp() throws {
-    var waitBudget = waitBudget(of: WriteContext(author: ""))
+    var waitBudget = waitBudget(of: .ofServer)
     try translatingErrors(.checkpoint) { try engine.tidyUp(writeQueue, &waitBudget) }
   }
 

@@ -24,6 +24,15 @@ package struct WriteContext: Sendable {
   package let isAbandoned: @Sendable () -> Bool
   /// Called when all that is left is to write, before that waits for its turn.
   package let willWrite: @Sendable () -> Void
+  /// Whether the server itself writes, for nobody who waits for an answer.
+  private(set) var isOfServer = false
+
+  /// What a server writes by itself: what was fetched, used, checked and delivered.
+  package static let ofServer = {
+    var context = WriteContext(author: "aasa serve")
+    context.isOfServer = true
+    return context
+  }()
 
   package init(
     author: String, address: String = "", within: Scope = Scope(),

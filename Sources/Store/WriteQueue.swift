@@ -16,6 +16,8 @@ final class WriteQueue: Sendable {
   private struct Place {
     /// Signalled when its turn comes.
     let turn: DispatchSemaphore
+    /// Whether the server itself writes, for nobody who waits for an answer.
+    let isOfServer: Bool
     /// Whether it needs its turn for long.
     var isLong = false
   }
@@ -26,6 +28,11 @@ final class WriteQueue: Sendable {
   /// Whether some thread waits for its turn.
   func isAwaited(_ subject: Subject) -> Bool {
     queues.withLock { ($0[subject]?.count ?? 0) > 1 }
+  }
+
+  /// Whether somebody but the server itself waits for a turn.
+  func isAwaitedByOthers(_ subject: Subject) -> Bool {
+    queues.withLock { $0[subject]?.dropFirst().contains { !$0.isOfServer } ?? false }
   }
 
   /// Marks that the thread that has the turn needs it for long. Meanwhile, nobody who waits gives up.
@@ -45,7 +52,7 @@ final class WriteQueue: Sendable {
   ) throws -> Result {
     let turn = DispatchSemaphore(value: 0)
     let isFree = queues.withLock { queues in
-      queues[subject, default: []].append(Place(turn: turn))
+      queues[subject, default: []].append(Place(turn: turn, isOfServer: waitBudget.isOfServer))
       return queues[subject]?.count == 1
     }
     defer { leave(subject, turn) }
@@ -77,11 +84,16 @@ struct WaitBudget {
   private var rest: Duration
   /// How much longer it may wait beside that while others write many domains.
   private var free: Duration
+  let isOfServer: Bool
   /// Whether nobody waits for the result any more.
   let isAbandoned: @Sendable () -> Bool
 
-  init(_ rest: Duration, free: Duration, isAbandoned: @escaping @Sendable () -> Bool) {
+  init(
+    _ rest: Duration, free: Duration, isOfServer: Bool = false,
+    isAbandoned: @escaping @Sendable () -> Bool
+  ) {
     (self.rest, self.free) = (rest, free)
+    self.isOfServer = isOfServer
     self.isAbandoned = isAbandoned
   }
 

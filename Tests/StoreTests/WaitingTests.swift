@@ -248,6 +248,13 @@ import Testing
     }
   }
 
+  @Test func anEditOfSeveralDomainsDoesNotEndBecauseTheServerItselfWaits() throws {
+    try editWhileOthersWrite(
+      waiting: 300,
+      others: Array(repeating: { store, _ in try store.write(.ofServer) { _ in } }, count: 3),
+      for: .milliseconds(2500))
+  }
+
   @Test func authenticationWaitsForNoReader() throws {
     let secret = try store.createToken(name: "known", role: .viewer)
     let store = store
