@@ -38,6 +38,15 @@ import Testing
     }
   }
 
+  /// A pipeline that expects no-match would pass with the text of a file in place of the file.
+  @Test(arguments: [.string("{}"), 5, true] as [JSON])
+  func aDocumentThatIsNoFileIsRefused(document: JSON) throws {
+    let answer = try admin.send(
+      "POST", "/v1/match", json: ["document": document, "urls": ["https://example.com/help/1"]])
+    #expect(answer.status == 422)
+    #expect(try answer.faults == ["/document: malformed-value"], "\(answer.text)")
+  }
+
   @Test func everyURLAndAppHasAResultWithItsRoute() throws {
     let urls: JSON = ["https://example.com/help/a", "https://example.com/help/website/b"]
     let expected = [

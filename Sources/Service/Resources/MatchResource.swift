@@ -34,7 +34,15 @@ package struct MatchQuestion {
         "document", .any,
         "An association file of Apple's or Android's kind. Default: what is published for the host of each URL.",
         .optional,
-        write: { $0.document }, read: { body, question in question.document = body.json }),
+        write: { $0.document },
+        read: { body, question in
+          question.document = body.json
+          if body.json.objectValue == nil && body.json.arrayValue == nil {
+            body.fault(
+              .malformedValue,
+              "A document is an object, or a list for Android. Send the JSON itself, not its text.")
+          }
+        }),
       Field(
         "domain", .domain, \.domain,
         "The domain that would serve the document: a URL with another host then matches nothing. By "
