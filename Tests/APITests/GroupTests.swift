@@ -111,6 +111,24 @@ import Testing
     #expect(try anna(nil).send("GET", "/v1/session").code == "unknown-user")
   }
 
+  @Test func aDraftThatAPersonSeesAndMayNotDecideAboutIsNotMissing() throws {
+    _ = try put("readers", ["role": "viewer"])
+    _ = try put("brand-team", ["role": "editor", "domains": ["*.brand.example"]])
+    let asked = try running.admin.send(
+      "PATCH", "/v1/domains/c.example?draft=true", json: ["cacheSeconds": 7])
+    let id = try #require(try asked.json["id"]?.integerValue, "\(asked.text)")
+    let person = anna("readers,brand-team")
+    #expect(try person.send("GET", "/v1/drafts/\(id)").status == 200)
+    for decision in ["approve", "decline?reason=no", "comments"] {
+      let refused = try person.send(
+        "POST", "/v1/drafts/\(id)/\(decision)", json: decision == "comments" ? ["text": "x"] : [:],
+        dashboard)
+      #expect(try refused.code == "token-limited", "\(decision): \(refused.text)")
+    }
+    #expect(
+      try anna("brand-team").send("GET", "/v1/drafts/\(id)").code == "draft-not-found")
+  }
+
   @Test func aPersonHasTheMostThatAnyOfTheirGroupsGives() throws {
     _ = try put("readers", ["role": "viewer"])
     _ = try put("brand-team", ["role": "editor", "domains": ["*.brand.example"]])
