@@ -10,6 +10,15 @@ struct AppSource: Sendable {
   /// A template; `nil` if there is none with this name. Without a revision, it is one that the edit itself writes.
   var template: @Sendable (TemplateName) throws -> (template: Template, revision: Int?)?
 
+  /// The same with templates that the edit itself writes.
+  func with(_ templates: [Template]) -> AppSource {
+    var source = self
+    source.template = { [template] name in
+      try templates.first { $0.name == name }.map { ($0, nil) } ?? template(name)
+    }
+    return source
+  }
+
   /// Adds to a domain what its template gives it now.
   ///
   /// - Returns: The revision of the template that this depends on.

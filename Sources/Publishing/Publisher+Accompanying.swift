@@ -3,7 +3,7 @@ package import Store
 
 extension Publisher {
   /// Names a second app wherever an app is named: in entries, services, credentials, kept statements and
-  /// expectations. An Apple app that does not exist is added like the first one; an Android app must exist.
+  /// expectations of domains and of templates. An Apple app that does not exist is added like the first one; an Android app must exist.
   ///
   /// - Parameter report: Takes what will be published for a domain; see `apply`.
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.unknownApps`.
@@ -18,7 +18,7 @@ extension Publisher {
         var app = try store.app(old).app
         app.id = new
         return try store.storedApp(new) == nil ? [DesiredApp(app)] : []
-      }, report: report
+      }, inTemplates: .accompany(by: new.id), report: report
     ) { $0.accompanying(old, by: new) }
   }
 
@@ -31,7 +31,7 @@ extension Publisher {
     guard let app = try store.androidApp(new) else { throw StoreError.unknownApps([.android(new)]) }
     return try change(
       domainsOf: old, "accompany app \(old) by \(new)", accepting: accepted, by: context,
-      report: report
+      inTemplates: .accompany(by: new.id), report: report
     ) { $0.accompanying(old, by: app) }
   }
 
@@ -52,36 +52,39 @@ extension Publisher {
       finally: { transaction in
         // A dry run leaves the domains that use it.
         if !transaction.context.isDryRun { try transaction.delete(key) }
-      }, report: report
+      }, inTemplates: .remove, report: report
     ) { $0.removing(key.id) }
   }
 
-  /// Changes all domains that use an app, or none.
+  /// Changes all domains that use an app and all templates that name it, or none.
   ///
   /// - Parameters:
   ///   - acceptingOf: Returns codes of errors that are accepted for a domain.
   ///   - adding: The Apple apps to add.
   ///   - finally: What else is done when the domains are written.
+  ///   - templateChange: What `changed` does to a domain, for templates.
   private func change<Key: AppKey>(
     domainsOf key: Key, _ action: String, accepting accepted: Set<Finding.Code>,
     by context: WriteContext,
     acceptingOf: @escaping (Domain?) -> Set<Finding.Code> = { _ in [] },
     adding apps: () throws -> [DesiredApp<AppIdentifier>] = { [] },
     finally: ((borrowing Transaction) throws -> Void)? = nil,
-    report: @escaping AppliedState.Report,
+    inTemplates templateChange: AppNaming, report: @escaping AppliedState.Report,
     _ changed: @escaping @Sendable (Domain) -> Domain
   ) throws -> (applied: AppliedState, domains: [DomainName]) {
     var options = ApplyOptions(overwrite: true, accepted: accepted)
     options.action = action
     let applyOptions = options
     let result = try store.edit(context) { (earlier: PlannedState?) in
+      let templates = try store.templates(changing: key.id, templateChange).map(\.changed)
+      let source = store.appSource.with(templates)
       let state = DesiredState(
-        apps: try apps(), domains: try store.domains(using: key), deleted: [],
-        accepted: { acceptingOf($1) }
+        apps: try apps(), templates: templates, domains: try store.domains(using: key),
+        deleted: [], accepted: { acceptingOf($1) }
       ) { _, stored in
         // If not, it was deleted after the list was read.
         guard let stored else { throw Outdated() }
-        return (try store.appSource.changing(stored.domain, changed), nil)
+        return (try source.changing(stored.domain, changed), nil)
       }
       return try plan(state, applyOptions, reusing: earlier, by: context, report: report)
     } write: { transaction, planned in
@@ -96,6 +99,18 @@ extension Publisher {
     }
     try serve(context)
     return result
+  }
+}
+
+extension Store {
+  /// The templates that name an app by themselves, after a change of it, and their revisions now.
+  func templates(
+    changing app: LinkedApp, _ change: AppNaming
+  ) throws -> [(changed: Template, revision: Int)] {
+    try templates().compactMap { stored in
+      let changed = stored.template.changing(app, change)
+      return changed == stored.template ? nil : (changed, stored.revision)
+    }
   }
 }
 
@@ -155,6 +170,10 @@ extension Domain {
       return expectation.app == old && !known.contains(other)
         ? [expectation, other] : [expectation]
     }
+    domain.changeParameters { items in
+      guard let place = items.firstIndex(of: .string(old.text)) else { return }
+      if !items.contains(.string(new.text)) { items.insert(.string(new.text), at: place + 1) }
+    }
     return domain
   }
 
@@ -196,7 +215,17 @@ extension Domain {
       domain.androidCredentials.removeAll { $0 == package }
       domain.assetLinksExtra.removeAll { $0.keptPackage == package }
     }
+    domain.changeParameters { $0.removeAll { $0 == .string(app.text) } }
     return domain
+  }
+
+  /// Changes the values of parameters that are lists.
+  private mutating func changeParameters(_ change: (inout [JSON]) -> Void) {
+    for member in template?.parameters.members ?? [] {
+      guard var items = member.value.arrayValue else { continue }
+      change(&items)
+      template?.parameters[member.key] = .array(items)
+    }
   }
 }
 

@@ -54,7 +54,7 @@ extension Publisher {
     }
     let apps = try store.changedApps(of: id)
     if let renamed = apps.first(where: \.isRenamed) {
-      return try revert(renamed, of: id, options, by: context, report: report)
+      return try revert(renamed, templates, of: id, options, by: context, report: report)
     }
     var applying = ApplyOptions(overwrite: true, accepted: options.accepted)
     (applying.action, applying.reverted) = (Self.reverting(id), id)
@@ -79,35 +79,37 @@ extension Publisher {
 
   /// Gives a renamed app its earlier identifier again.
   private func revert(
-    _ app: ChangedApp, of id: Int64, _ options: ReversalOptions, by context: WriteContext,
+    _ app: ChangedApp, _ templates: [ChangedTemplate], of id: Int64, _ options: ReversalOptions,
+    by context: WriteContext,
     report: AppliedState.Report
   ) throws -> AppliedReversal {
     let reversal = try RenamingReversal(
-      change: id, action: Self.reverting(id), app: app, store.changedDomains(of: id))
+      change: id, action: Self.reverting(id), app: app, templates,
+      store.changedDomains(of: id))
     let reportPublication = { (publication: Publication) in
       try report(publication.edited.stored.domain.name, publication.action, publication)
     }
-    let publications: [Publication]
+    let renamed: RenamedApp
     var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
     var androidApps: [(app: PackageName, action: AppliedState.Action)] = []
     switch (app.before, app.after) {
     case (.ios(let old), .ios(let new)):
-      publications = try rename(
+      renamed = try rename(
         new.id, to: old.id, accepting: options.accepted, undoing: reversal, by: context,
         report: reportPublication)
       apps = [(old.id, .update)]
     case (.android(let old), .android(let new)):
-      publications = try rename(
+      renamed = try rename(
         new.package, to: old.package, accepting: options.accepted, undoing: reversal, by: context,
         report: reportPublication)
       androidApps = [(old.package, .update)]
-    default: publications = []
+    default: renamed = RenamedApp(publications: [], templates: [], change: nil)
     }
     return AppliedReversal(
       applied: AppliedState(
-        apps: apps, androidApps: androidApps, deleted: [], dependents: [],
-        change: publications.lazy.compactMap(\.change).first),
-      domains: publications.map(\.edited.stored.domain.name), skipped: [])
+        apps: apps, androidApps: androidApps, templates: renamed.templates.map { ($0, .update) },
+        deleted: [], dependents: [], change: renamed.change),
+      domains: renamed.publications.map(\.edited.stored.domain.name), skipped: [])
   }
 }
 
@@ -159,10 +161,9 @@ private struct Reversal {
       try apple[app]?.environment ?? store.environment(of: app)
     } androidApp: { [android] package in
       try android[package] ?? store.androidApp(package)
-    } template: { name in
-      try earlierTemplates.first { $0.name == name }.map { ($0, nil) }
-        ?? store.appSource.template(name)
-    }
+    } template: {
+      try store.appSource.template($0)
+    }.with(earlierTemplates)
     // What was accepted once is accepted again, except for the change itself.
     let accepted = Dictionary(
       others.map { domain in
@@ -345,26 +346,38 @@ struct RenamingReversal {
   /// The revisions that the change published.
   private let revisions: [DomainName: Int]
   private let changed: [DomainName]
+  /// The revisions of templates that the change published.
+  private let templates: [TemplateName: Int]
 
-  init(change: Int64, action: String, app: ChangedApp, _ domains: [ChangedDomain]) {
+  init(
+    change: Int64, action: String, app: ChangedApp, _ templates: [ChangedTemplate],
+    _ domains: [ChangedDomain]
+  ) {
     (self.change, self.action, self.app) = (change, action, app)
+    self.templates = Dictionary(templates.map { ($0.name, $0.after) }) { $1 }
     revisions = Dictionary(
       domains.compactMap { domain in domain.live.map { (domain.name, $0) } }
     ) { $1 }
     changed = domains.filter(\.hasChangedSince).map(\.name)
   }
 
-  /// - Parameter names: The domains that use the app now.
+  /// - Parameters:
+  ///   - names: The domains that use the app now.
+  ///   - named: The templates that name it, with their revisions.
   /// - Throws: `PublicationError` if something else has happened to them.
-  func check(_ names: [DomainName]) throws {
+  func check(_ names: [DomainName], _ named: [TemplateName: Int]) throws {
     let changed = changed + names.filter { revisions[$0] == nil }
-    if changed.isEmpty { return }
+    let others = Set(templates.keys).union(named.keys).filter { templates[$0] != named[$0] }
+    if changed.isEmpty && others.isEmpty { return }
     let (old, new) = (app.before?.id.text ?? "", app.after?.id.text ?? "")
     let path = if case .android = app.after { "android-apps" } else { "apps" }
+    let what =
+      others.min { $0.text < $1.text }.map { "the template \($0.text.quoted) has" }
+      ?? "\(changed.count.counted("domain")) that use \(new) have"
     throw PublicationError.notRevertible(
       change,
-      "It renamed \(old), and \(changed.count.counted("domain")) that use \(new) have changed since. To rename it in all of "
-        + "its domains as they are now, send POST /v1/\(path)/\(new)/rename with {\"to\": \"\(old)\"}.",
+      "It renamed \(old), and \(what) changed since. To rename it in all of its domains and templates as they are now, send "
+        + "POST /v1/\(path)/\(new)/rename with {\"to\": \"\(old)\"}.",
       domains: changed)
   }
 

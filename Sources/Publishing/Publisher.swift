@@ -217,13 +217,13 @@ extension Publisher {
     return publication
   }
 
-  /// Changes an app identifier in all domains that use it, and publishes each of them.
+  /// Changes an app identifier in all domains that use it and in all templates that name it, and publishes each of them.
   ///
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
   package func rename(
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
-  ) throws -> [Publication] {
+  ) throws -> RenamedApp {
     try rename(old, to: new, accepting: accepted, undoing: nil, by: context)
   }
 
@@ -231,7 +231,7 @@ extension Publisher {
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code>,
     undoing reversal: RenamingReversal?, by context: WriteContext,
     report: (Publication) throws -> Void = { _ in }
-  ) throws -> [Publication] {
+  ) throws -> RenamedApp {
     var source = store.appSource
     source.environment = { try store.environment(of: $0 == new ? old : $0) }
     return try rename(
@@ -242,13 +242,13 @@ extension Publisher {
     }
   }
 
-  /// Changes a package name in all domains that use it, and publishes each of them.
+  /// Changes a package name in the same way.
   ///
   /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
   package func rename(
     _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
-  ) throws -> [Publication] {
+  ) throws -> RenamedApp {
     try rename(old, to: new, accepting: accepted, undoing: nil, by: context)
   }
 
@@ -256,7 +256,7 @@ extension Publisher {
     _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code>,
     undoing reversal: RenamingReversal?, by context: WriteContext,
     report: (Publication) throws -> Void = { _ in }
-  ) throws -> [Publication] {
+  ) throws -> RenamedApp {
     var source = store.appSource
     source.androidApp = { package in
       if package == old { return nil }
@@ -279,13 +279,18 @@ extension Publisher {
     _ old: Key, to new: Key, apps source: AppSource, accepting accepted: Set<Finding.Code>,
     undoing reversal: RenamingReversal?, by context: WriteContext,
     report: (Publication) throws -> Void, _ renaming: (Domain) -> Domain
-  ) throws -> [Publication] {
-    let publications = try store.edit(context) { earlier in
+  ) throws -> RenamedApp {
+    let action = reversal?.action ?? "rename app \(old) to \(new)"
+    let renamed = try store.edit(context) { (earlier: PlannedRenaming?) in
       let names = try store.domains(using: old)
-      try reversal?.check(names)
-      return try review(
-        names.map { Domain(name: $0) }, reusing: earlier, apps: source,
-        action: reversal?.action ?? "rename app \(old) to \(new)", by: context
+      let templates = try store.templates(changing: old.id, .rename(to: new.id))
+      let revisions = Dictionary(templates.map { ($0.changed.name, $0.revision) }) { $1 }
+      try reversal?.check(names, revisions)
+      let source = source.with(templates.map(\.changed))
+      // The reviews do not say which revisions of these templates they are for.
+      let known = earlier.flatMap { $0.revisions == revisions ? $0.reviews : nil }
+      let reviews = try review(
+        names.map { Domain(name: $0) }, reusing: known, apps: source, action: action, by: context
       ) { _, former in
         // It was deleted after the list was read.
         guard let stored = former.stored else { throw Outdated() }
@@ -300,19 +305,37 @@ extension Publisher {
         former.stored?.domain.template = stored.domain.template
         return Proposal(domain: domain, before: renamed, accepted: accepted)
       }
-    } write: { transaction, reviews in
-      if let reversal {
-        if reviews.contains(where: { !reversal.covers($0.edit.former) }) { throw Outdated() }
-        transaction.beginChange(reversal.action, reverting: reversal.change)
+      return PlannedRenaming(
+        reviews: reviews, templates: templates.map(\.changed), revisions: revisions)
+    } write: { transaction, planned in
+      let reviews = planned.reviews
+      if let reversal, reviews.contains(where: { !reversal.covers($0.edit.former) }) {
+        throw Outdated()
       }
+      transaction.beginChange(action, reverting: reversal?.change)
+      try transaction.lock(planned.templates.map(\.name), .change)
       let names = try transaction.rename(old, to: new)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
+      for (name, revision) in planned.revisions
+      where try transaction.template(name)?.revision != revision {
+        throw Outdated()
+      }
+      let templates = try planned.templates.map { try transaction.put($0).stored }
       let publications = try reviews.map { try $0.publish(in: transaction) }
       for publication in publications { try report(publication) }
-      return publications
+      return RenamedApp(
+        publications: publications, templates: templates, change: transaction.change)
     }
     try serve(context)
-    return publications
+    return renamed
+  }
+
+  /// What renaming an app publishes.
+  private struct PlannedRenaming {
+    let reviews: [Review]
+    let templates: [Template]
+    /// Those of the templates that it is planned for.
+    let revisions: [TemplateName: Int]
   }
 
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
@@ -489,4 +512,13 @@ extension PublishedRevision {
     }
     return proposal
   }
+}
+
+/// What renaming an app published.
+package struct RenamedApp: Sendable {
+  package let publications: [Publication]
+  /// The templates that named the app by themselves.
+  package let templates: [StoredTemplate]
+  /// `nil` for a dry run, and if neither a domain nor a template names the app.
+  package let change: Int64?
 }

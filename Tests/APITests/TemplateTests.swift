@@ -226,24 +226,6 @@ import Testing
     #expect(stored.associationFile.entries.count == 1)
   }
 
-  @Test func anAppOfTheTemplateItselfIsNotRenamedBehindItsBack() throws {
-    let fixed = changed {
-      $0["webcredentials"] = [.string(app(9))]
-      $0["entries"] = [["apps": ["{app}", .string(app(9))], "routes": [["path": "/{slug}/*"]]]]
-    }
-    try put(path, fixed, 200)
-    for request in [
-      ("rename", ["to": .string(app(8))]), ("accompany", ["app": .string(app(8))]),
-    ] as [(String, JSON)] {
-      let refused = try admin.send("POST", "/v1/apps/\(app(9))/\(request.0)", json: request.1)
-      #expect(refused.status == 422 && refused.text.contains("uses-template"), "\(refused.text)")
-    }
-    #expect(
-      try admin.send("DELETE", "/v1/apps/\(app(9))?everywhere=true&accept=opens-nothing").status
-        == 422)
-    #expect(try admin.send("GET", domain(1)).json["webcredentials"] == nil, "it is no domain's own")
-  }
-
   @Test func anEmptyListOfADomainWinsOverTheTemplate() throws {
     try put(path, changed { $0["webcredentials"] = ["{app}"] }, 200)
     #expect(try running.serve("city1.example").json["webcredentials"] != nil)

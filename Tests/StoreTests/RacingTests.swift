@@ -168,8 +168,9 @@ import Testing
         _ = try transaction.save(edit, action: "test")
         _ = try transaction.save(created, action: "test")
       }, against: { try publisher.rename(app, to: renamed, by: $0) })
-    #expect(try result.get().map(\.edited.revision.number) == [4, 2])
-    #expect(try result.get().allSatisfy { try store.domain($0.name) == $0.edited.stored })
+    #expect(try result.get().publications.map(\.edited.revision.number) == [4, 2])
+    #expect(
+      try result.get().publications.allSatisfy { try store.domain($0.name) == $0.edited.stored })
     #expect(try store.domain(name).domain.associationFile.appIdentifiers == [renamed])
     try check(4, paths: ["/b"])
     let deleted = try race(
@@ -177,7 +178,7 @@ import Testing
       against: {
         try publisher.rename(renamed, to: app, by: $0)
       })
-    #expect(try deleted.get().map(\.name.text) == ["new.example"])
+    #expect(try deleted.get().publications.map(\.name.text) == ["new.example"])
   }
 
   @Test func anEditKnowsTheNewNameOfAnApp() throws {

@@ -11,7 +11,7 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     /// What an app is called, with its article.
     let (noun, article): (String, String)
     let parse: @Sendable (String) throws(ValidationError) -> Key
-    let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> [Publication]
+    let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> RenamedApp
     let put: @Sendable (Key.App, Set<Finding.Code>, WriteContext) throws -> Put
     let accompany:
       @Sendable (Key, Key, Set<Finding.Code>, WriteContext, @escaping AppliedState.Report) throws
@@ -71,16 +71,17 @@ struct AppEndpoints<Key: AppKey>: Sendable {
         "delete\(name)", .apps, "Delete \(platform.article) \(noun)",
         description:
           "Refused while domains use the app, unless `everywhere` removes it from all of them.",
-        problems: [.appInUse, .tooMuchWork],
+        problems: [.appInUse, .usesTemplate, .tooMuchWork],
         answers: .ok(
           "With `everywhere`: what changed or, for a dry run, would change.", "Plan"), .deleted,
         handle: delete),
       Endpoint(
         .post, "\(one)/rename", .role(.editor), effect: .publications,
         "rename\(name)", .apps, "Change the identifier of \(platform.article) \(noun)",
-        description: "Changes all domains that use the app, or none.",
+        description:
+          "Changes all domains that use the app and all templates that name it, or none.",
         body: .json(.named("\(name)Renaming", .object([Member("to", resource.identifier)]))),
-        problems: [.appExists],
+        problems: [.appExists, .usesTemplate],
         answers: .ok(
           "Every domain that uses the app has a new revision.",
           .shared(platform.renamedAnswer)),
@@ -90,12 +91,12 @@ struct AppEndpoints<Key: AppKey>: Sendable {
         "accompany\(name)", .apps,
         "Name a second \(noun) wherever \(platform.article) \(noun) is named",
         description:
-          "Changes all domains that use the app, or none. Expectations of the app are copied for the second one, which "
+          "Changes all domains that use the app and all templates that name it, or none. Expectations of the app are copied for the second one, which "
           + (platform.effect == .change
             ? "is added like the first one if it does not exist." : "must exist.")
           + " When users have it, delete the first one with `everywhere`.",
         body: .json(.named("\(name)Company", .object([Member("app", resource.identifier)]))),
-        problems: [.tooMuchWork],
+        problems: [.usesTemplate, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan"), handle: accompany),
     ]
   }
@@ -165,10 +166,13 @@ struct AppEndpoints<Key: AppKey>: Sendable {
     let new = try Faults.collecting(in: try call.json()) { input in
       input.object(["to"])?.required("to").flatMap(resource.read(key:))
     }
-    let publications = try platform.rename(old, new, call.acceptedCodes(), call.context())
+    let renamed = try platform.rename(old, new, call.acceptedCodes(), call.context())
     var object: JSON.Object = [resource.key: .string(new.text)]
-    object["domains"] = Self.json(publications)
-    object["change"] = Self.change(publications)
+    object["domains"] = Self.json(renamed.publications)
+    if !renamed.templates.isEmpty {
+      object["templates"] = .strings(renamed.templates.map(\.template.name.text))
+    }
+    object["change"] = renamed.change.map { .integer($0) }
     return try .json(.ok, object, to: call.context())
   }
 

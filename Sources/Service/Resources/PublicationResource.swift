@@ -145,6 +145,9 @@ extension PublicationResource {
   private static func renamed(_ app: Member) -> JSON {
     ([
       app, Member("domains", publications, "The domains that use the app."),
+      Member(
+        "templates", .list(of: .shared("TemplateName")),
+        "The templates that named the app by themselves; left out if there are none.", .optional),
       Member("change", change.schema, changeMeaning, .optional),
     ] + .dryRun).schema()
   }
