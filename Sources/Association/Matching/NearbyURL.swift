@@ -19,6 +19,8 @@ struct NearbyURL {
     case from(Int)
     /// With the fragment as the path, as routers in pages use it.
     case fragmentAsPath
+    /// The URL that the query has, as services that count clicks write it.
+    case target
   }
 
   /// The properties of a route or rule that matches the URL.
@@ -57,6 +59,7 @@ struct NearbyURL {
     let (path, query) = (text[parts.path], text[parts.query])
     var differences = [Difference.singleSlashes, .fragmentAsPath]
     if platform == .android { differences.append(.otherEnd) }
+    if !query.isEmpty { differences.append(.target) }
     let count = query.count { $0 == ampersand } + 1
     if platform == .ios, !query.isEmpty, count <= mostParts {
       differences.append(.reversedItems)
@@ -127,10 +130,25 @@ struct NearbyURL {
       let route = text[parts.fragment].dropFirst(removed.count)
       if route.first != Self.slash { return nil }
       url += route
+    case .target:
+      guard let target = Self.target(in: text, parts.query) else { return nil }
+      url = target
     }
     if url == text { return nil }
     (self.url, self.difference) = (url, difference)
     self.removed = String(decoding: removed, as: UTF8.self)
+  }
+
+  /// The first value of a query that is a URL, without its escapes.
+  private static func target(in text: [UInt8], _ query: Range<Int>) -> [UInt8]? {
+    for item in text[query].split(separator: ampersand).prefix(mostParts) {
+      guard let sign = item.firstIndex(of: UInt8(ascii: "=")),
+        item[(sign + 1)...].starts(with: "http".utf8)
+      else { continue }
+      let url = decoded(text, (sign + 1)..<item.endIndex, keeping: "")
+      if ["https://", "http://"].contains(where: { url.starts(with: $0.utf8) }) { return url }
+    }
+    return nil
   }
 
   /// A part without its escapes, except those of delimiters, which would part it.
@@ -181,6 +199,7 @@ struct NearbyURL {
     case .upTo: "without \(removed.quoted) at the end of its path"
     case .from: "without \(removed.quoted) at the beginning of its path"
     case .fragmentAsPath: "with what comes after its `#` as its path"
+    case .target: "that its query has"
     }
   }
 
@@ -222,6 +241,10 @@ struct NearbyURL {
       let isShown = route.utf8.count <= Self.longestShown && meant.path != nil
       return "What comes after `#` is not part of the path: compare it in `#`"
         + (isShown ? ", as in `{\"#\": \(route.quoted)}`." : ".")
+    case .target:
+      return
+        "Devices decide by the URL that is tapped, and not by the one to which it leads: link to the second one, or let the "
+        + "service that counts clicks have a domain with a file."
     }
   }
 }

@@ -135,6 +135,15 @@ import Testing
     ),
     (["/": "/gift/*"], "/#!/gift/1", "as in `{\"#\": \"!/gift/*\"}`."),
     (["/": "/gift"], "/index.html#!/gift", "match \"https://example.com/gift\"."),
+    // As services that count clicks write them.
+    (
+      ["/": "/gift/*"], "/click?u=1&to=https%3A%2F%2Fexample.com%2Fgift%2F1",
+      "match \"https://example.com/gift/1\". Devices decide by the URL that is tapped, and not by the one to which it leads"
+    ),
+    (
+      ["/": "/gift/*"], "/l?to=https://example.com/gift/\(String(repeating: "x", count: 90))",
+      "match the same URL that its query has. Devices decide"
+    ),
     (
       ["/": "/"], "/gift",
       "match \"https://example.com/\". It does not cover what is below that path. Add a route `/*`."
