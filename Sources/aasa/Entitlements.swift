@@ -112,6 +112,14 @@ struct Entitlements {
     }
   }
 
+  /// Whether a text has a `&` that begins no name of a character.
+  private static func hasBareAmpersand(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.indices.contains { index in
+      bytes[index] == UInt8(ascii: "&")
+        && !bytes[(index + 1)...].prefix(10).contains(UInt8(ascii: ";"))
+    }
+  }
+
   /// Those of an app without entries.
   init() {
     (entries, textInPlaceOfList, almostKey, app, isForDevelopers) = ([], nil, nil, nil, nil)
@@ -197,8 +205,9 @@ struct Entitlements {
         .sorted()
     } catch {
       throw Failure(
-        "\(name) is not an .entitlements file: it must be an XML property list with a dictionary. For a built app, "
-          + "use the output of: codesign -d --entitlements - --xml App.app"
+        "\(name) is not an .entitlements file: it must be an XML property list with a dictionary. "
+          + (Self.hasBareAmpersand(bytes) ? "In XML, `&` is written `&amp;`. " : "")
+          + "For a built app, use the output of: codesign -d --entitlements - --xml App.app"
           + (text.contains("associatedDomains")
             ? ". For an Expo project, use that of: npx expo config --json" : ""))
     }
@@ -208,6 +217,11 @@ struct Entitlements {
           + (text.contains("PRODUCT_BUNDLE_IDENTIFIER")
             ? " Give the .entitlements file that the project names in CODE_SIGN_ENTITLEMENTS." : "")
       )
+    }
+    if keys.contains(where: { $0.hasPrefix("Payload") }) {
+      throw Failure(
+        "\(name) is a configuration profile of a management server, which adds domains to apps that allow it in their "
+          + "entitlements. Give the .entitlements file of the app.")
     }
     if keys.contains(where: { $0.hasPrefix("CFBundle") }) {
       throw Failure(

@@ -560,6 +560,14 @@ import Testing
     (
       "<plist><dict><key>CFBundleIdentifier</key><string>com.example.app</string></dict></plist>",
       "is an Info.plist"
+    ),
+    (
+      "<plist><dict><key>PayloadType</key><string>com.apple.associated-domains</string></dict></plist>",
+      "is a configuration profile"
+    ),
+    (
+      "<plist><dict><key>a</key><string>applinks:a.example?mode=developer&x</string></dict></plist>",
+      "`&amp;`"
     ), ("text", "an XML property list"), ("deep", "more than 1000 lists"), ("huge", "too large"),
   ])
   func aFileThatIsNoneIsNamed(text: String, words: String) throws {
