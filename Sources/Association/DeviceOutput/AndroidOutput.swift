@@ -15,6 +15,8 @@ struct AppLinksOutput {
   private static let (mostUsers, mostSignatures) = (20, 10)
 
   private var found = DeviceRows()
+  /// Packages with a list of hosts, whether something is in it or not.
+  private var packages: Set<String> = []
   /// The package of a pasted command, for output that names none.
   private var commandPackage: String?
   private var package: String?
@@ -36,7 +38,24 @@ struct AppLinksOutput {
     var output = AppLinksOutput()
     text.forEachLine { output.take($0) }
     output.endPackage()
+    if output.found.rows.isEmpty {
+      if lacksCommand(text.flat) {
+        output.found.add(DeviceRow(state: noCommand))
+      } else if output.packages.count == 1, let app = output.packages.first {
+        output.found.add(DeviceRow(app: app, state: noHosts))
+      }
+    }
     return output.found
+  }
+
+  /// The states of rows about a device without the command, and about an app without hosts.
+  static let (noCommand, noHosts) = ("no-command", "no-hosts")
+
+  /// Whether a device says that it does not have the command, which came with Android 12.
+  static func lacksCommand(_ text: ArraySlice<UInt8>) -> Bool {
+    ["get", "verify", "set", "reset"].contains {
+      text.has("\(Marker.unknownCommand.rawValue)\($0)-app-link")
+    }
   }
 
   private mutating func take(_ line: PastedText.Line) {
@@ -158,6 +177,7 @@ struct AppLinksOutput {
       section = .invalid
     } else if line.starts(with: "Domain verification state:".utf8) {
       section = .states
+      if let package, packages.count < 2 { packages.insert(package) }
     } else if line.starts(with: "Selection state:".utf8) {
       section = .none
     } else if line.elementsEqual("Enabled:".utf8) {

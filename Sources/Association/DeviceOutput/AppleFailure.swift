@@ -41,6 +41,9 @@ package struct AppleFailure {
     }
   }
 
+  /// Whether the code has a meaning here.
+  package var isKnown: Bool { code != nil }
+
   /// Whether many public records agree on the meaning.
   package var isWellKnown: Bool { code == .badResponse || code == .timeout }
 

@@ -11,7 +11,8 @@ enum AuthorizationError {
 
   static let markers: [Marker] = [
     .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
-    .notConfigured, .autoFill, .autoFillOff, .callbacks, .noCredentialsReturned,
+    .notConfigured, .domainNotAssociated, .autoFill, .autoFillOff, .callbacks,
+    .noCredentialsReturned,
   ]
 
   /// The longest sentence, in bytes.
@@ -34,6 +35,20 @@ enum AuthorizationError {
     return nil
   }
 
+  /// Whether a text says that there is no shared password. Keychains say so of other items, too.
+  static func hasNoItems(_ text: ArraySlice<UInt8>) -> Bool {
+    text.has(Marker.noMatchingItems.rawValue) && text.has("haredWebCredential")
+  }
+
+  /// The code of `ASWebAuthenticationSessionError`: 1 is a cancellation, 2 and 3 lack a window.
+  static func webSessionCode(in text: ArraySlice<UInt8>) -> Int? {
+    text.ranges(of: Marker.webSession.rawValue).prefix(100).lazy.compactMap { place in
+      let digits = text[place.upperBound...].prefix(farthestCode).drop { !$0.isASCIIDigit }
+        .prefix(while: \.isASCIIDigit)
+      return Int(digits.value).flatMap { (1...3).contains($0) ? $0 : nil }
+    }.first
+  }
+
   static func rows(in text: PastedText) -> DeviceRows {
     var found = DeviceRows()
     var rest = text.flat
@@ -44,6 +59,15 @@ enum AuthorizationError {
         found.add(row)
       }
       rest = rest[place...]
+    }
+    if found.rows.isEmpty, text.flat.has(Marker.domainNotAssociated.rawValue) {
+      found.add(DeviceRow(service: "webcredentials", state: "not-associated"))
+    }
+    if found.rows.isEmpty, hasNoItems(text.flat) {
+      found.add(failure(Marker.noMatchingItems.rawValue))
+    }
+    if found.rows.isEmpty, let number = webSessionCode(in: text.flat) {
+      found.add(failure("\(Marker.webSession.rawValue) \(number)"))
     }
     if found.rows.isEmpty {
       let code = code(in: text.flat) ?? .failed

@@ -12,7 +12,8 @@ enum BrowserPasskeyError: CaseIterable {
   /// The words of password managers that are built with passkey-rs.
   case insecureLocalhost, unprotectedOrigin, originMismatch
   /// What is not about the RP ID.
-  case timedOut, pending, noWebAuthn, registered, createPolicy, getPolicy, managerFailed
+  case timedOut, canceledByUser, notFocused, noGesture, pending, noWebAuthn, registered,
+    createPolicy, getPolicy, managerFailed
   /// Firefox says no more.
   case notAllowed, insecure
   /// Firefox and Safari say no more of a passkey that is registered already.
@@ -21,7 +22,8 @@ enum BrowserPasskeyError: CaseIterable {
   private static let markers: [Marker] = [
     .relatedOrigins, .notRegistrable, .invalidForDomain, .otherOrigin, .isInvalidDomain,
     .thisIsInvalidDomain, .notValidDomain, .insecure, .rpDiffers, .timedOutOrNotAllowed,
-    .notAllowed, .alreadyPending, .noWebAuthn, .alreadyRegistered, .createPolicy, .getPolicy,
+    .notAllowed, .canceledByUser, .notFocused, .noGesture, .alreadyPending, .noWebAuthn,
+    .alreadyRegistered, .createPolicy, .getPolicy,
     .unprotectedOrigin, .managerFailed,
   ]
 
@@ -52,6 +54,9 @@ enum BrowserPasskeyError: CaseIterable {
     case .getPolicy: Marker.getPolicy.rawValue
     case .managerFailed: Marker.managerFailed.rawValue
     case .invalidForDomain: Marker.invalidForDomain.rawValue
+    case .canceledByUser: Marker.canceledByUser.rawValue
+    case .notFocused: Marker.notFocused.rawValue
+    case .noGesture: Marker.noGesture.rawValue
     case .otherOrigin: Marker.otherOrigin.rawValue
     case .rpDiffers: Marker.rpDiffers.rawValue
     case .isInvalidDomain: Marker.isInvalidDomain.rawValue
@@ -120,7 +125,8 @@ extension DeviceCase {
       !quotedRPID.isEmpty
       || [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
     let everydayWords = [
-      Marker.insecure, .notAllowed, .alreadyPending, .unusableObject, .invalidState,
+      Marker.insecure, .notAllowed, .canceledByUser, .notFocused, .alreadyPending, .unusableObject,
+      .invalidState,
     ]
     let condition =
       everydayWords.contains { $0.rawValue == row.error }
@@ -159,7 +165,13 @@ extension DeviceCase {
         next:
           "Open the page over HTTPS, at a domain. In development, use the browser's own passkeys or a security key."
       )
-    case .timedOut, .notAllowed:
+    case .notFocused, .noGesture:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        condition
+          + "The page asked without a click of its user, or while another window had the focus. That says nothing about the "
+          + "site's files.", next: "Ask in the handler of a click, and click into the page first.")
+    case .timedOut, .notAllowed, .canceledByUser:
       DeviceVerdict(
         .requestFailed, .likely, .user,
         condition

@@ -16,6 +16,7 @@ enum CredentialManagerError {
   enum Exception: CaseIterable {
     case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded
     case notDecrypted, locked, interrupted, blocked, noSelector, savingSkipped
+    case timedOut, unsupported, fido
 
     fileprivate var markers: [Marker] {
       switch self {
@@ -25,16 +26,21 @@ enum CredentialManagerError {
           .noCredential, .noMatchingCredential, .noCredentialsCode, .noViableCredential,
           .noAllowedCredential, .noCredentialType,
         ]
-      case .cancellation: [.getCancellation, .createCancellation, .canceledType]
+      case .cancellation:
+        [.getCancellation, .createCancellation, .canceledType, .noKeyCreated]
       case .noProvider: [.providerConfiguration, .noProvider]
-      case .syncAccount: [.syncAccount]
-      case .excluded: [.excludedCredential]
+      case .syncAccount: [.syncAccount, .unableToCreate, .missingSignIn, .noSyncAccount]
+      case .excluded: [.excludedCredential, .excludedMatch]
       case .notDecrypted: [.notDecrypted]
       case .locked: [.passphraseRequired, .unlockFailed]
       case .interrupted: [.interrupted, .interruptedType]
       case .blocked: [.blocked]
       case .noSelector: [.noSelector]
       case .savingSkipped: [.savingSkipped]
+      case .timedOut: [.flowTimedOut, .timeoutType]
+      case .unsupported: [.noCredentialManager]
+      // The words of a known cause may follow.
+      case .fido: [.fidoFailure]
       }
     }
 
@@ -279,6 +285,22 @@ extension DeviceCase {
         (
           .appTeam, "The app gave the Credential Manager no activity to show its dialog in.",
           "Pass the activity as the context of the request, and not the application."
+        )
+      case .timedOut:
+        (
+          .user, "The time for the answer ran out. The site is not involved.", "Try again."
+        )
+      case .unsupported:
+        (
+          .user,
+          "The device has neither Android 14 nor Google Play services that know the Credential Manager.",
+          "Update Google Play services; an emulator needs an image with Google Play. The site is not involved."
+        )
+      case .fido:
+        (
+          .user,
+          "Google Play services could not create the passkey, and the text does not say why.",
+          "Update Google Play services, and look for a line of `adb logcat` with a number in brackets, such as [50152]."
         )
       case .savingSkipped:
         (

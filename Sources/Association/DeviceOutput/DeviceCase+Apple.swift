@@ -1,13 +1,13 @@
 // Verdicts on what Apple's tools print.
 extension DeviceCase {
-  private var isInDeveloperMode: Bool { row.mode?.isForDevelopers == true }
+  var isInDeveloperMode: Bool { row.mode?.isForDevelopers == true }
 
   /// Where the device has what it asked for from, as a sentence with a blank after it, or nothing.
-  private var developerMode: String {
+  var developerMode: String {
     isInDeveloperMode ? "In developer mode, the device asks the site itself. " : ""
   }
 
-  private var next: String { row.nextCheck.map { "until \($0.text)" } ?? "for its next check" }
+  var next: String { row.nextCheck.map { "until \($0.text)" } ?? "for its next check" }
 
   private var isAboutAppLinks: Bool { row.service == nil || row.service == "applinks" }
 
@@ -64,7 +64,7 @@ extension DeviceCase {
   }
 
   /// That the device, or Apple's CDN, has another file than the current one.
-  private var behind: DeviceVerdict? {
+  var behind: DeviceVerdict? {
     guard let facts else { return nil }
     let current = facts.now.revision
     if let copy = facts.copy, facts.isCopyBehind, !isInDeveloperMode {
@@ -102,7 +102,7 @@ extension DeviceCase {
     )
   }
 
-  private var neverDownloaded: DeviceVerdict {
+  var neverDownloaded: DeviceVerdict {
     if facts?.isDeviceBehind == true, let behind { return behind }
     let isInternationalized = row.host.map {
       !$0.utf8.allSatisfy { $0 < 0x80 } || DomainName.isInternationalized($0)
@@ -122,80 +122,6 @@ extension DeviceCase {
     guard let copy = facts?.copy else { return ", or Apple's CDN has none" }
     let held = copy.revision.map { "revision \($0)" } ?? "another file"
     return ". At the check at \(copy.checkedAt.text), Apple's CDN had \(held)"
-  }
-
-  /// Why the device has no file, by the error in its table.
-  private func failed(_ error: String) -> DeviceVerdict {
-    if case .nothing? = facts?.then, let behind { return behind }
-    let bytes = Array(error.utf8)[...]
-    func number(of domain: String) -> Int? {
-      bytes.firstRange(of: domain).flatMap {
-        SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
-      }
-    }
-    let isOfCDN = error.contains("app-site-association.cdn-apple.com")
-    if let code = number(of: "NSURLErrorDomain") { return unreachable(code, isOfCDN: isOfCDN) }
-    // What SecTrust says of the certificate.
-    if error.contains("trust result type") {
-      return unreachable(Self.untrusted, isOfCDN: isOfCDN)
-    }
-    // In developer mode, Apple's CDN is not asked.
-    if !isInDeveloperMode && number(of: Marker.downloadError.rawValue) == 7 { return noCopy }
-    return unusable(error)
-  }
-
-  /// `NSURLErrorServerCertificateUntrusted`.
-  private static let untrusted = -1202
-
-  /// What an error of `NSURLErrorDomain` says, which Foundation names in NSURLError.h.
-  ///
-  /// - Parameter isOfCDN: Whether the error names Apple's CDN.
-  private func unreachable(_ code: Int, isOfCDN: Bool) -> DeviceVerdict {
-    let isAboutTLS = (-1206 ... -1200).contains(code)
-    let isAboutName = [-1006, -1003].contains(code)
-    // Without the name, it may have been the site, which devices ask if the CDN has nothing.
-    let isAboutConnection = isOfCDN && [-1005, -1004, -1001].contains(code)
-    if [-1020, -1018, -1009].contains(code) {
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .user, "The device had no connection when it asked for \(host).",
-        next: "Connect it, and wait \(next), or reinstall the app.")
-    }
-    if !isInDeveloperMode && (isAboutTLS || isAboutName || isAboutConnection) {
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .user,
-        "The device could not reach Apple's CDN, which it asks for the file of \(host).\(checked)",
-        next:
-          "Look for a proxy, a filter or a VPN on the network of the device, and try another network."
-      )
-    }
-    if !isAboutTLS && !isAboutName { return neverDownloaded }
-    return isAboutTLS
-      ? DeviceVerdict(
-        .certificateRefused, .likely, .operations,
-        "\(developerMode)The device did not trust the certificate of \(host), or got no secure connection.\(checked)",
-        next: "Run \(check), and look for `tls-error`.")
-      : DeviceVerdict(
-        .neverDownloaded, .likely, .operations,
-        "\(developerMode)The device found no address for \(host).\(checked)",
-        next: "Run \(check), and look for `dns-error`.")
-  }
-
-  /// Error 7 of `SWCErrorDomain`.
-  private var noCopy: DeviceVerdict {
-    DeviceVerdict(
-      .cdnFailed, .sure, .operations, "Apple's CDN has no valid file of \(host).\(checked)",
-      next: "Run \(check), and look for `cdn-failed`.")
-  }
-
-  private func unusable(_ error: String) -> DeviceVerdict {
-    let isJSON = error.contains("NSCocoaErrorDomain") && error.contains("3840")
-    return DeviceVerdict(
-      .unusableFile, .likely, .operations,
-      "\(developerMode)What the device got for \(host) is not usable"
-        + (isJSON ? ": it is not JSON, often a page in place of the file." : ".") + checked,
-      next: isJSON
-        ? "Run \(check), and look for `html-answer` and `not-json`."
-        : "Run \(check), and compare with the error of the device: \(error.quoted).")
   }
 
   /// What `swcutil verify` says about a URL.
@@ -257,18 +183,8 @@ extension DeviceCase {
         "\(host) redirected the device, which does not follow.",
         next: "Serve the file without a redirect; \(check) shows where it leads.")
     }
-    if error == "SWCErrorDomain 7" { return noCopy }
-    if error == "SWCErrorDomain 104" {
-      return DeviceVerdict(
-        .unusableFile, .likely, .operations,
-        "What the device got from \(host) is not JSON, often an HTML page.\(checked)",
-        next: "Run \(check), and look for `html-answer` and `not-json`.")
-    }
-    if error == Marker.invalidDomain.rawValue {
-      return DeviceVerdict(
-        .notADomain, .likely, .appTeam, "An associated domain of the app is malformed.",
-        next: "Run `aasa entitlements App.entitlements`, which names the entry.")
-    }
+    if let verdict = refusalVerdict ?? verdict(onError: error) { return verdict }
+    if error == Marker.invalidDomain.rawValue { return malformedDomain }
     guard error.hasPrefix("SWCERR") else {
       return DeviceVerdict(
         .cdnFailed, .likely, .operations,
@@ -276,9 +192,10 @@ extension DeviceCase {
         next: "Run \(check), and look for `cdn-failed`.")
     }
     let failure = AppleFailure(reason: error, details: row.details, tryDirect: row.tryDirect)
+    let words = failure.isKnown ? "" : row.details.map { " Apple adds \($0.quoted)." } ?? ""
     return DeviceVerdict(
       .cdnFailed, failure.isWellKnown ? .sure : .likely, .operations,
-      "Apple's CDN could not fetch the file of \(host). \(failure.meaning)\(checked)",
+      "Apple's CDN could not fetch the file of \(host). \(failure.meaning)\(words)\(checked)",
       next: "Run \(check). If it finds nothing: \(failure.help)")
   }
 
@@ -348,6 +265,27 @@ extension DeviceCase {
     }
     let error = row.error ?? ""
     if let code = Int(error).flatMap(AuthorizationError.Code.init) { return verdict(on: code) }
+    if error == Marker.noMatchingItems.rawValue {
+      return DeviceVerdict(
+        .requestFailed, .likely, .user,
+        "The device has no password for a domain of the app, or does not have the app associated with the domain.",
+        next:
+          "Save a password for the site in Safari first. Then look at `webcredentials` of the file and the app: run \(check) "
+          + "and `aasa entitlements`.")
+    }
+    if error.hasPrefix(Marker.webSession.rawValue) {
+      return error.hasSuffix(" 1")
+        ? DeviceVerdict(
+          .requestFailed, .likely, .user,
+          "The sheet of the sign-in was closed before the site came back to the app.",
+          next:
+            "If nobody closed it: inside the sheet, links open no app. Use a callback with a scheme of the app, or one over "
+            + "HTTPS, which needs `webcredentials` in the file and in the app.")
+        : DeviceVerdict(
+          .requestFailed, .likely, .appTeam,
+          "The app gave the session no window in which to show the sign-in.",
+          next: "Set `presentationContextProvider` before `start()`.")
+    }
     if error.hasPrefix(Marker.inProgress.rawValue) {
       return DeviceVerdict(
         .requestInProgress, .likely, .appTeam,

@@ -28,6 +28,20 @@ extension DeviceCase {
         "The server's log has a request of Apple for the file, and the site answered it. The log does not say with what.",
         next: "Run \(check) to see what it answers, and which revision Apple's CDN has.")
     case .unreachable: unreachableVerdict(error)
+    case .untrusted:
+      DeviceVerdict(
+        .certificateRefused, .likely, .operations,
+        "A program does not trust the certificate of \(host): \(error.quoted). Devices, Apple and Google hardly do either.",
+        next: publicCertificate)
+    case .empty:
+      DeviceVerdict(
+        .unusableFile, .likely, .operations, "The site answers with nothing: the file is empty.",
+        next: "Look at what the server has at the path; \(check) asks as devices do.")
+    case .leadsToTLS:
+      DeviceVerdict(
+        .incomplete, .sure, .operations,
+        "Devices, Apple and Google ask over HTTPS only. What the site answers over HTTP says nothing.",
+        next: "Ask again with `https://`, or run \(check).")
     case .cdnUnreachable:
       DeviceVerdict(
         .neverDownloaded, .likely, .user,
@@ -102,10 +116,7 @@ extension DeviceCase {
           + "answers others.")
     case 51, 60, 91:
       return DeviceVerdict(
-        .certificateRefused, .likely, .operations, message,
-        next:
-          "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
-      )
+        .certificateRefused, .likely, .operations, message, next: publicCertificate)
     case 6:
       return DeviceVerdict(
         .neverDownloaded, .likely, .operations, message,
@@ -117,6 +128,10 @@ extension DeviceCase {
           "Look at the server, and at firewalls in front of port 443; \(check) says whether the site answers others."
       )
     }
+  }
+
+  private var publicCertificate: String {
+    "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
   }
 
   /// What `curl` says behind its number.

@@ -93,7 +93,11 @@ package struct DeviceOutput: Sendable {
     case .swcdLog: found = SwcdLog.rows(in: text)
     case .cdnHeaders:
       found = CDNHeaders.rows(in: text)
-      if found.rows.isEmpty, let row = SiteAnswer.row(in: text) { found.add(row) }
+      if found.rows.isEmpty,
+        let row = SiteAnswer.row(in: text) ?? UntrustedCertificate.row(in: text.flat)
+      {
+        found.add(row)
+      }
     case .appClipStatus: found = AppClipStatus.rows(in: text)
     case .authorizationError: found = AuthorizationError.rows(in: text)
     case .credentialManager: found = CredentialManagerError.rows(in: text)
@@ -147,7 +151,8 @@ package struct DeviceRow: Sendable, Hashable {
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
   /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started`,
-  /// `no-component`, `not-exported`, `owner`, `no-owner`, `unavailable`, `selection-only`, `all-verified`, `unmanaged`, or a
+  /// `no-component`, `not-exported`, `owner`, `no-owner`, `unavailable`, `selection-only`, `no-hosts`, `no-command`,
+  /// `all-verified`, `unmanaged`, `no-answer-now`, or a
   /// `SiteAnswer.State`.
   package var state: String
   package var error: String?
@@ -224,11 +229,16 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
+    if has(.unknownCommand) && AppLinksOutput.lacksCommand(text.flat) { found.insert(.appLinks) }
     if BrowserPasskeyError.isMarked(has, text.flat) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
     }
-    if GoogleAnswer.isMarked(has) { found.insert(.digitalAssetLinks) }
+    if GoogleAnswer.isMarked(has)
+      || has(.googleService) && GoogleAnswer.Refusal(in: text.flat) != nil
+    {
+      found.insert(.digitalAssetLinks)
+    }
     if ChromeLog.markers.contains(where: has) { found.insert(.chromeLog) }
     for braces in BracedRow.all(in: text.flat) {
       if braces.isApproval { found.insert(.swcutilGet) }
@@ -239,6 +249,7 @@ extension DeviceOutput.Kind {
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
     if denied || has(.beginningTask)
       || has(.swcd) && (has(.swcLog) || has(.addedService) || has(.invalidDomain))
+      || SwcdRefusal.isMarked(has, text.flat)
     {
       found.insert(.swcdLog)
     }
@@ -252,12 +263,16 @@ extension DeviceOutput.Kind {
     }
     // A device that no organization manages logs 1701, and says itself that this is normal.
     let isUnmanaged = errors.contains { $0.number == "1701" }
-    if errors.contains(where: { $0.number != "1701" && (!isLog || $0.isOfTool) }) {
+    if errors.contains(where: { $0.number != "1701" && (!isLog || $0.isOfTool) })
+      || has(.downloadCommand) && SwcutilOutput.saysError(in: text.flat)
+    {
       found.insert(.swcutilDownload)
     }
     if has(.isValid) && has(.domain) { found.insert(.appClipStatus) }
     if has(.authorizationError) && AuthorizationError.code(in: text.flat) != nil
       || AuthorizationError.markers.contains(where: has)
+      || has(.noMatchingItems) && AuthorizationError.hasNoItems(text.flat)
+      || has(.webSession) && AuthorizationError.webSessionCode(in: text.flat) != nil
     {
       found.insert(.authorizationError)
     }
@@ -277,7 +292,8 @@ extension DeviceOutput.Kind {
     }
     if found.isEmpty && CodeSigningError.isMarked(has, text.flat) { found.insert(.codeSigning) }
     if found.isEmpty
-      && (CDNHeaders.reason(in: text.flat) != nil || SiteAnswer.row(in: text) != nil)
+      && (CDNHeaders.reason(in: text.flat) != nil || SiteAnswer.row(in: text) != nil
+        || UntrustedCertificate.row(in: text.flat) != nil)
     {
       found.insert(.cdnHeaders)
     }

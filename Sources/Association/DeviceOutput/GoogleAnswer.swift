@@ -18,6 +18,31 @@ enum GoogleAnswer {
     init?(_ error: String) { self.init(rawValue: String(error.dropFirst(codePrefix.count))) }
   }
 
+  /// Why the API does not answer at all (google.rpc.Code).
+  enum Refusal: String, CaseIterable {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case exhausted = "RESOURCE_EXHAUSTED"
+    case denied = "PERMISSION_DENIED"
+    case unauthenticated = "UNAUTHENTICATED"
+    case unavailable = "UNAVAILABLE"
+    case failed = "INTERNAL"
+
+    /// The first one that a text has as its status.
+    init?(in text: ArraySlice<UInt8>) {
+      let values = text.ranges(of: "\"status\"").prefix(100).map { place in
+        text[place.upperBound...].prefix(60).drop { ": \"".utf8.contains($0) }
+          .prefix(while: isCodeByte)
+      }
+      guard let refusal = values.lazy.compactMap({ Self(rawValue: $0.value) }).first else {
+        return nil
+      }
+      self = refusal
+    }
+  }
+
+  /// The state of a row about a question that Google's service does not answer.
+  static let refused = "no-answer-now"
+
   private static let codePrefix = Marker.googleError.rawValue
 
   /// The relation that links need.
@@ -41,6 +66,12 @@ enum GoogleAnswer {
       found.add(row)
       return found
     }
+    if let refusal = Refusal(in: flat), !isAnswer(flat) {
+      var row = asked(flat, nil)
+      (row.state, row.error) = (refused, refusal.rawValue)
+      found.add(row)
+      return found
+    }
     let answer = json(in: flat)
     if let statements = answer?["statements"]?.arrayValue {
       for row in rows(of: statements, error) { found.add(row) }
@@ -54,6 +85,10 @@ enum GoogleAnswer {
       found.add(row)
     }
     return found
+  }
+
+  private static func isAnswer(_ text: ArraySlice<UInt8>) -> Bool {
+    text.has(Marker.maxAge.rawValue) || text.has(Marker.googleFingerprint.rawValue)
   }
 
   /// A sentence of Google's Statement List Generator and Tester.
@@ -195,9 +230,31 @@ extension DeviceCase {
           next:
             "Compare the relation, the package and the fingerprint of the question with the file. Google keeps a copy for "
             + "some hours: after a change, ask again later. \(checkApp)")
+    case GoogleAnswer.refused: refusal(row.error.flatMap { GoogleAnswer.Refusal(rawValue: $0) })
     case "failed": published ?? failure(row.error.flatMap { GoogleAnswer.Fault($0) })
     default: unknownState
     }
+  }
+
+  private func refusal(_ refusal: GoogleAnswer.Refusal?) -> DeviceVerdict {
+    if refusal == .invalidArgument { return failure(.invalidQuery) }
+    let (message, next) =
+      switch refusal {
+      case .exhausted:
+        (
+          "takes no more questions from this network, or with this key, for now",
+          "Ask again later, or with a key of your own (`key=KEY`)"
+        )
+      case .denied, .unauthenticated:
+        (
+          "refuses questions without a key, or with this one",
+          "Ask with a key whose project has the Digital Asset Links API (`key=KEY`)"
+        )
+      case .invalidArgument, .unavailable, .failed, nil: ("failed", "Ask again later")
+      }
+    return DeviceVerdict(
+      .incomplete, .sure, .user, "Google's service \(message). That says nothing about \(host).",
+      next: "\(next). \(checkApp)")
   }
 
   private var linkedVerdict: DeviceVerdict {

@@ -9,6 +9,12 @@ struct SiteAnswer {
     /// Apple's CDN, or a host between, such as a proxy, did not answer.
     case cdnUnreachable = "cdn-unreachable"
     case otherUnreachable = "other-unreachable"
+    /// Another program than `curl` does not trust the certificate.
+    case untrusted
+    /// The answer has no file and no page.
+    case empty
+    /// Plain HTTP leads to the same address with HTTPS.
+    case leadsToTLS = "leads-to-https"
     case copy = "cdn-file"
     case noCopy = "cdn-nothing"
   }
@@ -81,7 +87,7 @@ struct SiteAnswer {
     }
     // An answer says more than none.
     let answered = all.filter {
-      ![.unreachable, .cdnUnreachable, .otherUnreachable].contains($0.state.0)
+      ![.unreachable, .cdnUnreachable, .otherUnreachable, .leadsToTLS].contains($0.state.0)
     }
     let found = answered.isEmpty ? all : answered
     // The file may be at its own address, whatever is in the root or elsewhere.
@@ -155,6 +161,7 @@ private struct Exchange {
   /// Whether a command asks for something else than the file or the root of a site.
   private var asksElsewhere = false
   private var location: ArraySlice<UInt8>?
+  private var isEmpty = false
   private var type: ArraySlice<UInt8>?
   private(set) var reason: SiteAnswer.Reason?
   /// Whether the line before was `Status Code` alone, as the tools of browsers show it.
@@ -218,6 +225,8 @@ private struct Exchange {
       status != nil || isAsked && value.isMediaType
     {
       type = value.prefix { !"; ".utf8.contains($0) }
+    } else if let (name, value) = field, name == "content-length", status != nil {
+      isEmpty = value.elementsEqual("0".utf8)
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
     } else if status != nil, text.starts(with: "cf-mitigated:".utf8) {
@@ -314,13 +323,20 @@ private struct Exchange {
     "504 Gateway Time-out", "504 Gateway Timeout",
   ]
 
-  /// Takes the status from the title of a page that has no header above it.
+  /// The titles of the pages with which Cloudflare asks for a sign of a person, or refuses.
+  private static let challenges = ["Just a moment...", "Attention Required! | Cloudflare"]
+
+  /// Takes the status from the title of a page that has no header above it, and that it is a challenge.
   private mutating func takeTitle(_ line: ArraySlice<UInt8>) {
-    guard status == nil, !isOfCDN, body?.first == UInt8(ascii: "<"),
-      let title = line.between("<title>", and: "<"),
-      let known = Self.titles.first(where: { title.elementsEqual($0.utf8) })
+    guard !isOfCDN, body?.first == UInt8(ascii: "<"),
+      let title = line.between("<title>", and: "<")
     else { return }
-    status = Int(known.prefix(3))
+    if Self.challenges.contains(where: { title.elementsEqual($0.utf8) }) {
+      (status, reason) = (status ?? 403, .challenge)
+    } else if status == nil, let known = Self.titles.first(where: { title.elementsEqual($0.utf8) })
+    {
+      status = Int(known.prefix(3))
+    }
   }
 
   private static func isPage(_ line: ArraySlice<UInt8>) -> Bool {
@@ -365,7 +381,7 @@ private struct Exchange {
   private mutating func takeStatus(_ code: Int) {
     // Devices follow no redirect, so the first answer counts. They always use TLS, so a redirect to HTTPS is skipped.
     if status != nil && !leadsToTLS { return }
-    (status, location, type, reason) = (code, nil, nil, nil)
+    (status, location, type, reason, isEmpty) = (code, nil, nil, nil, false)
   }
 
   /// Whether the answer redirects to the same address with https.
@@ -388,9 +404,8 @@ private struct Exchange {
       return body?.elementsEqual("Not Found".utf8) == true || status == 404
         ? (.noCopy, "Not Found") : nil
     }
-    guard let status = status ?? (body == nil && type == nil ? nil : 200), !leadsToTLS else {
-      return nil
-    }
+    guard let status = status ?? (body == nil && type == nil ? nil : 200) else { return nil }
+    if leadsToTLS { return isAboutFile ? (.leadsToTLS, nil) : nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
     if [405, 501].contains(status), isOfHeader || address == nil { return nil }
     guard isAboutFile || isJSON && isFile || reason == .challenge else { return nil }
@@ -398,6 +413,7 @@ private struct Exchange {
     if [301, 302, 303, 307, 308].contains(status) && isSecure { return (.redirected, nil) }
     if status >= 400 { return (.status, nil) }
     if status != 200 { return nil }
+    if isEmpty && body == nil && address != nil && !isOfHeader { return (.empty, nil) }
     if body?.first == UInt8(ascii: "<") { return (.page, nil) }
     if body != nil && !(isJSON && isFile) { return nil }
     guard let type else { return body == nil ? nil : (.served, nil) }
@@ -417,6 +433,8 @@ extension ArraySlice<UInt8> {
   /// HTTPie has names that headers have as values.
   fileprivate var isCommand: Bool {
     let first = words.prefix(5).map(\.unquoted)
+    // What `curl -v` says of the connection has its name, too.
+    if self.first == UInt8(ascii: "*") { return false }
     if first.count > 1 && first[1].elementsEqual(":".utf8) { return false }
     let isHTTPie = first.first { $0.count > 1 }.map {
       $0.elementsEqual("http".utf8) || $0.elementsEqual("https".utf8)

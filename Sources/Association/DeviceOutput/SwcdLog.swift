@@ -82,7 +82,7 @@ struct SwcdLog {
       found.add(row)
     } else if let place = whole[...].firstRange(of: "[SWC] ### ") {
       if let row = Self.refusal(whole[place.upperBound...]) { found.add(row) }
-    } else if let row = Self.entry(whole[...]) {
+    } else if let row = Self.entry(whole[...]) ?? SwcdRefusal.row(of: whole[...]) {
       found.add(row)
     } else if let place = whole[...].firstRange(of: Marker.beginningTask.rawValue) {
       asked.append(Self.named(whole[place.upperBound...], state: "asked"))
@@ -116,7 +116,7 @@ struct SwcdLog {
   }
 
   /// A row about the domain of a line, which may be masked.
-  private static func named(_ line: ArraySlice<UInt8>, state: String) -> DeviceRow {
+  static func named(_ line: ArraySlice<UInt8>, state: String) -> DeviceRow {
     let domain = line.between("domain: ", and: ",")?.trimmed
     var row = DeviceRow(host: domain?.host, state: state)
     if row.host == nil { row.maskedHost = domain?.valueOrNone }

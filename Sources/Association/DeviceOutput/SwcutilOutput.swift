@@ -17,6 +17,11 @@ enum SwcutilOutput {
           row.error = "SWCErrorDomain \(number)"
           found.add(row)
         }
+        if part.starts(with: Marker.downloadCommand.rawValue.utf8), let error = error(in: part) {
+          var row = DeviceRow(host: host, state: "failed")
+          row.error = error
+          found.add(row)
+        }
       case .swcutilVerify:
         let misses = part.ranges(of: Marker.noInput.rawValue)
           .map { ($0.lowerBound, DeviceRow(host: host, state: "no-match")) }
@@ -30,6 +35,41 @@ enum SwcutilOutput {
       }
     }
     return found
+  }
+
+  /// How Foundation describes errors of `NSURLErrorDomain`, with their numbers, and text that is not JSON.
+  private static let descriptions = [
+    ("The request timed out", "NSURLErrorDomain -1001"),
+    ("A server with the specified hostname could not be found", "NSURLErrorDomain -1003"),
+    ("Could not connect to the server", "NSURLErrorDomain -1004"),
+    ("The network connection was lost", "NSURLErrorDomain -1005"),
+    ("The Internet connection appears to be offline", "NSURLErrorDomain -1009"),
+    ("An SSL error has occurred", "NSURLErrorDomain -1200"),
+    ("The certificate for this server is invalid", "NSURLErrorDomain -1202"),
+    ("resource exceeds maximum size", "NSURLErrorDomain -1103"),
+    ("t in the correct format", "NSCocoaErrorDomain 3840"),
+  ]
+  /// The domains of errors without a description, as they stand in brackets.
+  private static let domains = ["NSURLErrorDomain", "NSCocoaErrorDomain", "HTTP"]
+
+  /// Whether a command to download ends with an error that is not of `SWCErrorDomain`.
+  static func saysError(in text: ArraySlice<UInt8>) -> Bool {
+    commands(in: text).contains { part in
+      part.starts(with: Marker.downloadCommand.rawValue.utf8) && error(in: part) != nil
+    }
+  }
+
+  /// The first such error of a command.
+  private static func error(in part: ArraySlice<UInt8>) -> String? {
+    let answer = part.prefix(longestCommand)
+    for domain in domains {
+      if let place = answer.firstRange(of: "(\(domain) "),
+        let number = errorNumber(answer[(place.upperBound - 1)...])
+      {
+        return "\(domain) \(number)"
+      }
+    }
+    return descriptions.first { answer.has($0.0) }?.1
   }
 
   /// A text in parts: what stands before the first command, and each command with what it prints.

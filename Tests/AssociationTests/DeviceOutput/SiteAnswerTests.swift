@@ -172,7 +172,6 @@ import Testing
   @Test(arguments: [
     "HTTP/2 404\nserver: x\n", "HTTP/2 301\nlocation: https://a.example/shop\n", file,
     "HTTP/1.1 200 OK\n\n{\"status\": \"fine\"}\n", cdn,
-    "$ curl -sI http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n",
     "$ curl -I https://a.example\(path)\nHTTP/2 405\n",
     "$ curl -i https://a.example/docs\nHTTP/2 302\nlocation: /docs/apple-app-site-association\n",
     "$ curl https://a.example/docs\n<html>\n", "$ curl https://a.example\(path)\n<intent-filter>\n",

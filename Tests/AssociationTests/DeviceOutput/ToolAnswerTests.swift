@@ -1,0 +1,157 @@
+import Association
+import Testing
+
+/// What tools, services and devices say where they do not give the answer that was asked for.
+@Suite struct ToolAnswerTests {
+  private static let path = "/.well-known/apple-app-site-association"
+
+  private func verdict(_ text: String) -> DeviceVerdict? {
+    let output = DeviceOutput(text)
+    return output.rows.first.map { DeviceVerdict($0, of: output.kind) }
+  }
+
+  // MARK: Sites
+
+  @Test func whatCurlSaysOfTheConnectionIsNoCommand() {
+    let text = """
+      $ curl -v https://a.example\(Self.path)
+      * Connected to a.example (203.0.113.5) port 443
+      * ALPN: curl offers h2,http/1.1
+      * SSL certificate problem: unable to get local issuer certificate
+      curl: (60) SSL certificate problem: unable to get local issuer certificate
+      """
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - certificate-refused"])
+  }
+
+  @Test(arguments: [
+    (
+      "$ openssl s_client -connect a.example:443 -servername a.example\nCONNECTED(00000003)\n"
+        + "Verify return code: 21 (unable to verify the first certificate)\n",
+      "unable to verify the first certificate"
+    ),
+    (
+      "$ wget https://a.example\(path)\nERROR: cannot verify a.example's certificate, issued by 'CN=R3':\n",
+      "issued by"
+    ),
+    (
+      "SSLError: HTTPSConnectionPool(host='a.example', port=443): Max retries exceeded with url: \(path) (Caused by "
+        + "SSLError('certificate verify failed: certificate has expired'))", "certificate verify"
+    ),
+    (
+      "Get \"https://a.example\(path)\": tls: failed to verify certificate: x509: certificate is valid for b.example",
+      "x509"
+    ),
+    ("net::ERR_CERT_COMMON_NAME_INVALID\nhttps://a.example\(path)\n", "COMMON_NAME"),
+    ("fetch https://a.example\(path): unable to verify the first certificate", "unable to verify"),
+  ])
+  func aProgramThatDoesNotTrustTheSiteSaysWhy(text: String, words: String) throws {
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - certificate-refused"])
+    #expect(try #require(verdict(text)).message.contains(words))
+  }
+
+  @Test(arguments: [
+    "$ openssl s_client -connect a.example:443\nVerify return code: 0 (ok)\n",
+    "Verify return code: 21 (unable to verify the first certificate)\n",
+    "Error: certificate has expired", "https://a.example/app: certificate has expired",
+    "I cannot verify https://a.example\(path) with this tool.",
+    "Get \"https://digitalassetlinks.googleapis.com/v1/.well-known/assetlinks.json\": x509: certificate has expired",
+  ])
+  func aCertificateOfAnotherSiteOrATrustedOneIsNotTheFiles(text: String) {
+    #expect(DeviceOutput(text).kind == .unknown)
+  }
+
+  @Test(arguments: [
+    (
+      "$ curl -i https://a.example\(path)\nHTTP/2 200\ncontent-type: application/json\ncontent-length: 0\n",
+      "unusable-file"
+    ),
+    // With HEAD, the length may be anything.
+    (
+      "$ curl -I https://a.example\(path)\nHTTP/2 200\ncontent-type: application/json\ncontent-length: 0\n",
+      "cdn-has-file"
+    ),
+    (
+      "$ curl -sI http://a.example\(path)\nHTTP/1.1 301\nLocation: https://a.example\(path)\n",
+      "incomplete"
+    ),
+  ])
+  func aShortAnswerIsReadByItsRequest(text: String, code: String) {
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - \(code)"])
+  }
+
+  @Test(arguments: ["Just a moment...", "Attention Required! | Cloudflare"])
+  func aPageOfCloudflareIsAChallengeByItsTitle(title: String) throws {
+    let text =
+      "$ curl https://a.example\(Self.path)\n<!DOCTYPE html><html><head><title>\(title)</title>\n"
+    #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - unusable-file"])
+    #expect(try #require(verdict(text)).message.contains("challenge"))
+  }
+
+  @Test func whatApplesCDNAddsToAnUnknownCodeIsShown() throws {
+    let text = """
+      Apple-Failure-Reason: SWCERR09999 Something else
+      Apple-Failure-Details: {"cause":"no such host"}
+      Apple-From: https://a.example\(Self.path)
+      """
+    #expect(try #require(verdict(text)).message.contains("no such host"))
+  }
+
+  // MARK: Google's service
+
+  @Test(arguments: [
+    ("INVALID_ARGUMENT", "request-failed", "did not understand"),
+    ("RESOURCE_EXHAUSTED", "incomplete", "no more questions"),
+    ("PERMISSION_DENIED", "incomplete", "without a key"), ("INTERNAL", "incomplete", "failed"),
+  ])
+  func googlesServiceMayRefuseTheQuestion(status: String, code: String, words: String) throws {
+    let answer = "{\"error\": {\"code\": 400, \"message\": \"m\", \"status\": \"\(status)\"}}"
+    let url =
+      "https://digitalassetlinks.googleapis.com/v1/statements:list?source.web.site=https://a.example&relation=x"
+    let text = "$ curl '\(url)'\n\(answer)"
+    #expect(DeviceOutput.explained(text) == ["digital-asset-links a.example - \(code)"])
+    #expect(try #require(verdict(text)).message.contains(words))
+    // Other services of Google answer like this, too.
+    #expect(DeviceOutput(answer).kind == .unknown)
+  }
+
+  // MARK: Devices
+
+  @Test func anOlderDeviceDoesNotHaveTheCommand() throws {
+    let text = "$ adb shell pm get-app-links com.example.app\nUnknown command: get-app-links\n"
+    #expect(DeviceOutput.explained(text) == ["get-app-links - - incomplete"])
+    #expect(try #require(verdict(text)).nextStep.contains("domain-preferred-apps"))
+    #expect(DeviceOutput("Unknown command: get-links").kind == .unknown)
+  }
+
+  @Test func anAppWithoutHostsVerifiesNone() throws {
+    let app = """
+        com.example.app:
+          ID: 01234567-89ab-cdef-0123-456789abcdef
+          Signatures: [***]
+          Domain verification state:
+          User 0:
+            Verification link handling allowed: true
+      """
+    #expect(
+      DeviceOutput.explained(app) == ["get-app-links - com.example.app not-auto-verified"])
+    // Of a list of all apps, those without links say nothing.
+    #expect(
+      DeviceOutput(app + "\n" + app.replacing(".app:", with: ".two:")).rows.isEmpty)
+  }
+
+  @Test(arguments: [
+    (
+      "The operation couldn’t be completed. (com.apple.AuthenticationServices.WebAuthenticationSession error 1.)",
+      "closed"
+    ),
+    (
+      "Error Domain=com.apple.AuthenticationServices.WebAuthenticationSession Code=2 \"Cannot start\"",
+      "no window"
+    ),
+  ])
+  func aSessionOfASignInSaysByItsCodeHowItEnded(text: String, words: String) throws {
+    #expect(DeviceOutput.explained(text) == ["asauthorization - - request-failed"])
+    #expect(try #require(verdict(text)).message.contains(words))
+    #expect(DeviceOutput("import AuthenticationServices.WebAuthenticationSession").kind == .unknown)
+  }
+}
