@@ -98,10 +98,16 @@ enum BrowserPasskeyError: CaseIterable {
     row.error =
       quotedRPID(in: text.flat).map { Marker.quotedRPID.rawValue + $0.value + endOfQuotedRPID }
       ?? allCases.filter { $0 != .quotedRPID }.map(\.words).first(where: text.flat.has)
+    if row.error == Marker.invalidForDomain.rawValue && text.flat.has("RP ID \"localhost\"") {
+      row.error = invalidLocalhost
+    }
     var found = DeviceRows()
     found.add(row)
     return found
   }
+
+  /// The `error` of a row about the RP ID of development at the domain of a site.
+  fileprivate static let invalidLocalhost = "\(Marker.invalidForDomain.rawValue): localhost"
 
   /// The RP ID that Chrome's words, or the `error` of a row, quote.
   fileprivate static func quotedRPID(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
@@ -224,6 +230,13 @@ extension DeviceCase {
         .requestFailed, .sure, .appTeam,
         "The RP ID \(quotedRPID.value.quoted) is no domain: it has a scheme or a port.",
         next: "Write the domain alone\(quotedRPID.host.map { ", such as `\($0.shown)`" } ?? "").")
+    case .invalidForDomain where row.error == BrowserPasskeyError.invalidLocalhost:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "The RP ID is still localhost, as in development, but the page is at another name.",
+        next:
+          "Set the domain of the page as the RP ID of the site's server, often with the variable for its public URL."
+      )
     case .otherSite, .quotedRPID, .invalidForDomain, .otherOrigin, .rpDiffers, .originMismatch,
       .insecure, nil:
       DeviceVerdict(

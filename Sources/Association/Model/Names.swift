@@ -88,8 +88,13 @@ package struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConver
     func problem() -> String? {
       if parts.count < 2 { return "has no dot" }
       if parts.contains(where: \.isEmpty) { return "has an empty part" }
-      if !parts.allSatisfy({ $0.allSatisfy(Self.isAllowed) }) {
-        return "has a character other than ASCII letters, digits, \"-\", \"_\" and \".\""
+      let isWrong = { (scalar: Unicode.Scalar) in
+        scalar != "." && !(UInt8(exactly: scalar.value).map(Self.isAllowed) ?? false)
+      }
+      if let wrong = text.unicodeScalars.first(where: isWrong) {
+        return
+          "has \(wrong == " " ? "a blank" : String(wrong).quoted), but may only have ASCII letters, digits, \"-\", "
+          + "\"_\" and \".\""
       }
       return text.utf8.count > 255 ? "is longer than 255 characters" : nil
     }

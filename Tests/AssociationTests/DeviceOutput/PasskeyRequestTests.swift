@@ -49,6 +49,14 @@ import Testing
     #expect(message(text).contains(words), "\(message(text))")
   }
 
+  @Test func theRPIDOfDevelopmentIsNamed() {
+    let text = { (id: String) in "SecurityError: The RP ID \"\(id)\" is invalid for this domain" }
+    #expect(
+      DeviceOutput.explained(text("localhost")) == ["related-origins - - request-failed"])
+    #expect(message(text("localhost")).contains("still localhost"))
+    #expect(!message(text("example.com")).contains("localhost"))
+  }
+
   @Test func apple() {
     #expect(
       DeviceOutput.explained("Unhandled exception: DomainNotAssociatedException") == [

@@ -28,6 +28,16 @@ import Testing
     findings(in: file, kind).map(\.code)
   }
 
+  @Test(arguments: [
+    ("ABCDE12345.com.example.app ", "has a blank"), ("ABCDE12345.*", "has \"*\""),
+    ("ABCDE12345.com.exämple.app", "has \"ä\""),
+  ])
+  func theCharacterThatAnAppIdentifierCannotHaveIsNamed(app: String, words: String) {
+    let found = findings(in: "{\"webcredentials\": {\"apps\": [\"\(app)\"]}}")
+    #expect(found.first?.code == .malformedAppIdentifier)
+    #expect(found.first?.message.contains(words) == true, "\(found)")
+  }
+
   private static func statement(
     _ relations: [String], certificate: String = fingerprint, package: String = "com.example.app",
     rules: JSON? = nil
