@@ -1,6 +1,6 @@
 /// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
 /// Flutter's validator of deep links, whose titles the service of Google has, Branch's validator, and Apple's former one.
-/// Also what Flutter says of a link that the app does not know.
+/// Also what Flutter says of a link that the app does not know, and Chrome of one that no app does.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
@@ -8,7 +8,7 @@ enum DeveloperToolError: CaseIterable {
   case noAppleFile, appleFormat, appIdentifier
   case dns, status, json
   case notAssociated, notVerified
-  case noRoute, noReleasedApp
+  case noRoute, noReleasedApp, noScheme
 
   private var markers: [Marker] {
     switch self {
@@ -36,6 +36,7 @@ enum DeveloperToolError: CaseIterable {
     case .notVerified: [.domainNotVerified, .domainsFailed]
     case .noRoute: [.flutterRoute, .goRoute]
     case .noReleasedApp: [.noReleasedApp]
+    case .noScheme: [.unknownScheme, .noRegisteredHandler]
     }
   }
 
@@ -44,7 +45,8 @@ enum DeveloperToolError: CaseIterable {
     switch self {
     case .exported: ["android:exported"]
     case .notAssociated: ["web domains"]
-    case .noRoute, .noReleasedApp, .path, .noFile, .action, .browsable, .default, .autoVerify,
+    case .noRoute, .noReleasedApp, .noScheme, .path, .noFile, .action, .browsable, .default,
+      .autoVerify,
       .otherDomains, .noAppleFile,
       .appleFormat, .dns,
       .status, .json:
@@ -201,6 +203,12 @@ extension DeviceCase {
           + "the server needs to change.",
         "Add a route for its path. If a package such as app_links takes the links, set FlutterDeepLinkingEnabled in Info.plist "
           + "and flutter_deeplinking_enabled in the manifest to false.")
+    case .noScheme:
+      verdict(
+        .noActivity, .appTeam,
+        "The browser, or the web view of an app, knows no app for the scheme of the link. Nothing on the server needs to change.",
+        "Link with https, as the files of the site are for. A web view has to give other schemes, such as intent:, to the "
+          + "system itself: `shouldOverrideUrlLoading`.")
     case .noReleasedApp:
       verdict(
         .incomplete, .operations,

@@ -161,6 +161,8 @@ enum Marker: String, CaseIterable {
   case domainNotVerified = "omain not verified"
   case flutterRoute = "Failed to handle route information in Flutter"
   case goRoute = "no routes for location: http"
+  case unknownScheme = "ERR_UNKNOWN_URL_SCHEME"
+  case noRegisteredHandler = "because the scheme does not have a registered handler"
   case noReleasedApp = "no apps with domain entitlements"
   case domainsFailed = "Fix domain issues by verifying ownership of web links"
   case noAssetLinks = "Digital Asset Links JSON file does not exist"

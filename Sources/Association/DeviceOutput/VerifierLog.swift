@@ -45,7 +45,12 @@ enum VerifierLog {
           }?.value,
         isTrue ? "verified" : "failed", at: sentence.startIndex)
     }
-    if found.isEmpty { add(nil, nil, "no-answer", at: 0) }
+    // A sentence without its end says neither.
+    if found.isEmpty {
+      let isCut =
+        flat.has(Marker.verifiedStatement.rawValue) && !flat.has(Marker.failedCheck.rawValue)
+      add(nil, nil, isCut ? DeviceRow.unknownState : "no-answer", at: 0)
+    }
     return rows(found.sorted { $0.place < $1.place }.map(\.row))
   }
 

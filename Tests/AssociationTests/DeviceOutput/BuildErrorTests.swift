@@ -11,6 +11,10 @@ import Testing
     ("Your development team, \"A\", does not support the Associated Domains capability.", "paid"),
     ("Synced capabilities: Enabled: iCloud | Disabled: Associated Domains, HealthKit", "expo.ios"),
     (
+      "Entitlement com.apple.developer.associated-domains not found and could not be included in profile.",
+      "App ID"
+    ),
+    (
       "Provisioning profile \"P\" doesn’t match the entitlements file’s value for the "
         + "com.apple.developer.associated-domains entitlement.", "App ID"
     ),

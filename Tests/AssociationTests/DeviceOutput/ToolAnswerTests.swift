@@ -123,6 +123,21 @@ import Testing
     #expect(DeviceOutput("Unknown command: get-links").kind == .unknown)
   }
 
+  @Test func aSentenceOfTheVerifierWithoutItsEndSaysNothing() {
+    let text =
+      "I SingleHostAsyncVerifier: Verification result: checking for a statement with source a <"
+    #expect(DeviceOutput.explained(text) == ["verifier-log - - incomplete"])
+  }
+
+  @Test(arguments: [
+    "net::ERR_UNKNOWN_URL_SCHEME at intent://a.example/x#Intent;scheme=https;end",
+    "Failed to launch 'myapp://x' because the scheme does not have a registered handler.",
+  ])
+  func aSchemeThatNoAppHasIsNoMatterOfTheSite(text: String) throws {
+    #expect(DeviceOutput.explained(text) == ["developer-tools - - no-activity"])
+    #expect(try #require(verdict(text)).message.contains("scheme"))
+  }
+
   @Test func anAppWithoutHostsVerifiesNone() throws {
     let app = """
         com.example.app:
