@@ -49,6 +49,8 @@ enum SwcutilOutput {
     ("resource exceeds maximum size", "NSURLErrorDomain -1103"),
     ("t in the correct format", "NSCocoaErrorDomain 3840"),
   ]
+  /// How far behind the beginning of its command such an error ends, in bytes. What people write further on is no answer.
+  private static let farthestError = 500
   /// The domains of errors without a description, as they stand in brackets.
   private static let domains = ["NSURLErrorDomain", "NSCocoaErrorDomain", "HTTP"]
 
@@ -61,7 +63,7 @@ enum SwcutilOutput {
 
   /// The first such error of a command.
   private static func error(in part: ArraySlice<UInt8>) -> String? {
-    let answer = part.prefix(longestCommand)
+    let answer = part.prefix(farthestError)
     for domain in domains {
       if let place = answer.firstRange(of: "(\(domain) "),
         let number = errorNumber(answer[(place.upperBound - 1)...])

@@ -89,6 +89,10 @@ import Testing
     // Without the command, it may be any program.
     if !answer.contains("SWCErrorDomain") { #expect(DeviceOutput(answer).kind == .unknown) }
     #expect(DeviceOutput(command + "It printed nothing.").kind == .unknown)
+    if !answer.contains("SWCErrorDomain") {
+      let story = String(repeating: "Then I went on. ", count: 40)
+      #expect(DeviceOutput(command + story + answer).kind == .unknown)
+    }
   }
 
   @Test(arguments: [
