@@ -66,7 +66,14 @@ struct AppSource: Sendable {
     changed.takeOwnership(changing: own)
     var resolved = changed
     _ = try resolve(&resolved)
-    let again = change(resolved)
+    var again = change(resolved)
+    if again.expectations != resolved.expectations {
+      // An expectation of its own may be needless because of one that comes from the template.
+      changed.expectations.removeAll { !again.expectations.contains($0) }
+      resolved = changed
+      _ = try resolve(&resolved)
+      again = change(resolved)
+    }
     if again.associationFile != resolved.associationFile
       || again.androidCredentials != resolved.androidCredentials
       || again.expectations != resolved.expectations

@@ -167,6 +167,8 @@ package enum PublicationError: Error, Sendable {
   case usesTemplate(DomainName, TemplateName)
   /// What an edit would change comes from the template of the domain.
   case fromTemplate(DomainName, TemplateName)
+  /// A template names an app so that the edit of that app cannot be made there; has a sentence that says why.
+  case templateNamesApp(TemplateName, String)
   /// The domain uses no template.
   case detached(DomainName)
   /// The domain cannot be taken under a template as it is.

@@ -76,18 +76,21 @@ extension Publisher {
     options.action = action
     let applyOptions = options
     let result = try store.edit(context) { (earlier: PlannedState?) in
-      let templates = try store.templates(changing: key.id, templateChange).map(\.changed)
-      let source = store.appSource.with(templates)
-      let state = DesiredState(
-        apps: try apps(), templates: templates, domains: try store.domains(using: key),
+      let templates = try store.templates(changing: key.id, templateChange)
+      let source = store.appSource.with(templates.map(\.changed))
+      var state = DesiredState(
+        apps: try apps(), templates: templates.map(\.changed),
+        domains: try store.domains(using: key),
         deleted: [], accepted: { acceptingOf($1) }
       ) { _, stored in
         // If not, it was deleted after the list was read.
         guard let stored else { throw Outdated() }
         return (try source.changing(stored.domain, changed), nil)
       }
+      state.comparedTemplates = Dictionary(templates.map { ($0.changed.name, $0.revision) }) { $1 }
       return try plan(state, applyOptions, reusing: earlier, by: context, report: report)
     } write: { transaction, planned in
+      try transaction.lock(planned.state.templates.map(\.name), .change)
       try transaction.lock([key.id], .change)
       if try transaction.domains(using: key) != planned.state.domains { throw Outdated() }
       var applied = try transaction.apply(planned.state, planned.plan, applyOptions)
@@ -104,12 +107,29 @@ extension Publisher {
 
 extension Store {
   /// The templates that name an app by themselves, after a change of it, and their revisions now.
+  ///
+  /// - Throws: `PublicationError.templateNamesApp`.
   func templates(
     changing app: LinkedApp, _ change: AppNaming
   ) throws -> [(changed: Template, revision: Int)] {
     try templates().compactMap { stored in
-      let changed = stored.template.changing(app, change)
-      return changed == stored.template ? nil : (changed, stored.revision)
+      let template = stored.template
+      // Two apps would become one.
+      if case .rename(let new) = change, new != app, template.names(new) {
+        throw PublicationError.templateNamesApp(
+          template.name,
+          "The template \(template.name.text.quoted) names \(new) already. Remove it there, or choose another identifier."
+        )
+      }
+      do throws(InvalidInput) {
+        let changed = try template.changing(app, change)
+        return changed == template ? nil : (changed, stored.revision)
+      } catch {
+        throw PublicationError.templateNamesApp(
+          template.name,
+          "The template \(template.name.text.quoted) cannot be edited so. "
+            + error.faults.map(\.message).joined(separator: " "))
+      }
     }
   }
 }

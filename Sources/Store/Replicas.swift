@@ -137,7 +137,8 @@ extension Store {
   ///
   /// - Returns: The number of the last change.
   private func askAll() throws -> Int64 {
-    try write(Self.context) { transaction in
+    // Somebody waits for it.
+    try write(WriteContext(author: "aasa serve")) { transaction in
       let connection = transaction.connection
       let newest = try ChangeRows.known(connection).upperBound
       try connection.run(

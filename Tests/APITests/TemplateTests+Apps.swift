@@ -175,4 +175,69 @@ extension TemplateTests {
     let template = try admin.send("GET", "/v1/templates/single").json
     #expect(template["parameters"]?[0]?["default"] == .string(app(8)))
   }
+
+  @Test func anIdentifierThatATemplateNamesAlreadyIsNotGivenToAnotherApp() throws {
+    try nameShared()
+    try put("/v1/templates/other", ["webcredentials": [.string(app(8))]])
+    let renamed = try admin.send("POST", "\(shared)/rename", json: ["to": .string(app(8))])
+    #expect(try renamed.code == "uses-template", "\(renamed.text)")
+    #expect(renamed.text.contains("other"))
+    #expect(try apps(1) == named(1, 9))
+  }
+
+  @Test func aTemplateWithoutDomainsIsLeftAsARequestCouldWriteIt() throws {
+    let fixed: JSON = [
+      "parameters": [["name": "more", "type": "apps"]],
+      "entries": [
+        [
+          "appID": .string(app(9)), "apps": [.string(app(9)), "{more}"],
+          "keys": ["appID", "appIDs", "components"], "routes": [["path": "/a/*"]],
+        ]
+      ],
+    ]
+    try put("/v1/templates/alone", fixed)
+    #expect(try admin.send("PUT", shared, json: ["name": "Shop"]).status == 201)
+    let ended = try admin.send("DELETE", "\(shared)?everywhere=true")
+    #expect(ended.status == 200, "\(ended.text)")
+    let left = try admin.send("GET", "/v1/templates/alone").json
+    #expect(left["entries"]?[0]?["apps"] == ["{more}"] && left["entries"]?[0]?["appID"] == nil)
+    try put("/v1/templates/alone", left, 200)
+  }
+
+  @Test func aDefaultThatNoDomainUsesIsNotForgotten() throws {
+    let fixed: JSON = [
+      "parameters": [["name": "app", "type": "app", "default": .string(app(9))]],
+      "webcredentials": ["{app}"],
+    ]
+    try put("/v1/templates/default", fixed)
+    #expect(try admin.send("PUT", shared, json: ["name": "Shop"]).status == 201)
+    for refused in [
+      try admin.send("POST", "\(shared)/accompany", json: ["app": .string(app(8))]),
+      try admin.send("DELETE", "\(shared)?everywhere=true"),
+    ] {
+      #expect(try refused.code == "uses-template", "\(refused.text)")
+      #expect(refused.text.contains("default"), "\(refused.text)")
+    }
+  }
+
+  @Test func anExpectationOfItsOwnThatTheTemplateHasForAnotherAppGoesWithTheApp() throws {
+    let fixed = changed {
+      $0["entries"] = [["apps": ["{app}", .string(app(9))], "routes": [["path": "/gift/*"]]]]
+      $0["parameters"] = [["name": "app", "type": "app"]]
+      $0["expectations"] = [
+        ["url": "https://{domain}/gift/1", "app": "{app}", "resolution": "match"]
+      ]
+    }
+    try put(path, fixed, 200)
+    let own: JSON = [
+      "expectations": [
+        ["url": "https://city1.example/gift/1", "app": .string(app(9)), "resolution": "match"]
+      ]
+    ]
+    #expect(try admin.send("PATCH", domain(1), json: own).status == 200)
+    let ended = try admin.send("DELETE", "\(shared)?everywhere=true")
+    #expect(ended.status == 200, "\(ended.text)")
+    let left = try admin.send("GET", domain(1) + "/expectations")
+    #expect(try left.json["expectations"] == [], "\(left.text)")
+  }
 }

@@ -42,7 +42,7 @@ package final class AdminCounts: Sendable {
       .notEditable,
       .revisionsPruned, .nameTaken, .tooMuchWork, .invalid, .templateChangedElsewhere,
       .appChangedElsewhere, .appTakenBack,
-      .usesTemplate, .fromTemplate, .detached, .notAdoptable, .notAlike,
+      .usesTemplate, .fromTemplate, .templateNamesApp, .detached, .notAdoptable, .notAlike,
       .templateChanged, .outsideLimits, .needsApproval, .draftOutdated,
       .nothingToApprove, nil:
       break

@@ -122,6 +122,8 @@ extension Problem {
         "Nothing was changed: what the edit concerns comes to \(domain) from the template \(template.text.quoted). Change "
           + "the template, or the domain's parameters.",
         members: ["domain": .string(domain.text)])
+    case .templateNamesApp(_, let reason):
+      return Problem(.usesTemplate, "Nothing was changed: \(reason)")
     case .detached(let domain):
       return Problem(
         .noTemplate, "\(domain) uses no template.", members: ["domain": .string(domain.text)])
