@@ -10,6 +10,8 @@ final class SnapshotWriter: Sendable {
     /// Whether the file must be written anew.
     var isOutdated = true
     var writtenAt: UnixTime?
+    /// Whether the write under way shall give up, because everything is about to be written anew.
+    var isSuperseded = false
   }
 
   private static let interval = Duration.seconds(60)
@@ -18,6 +20,8 @@ final class SnapshotWriter: Sendable {
   private let store: Store
   private let state = Mutex(State())
   private let worker = Worker()
+  /// Held while the file is written, so that an older write never replaces what a newer one wrote.
+  private let writing = Mutex(())
 
   init(path: String, of store: Store) {
     snapshot = Snapshot(path: path)
@@ -45,26 +49,38 @@ final class SnapshotWriter: Sendable {
     if hasNothingToWrite { return }
     worker.start(every: Self.interval) { [self] in
       do {
-        try write()
+        try write { !self.isSuperseded }
         health.end(.snapshot)
+      } catch is CancellationError {
+        // `finish` writes everything.
       } catch {
         health.begin(.snapshot, String(describing: error))
       }
     }
   }
 
-  /// Lets a write under way end, and writes the rest. Call it once, at the end.
+  /// Lets a write under way end, but not for long, and writes the rest. Call it once, at the end.
   ///
   /// - Throws: Like `write`.
   func finish() throws {
-    worker.stop(by: .now + .seconds(5))
+    // The thread of the write under way gives way to everything else. On a busy machine it is done here sooner.
+    worker.stop(by: .now + .seconds(1))
+    state.withLock { $0.isSuperseded = true }
     try write()
   }
 
+  /// Whether `finish` waits no longer for a write under way.
+  var isSuperseded: Bool { state.withLock(\.isSuperseded) }
+
   /// Writes what is not in the file yet.
   ///
-  /// - Throws: `StoreError`, `BackupError`. The next call writes everything.
-  func write() throws {
+  /// - Parameter goesOn: Is asked before each domain; the file stays as it is if it says no.
+  /// - Throws: `StoreError`, `BackupError`; `CancellationError`. The next call writes everything.
+  func write(while goesOn: () -> Bool = { true }) throws {
+    try writing.withLock { _ in try writeChanges(while: goesOn) }
+  }
+
+  private func writeChanges(while goesOn: () -> Bool) throws {
     // Changes that come meanwhile are written later, again or not: the last one counts.
     let (changes, isOutdated) = state.withLock { state in
       defer { (state.changes, state.isOutdated) = ([], false) }
@@ -72,9 +88,9 @@ final class SnapshotWriter: Sendable {
     }
     do {
       if isOutdated {
-        try snapshot.replace(by: store)
+        try snapshot.replace(by: store, while: goesOn)
       } else if !changes.isEmpty {
-        try snapshot.add(changes, now: store.now())
+        try snapshot.add(changes, now: store.now(), while: goesOn)
       }
       state.withLock { $0.writtenAt = store.now() }
     } catch {

@@ -26,15 +26,19 @@ package final class Snapshot: Sendable {
 
   /// Writes everything that a store serves now.
   ///
-  /// - Throws: `StoreError`, `BackupError`.
-  package func replace(by store: Store) throws {
+  /// - Parameter goesOn: Is asked before each domain; the file stays as it is if it says no.
+  /// - Throws: `StoreError`, `BackupError`; `CancellationError`.
+  package func replace(by store: Store, while goesOn: () -> Bool = { true }) throws {
     try Backup.translatingErrors {
       let file = try AtomicFile(at: path)
       let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try connection.execute("PRAGMA synchronous = OFF")
       try connection.transaction(.write) { connection in
         try connection.execute(Self.schema)
-        _ = try store.readServed { try Self.save($0, connection) }
+        _ = try store.readServed {
+          if !goesOn() { throw CancellationError() }
+          try Self.save($0, connection)
+        }
         try Self.note(store.now(), connection)
       }
       try file.commit(replacing: true)
@@ -43,13 +47,20 @@ package final class Snapshot: Sendable {
 
   /// Adds changes, in their order.
   ///
-  /// - Parameter now: The time.
-  /// - Throws: `StoreError`.
-  package func add(_ changes: [Changes.Change], now: UnixTime) throws {
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - goesOn: Is asked before each of them; the file stays as it is if it says no.
+  /// - Throws: `StoreError`; `CancellationError`.
+  package func add(
+    _ changes: [Changes.Change], now: UnixTime, while goesOn: () -> Bool = { true }
+  ) throws {
     try Backup.translatingErrors {
       let connection = try SQLiteConnection(path: path, mode: .existing)
       try connection.transaction(.write) { connection in
-        for change in changes { try Self.save(change, connection) }
+        for change in changes {
+          if !goesOn() { throw CancellationError() }
+          try Self.save(change, connection)
+        }
         try Self.note(now, connection)
       }
     }

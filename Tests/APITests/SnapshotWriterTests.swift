@@ -1,5 +1,6 @@
 import Association
 import FoundationEssentials
+import Store
 import TestSupport
 import Testing
 
@@ -22,5 +23,30 @@ import Testing
       try writer.finish()
       #expect(FileManager.default.fileExists(atPath: path))
     }
+  }
+
+  @Test func aWriteThatLastsTooLongWhenTheServerEndsGivesWayToOneOfEverything() throws {
+    let running = try RunningService()
+    let entry: JSON = ["apps": [.string(app)], "routes": []]
+    try running.put("a.example", ["entries": [entry]])
+    let path = running.directory.path("snapshot")
+    let writer = SnapshotWriter(path: path, of: running.store)
+    let isWriting = Counter()
+    let slow = Threads([
+      {
+        #expect(throws: CancellationError.self) {
+          try writer.write {
+            isWriting.add()
+            return becomesTrue { writer.isSuperseded } && false
+          }
+        }
+      }
+    ])
+    #expect(becomesTrue { isWriting.count == 1 })
+    try writer.finish()
+    var domains = 0
+    _ = try Snapshot(path: path).read { _ in domains += 1 }
+    #expect(domains == 1)
+    #expect(slow.end())
   }
 }
