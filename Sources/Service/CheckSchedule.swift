@@ -64,7 +64,8 @@ final class CheckSchedule: Sendable {
   ///
   /// - Throws: `StoreError`.
   func stop() throws {
-    prepareToStop()
+    // A claim may be under way, of which nothing is known yet.
+    worker.stop(by: .now + .milliseconds(300))
     try writeResults()
     let rest = state.withLock { state in
       defer { state.underWay = [] }
@@ -109,19 +110,28 @@ final class CheckSchedule: Sendable {
     allowance.urgent -= Double(claimed.urgent.count)
     allowance.others -= Double(claimed.others.count)
     let checker = checker()
-    for name in claimed.urgent + claimed.others {
-      let subject: Subject
+    // All of them at once, so that `stop` releases those that are not begun yet.
+    let new = state.withLock { state in
+      (claimed.urgent + claimed.others).filter { state.underWay.insert($0).inserted }
+    }
+    for (index, name) in new.enumerated() where !worker.isStopping {
       do {
-        subject = try Subject(name, in: store)
+        let subject = try Subject(name, in: store)
+        // A domain that was deleted since is nobody's business.
+        if subject.isOurs { check(subject, checker) } else { leave([name]) }
       } catch StoreError.database(.damaged, _) {
         // A domain that is damaged is reported when it is served. It keeps no other from its check.
-        continue
+        leave([name])
+      } catch {
+        leave(new[index...])
+        throw error
       }
-      // A domain that was deleted since is nobody's business.
-      if !subject.isOurs { continue }
-      let isNew = state.withLock { $0.underWay.insert(name).inserted }
-      if isNew { check(subject, checker) }
     }
+  }
+
+  /// Does not check domains that were claimed. They are due again when their lease ends.
+  private func leave(_ names: some Sequence<DomainName>) {
+    state.withLock { $0.underWay.subtract(names) }
   }
 
   private func check(_ subject: Subject, _ checker: Checker) {

@@ -107,7 +107,9 @@ final class DatabaseWatch: Sendable {
     } catch {
       // Only the shutdown ends a check early.
     }
-    state.withLock { $0.nextCheck = .now + max(.seconds(5), (.now - start) * 20) }
+    state.withLock {
+      $0.nextCheck = .now + min(.seconds(60), max(.seconds(5), (.now - start) * 20))
+    }
   }
 
   // MARK: The disk

@@ -60,17 +60,18 @@ package final class Log: Sendable {
   /// Writes an event that happened at another time.
   func write(at time: Date, _ level: Level, _ message: String, _ fields: JSON.Object) {
     let event = LogEvent(time: time, level: level, message: message, fields: fields)
-    let mustStart = state.withLock { state in
+    state.withLock { state in
       let line = event.line(state.format)
       guard state.pending.count + line.count <= Self.pendingLimit else {
         state.droppedLines += 1
-        return false
+        return
       }
       state.pending += line
-      defer { state.isWriting = true }
-      return !state.isWriting
+      if state.isWriting { return }
+      state.isWriting = true
+      // Still with the lock, so that `flush` waits for the line as soon as anybody can know of it.
+      queue.async(group: writing) { [self] in writePending() }
     }
-    if mustStart { queue.async(group: writing) { [self] in writePending() } }
   }
 
   /// Waits until everything is written, up to a timeout.

@@ -1,5 +1,6 @@
 import Association
 import Checking
+import Glibc
 import HTTP
 import Store
 import Synchronization
@@ -19,6 +20,8 @@ final class WebhookDelivery: Sendable {
   private struct State {
     var send: @Sendable (FetchRequest) async -> Fetch
     var underWay: [Int64: Int] = [:]
+    /// Whether the store is asked for more.
+    var isClaiming = false
     /// Attempts whose results are not written yet.
     var finished: [DeliveryAttempt] = []
     var pending = 0
@@ -68,8 +71,13 @@ final class WebhookDelivery: Sendable {
   /// - Throws: `StoreError`.
   func stop() throws {
     prepareToStop()
+    // A claim may be under way, of which nothing is known yet.
+    let deadline = ContinuousClock.now + .milliseconds(300)
+    while state.withLock(\.isClaiming), .now < deadline { usleep(1000) }
     try writeResults()
-    if state.withLock({ !$0.underWay.isEmpty }) { try store.releaseDeliveries(of: server) }
+    if state.withLock({ $0.isClaiming || !$0.underWay.isEmpty }) {
+      try store.releaseDeliveries(of: server)
+    }
   }
 
   /// Counts what is pending, from time to time.
@@ -108,9 +116,14 @@ final class WebhookDelivery: Sendable {
   }
 
   private func claim() throws -> [ClaimedDelivery] {
+    let underWay = state.withLock { state in
+      state.isClaiming = true
+      return state.underWay
+    }
+    defer { state.withLock { $0.isClaiming = false } }
     if worker.isStopping { return [] }
     let claimed = try store.claimDeliveries(
-      by: server, lease: Self.lease, limit: Self.limit, underWay: state.withLock(\.underWay))
+      by: server, lease: Self.lease, limit: Self.limit, underWay: underWay)
     state.withLock { state in
       for delivery in claimed { state.underWay[delivery.webhookRow, default: 0] += 1 }
     }

@@ -116,6 +116,8 @@ package final class Listener: Sendable {
 
   /// How long no data may have arrived before connections without a request are closed.
   private static let quietTime = Duration.milliseconds(100)
+  /// How often that must have been seen in a row: time also passes while the machine lets nobody work.
+  private static let quietLooks = 10
   /// How long new connections may take to send a request, in milliseconds.
   private static let newcomerMilliseconds: Int64 = 1000
 
@@ -140,14 +142,16 @@ package final class Listener: Sendable {
 
   private func waitUntilQuiet(until deadline: ContinuousClock.Instant) {
     var requests: UInt = 0
-    var quietSince = ContinuousClock.now
+    var (quietSince, looks) = (ContinuousClock.now, 0)
     // Even if no connection is open, because a connection that was just accepted may not be counted
     // yet.
     while ContinuousClock.now < deadline {
       let total = daemons.reduce(0) { $0 &+ $1.requests.inFlight.total }
-      if total != requests || requestsInFlight > 0 || hasNewcomers { quietSince = .now }
-      requests = total
-      if ContinuousClock.now - quietSince > Self.quietTime { return }
+      if total != requests || requestsInFlight > 0 || hasNewcomers {
+        (quietSince, looks) = (.now, 0)
+      }
+      (requests, looks) = (total, looks + 1)
+      if looks >= Self.quietLooks, .now - quietSince > Self.quietTime { return }
       usleep(2_000)
     }
   }
