@@ -75,7 +75,7 @@ def gone_after_delete(ctx, response, case):
     if case.operation.definition.raw["operationId"] in ("signOut", "withdrawDraft"):
         return
     headers = {"Authorization": sent.headers["Authorization"]}
-    status = requests.get(sent.url.split("?")[0], headers=headers, timeout=10).status_code
+    status = requests.get(sent.url.split("?")[0], headers=headers, timeout=120).status_code
     assert status in (404, 405), f"a deleted resource answered {status}"
 
 

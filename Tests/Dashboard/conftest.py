@@ -20,7 +20,7 @@ SHOP = "FGHIJ67890.com.example.shop"
 STATE = pathlib.Path(__file__).parents[2] / "Config/example/state.json"
 
 # Pages wait for the server, which is a debug build on a machine that may be busy.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 class Site:
@@ -122,7 +122,7 @@ class Desk:
         # A browser with a window lets a page copy after a click without a question.
         self.context = chromium.new_context(
             base_url=site.url, locale="en-GB", timezone_id="UTC", permissions=["clipboard-write"], **settings)
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         # What a page must never do, whatever else the test looks at.
         self.faults = []

@@ -62,7 +62,7 @@ def script(steps, directory):
         path = f"{directory}/{number}"
         if step.kind == "background":
             lines.append(f'( . {path} ) > {path}.out 2>&1 < /dev/null &')
-            lines.append("for _ in $(seq 100); do curl -fs http://127.0.0.1:8081/readyz > /dev/null && break; "
+            lines.append("for _ in $(seq 1200); do curl -fs http://127.0.0.1:8081/readyz > /dev/null && break; "
                          "sleep 0.1; done")
         else:
             lines.append(f". {path} > {path}.out 2>&1 < /dev/null; echo $? > {path}.status")
@@ -93,9 +93,9 @@ def check(program, name):
             private + ["bash", "-c", "\n".join(lines)], cwd=directory, env=environment, start_new_session=True,
             stderr=subprocess.DEVNULL)
         try:
-            shell.wait(timeout=300)
+            shell.wait(timeout=1800)
         except subprocess.TimeoutExpired:
-            print(f"{name}: not finished after 300 s")
+            print(f"{name}: not finished after 1800 s")
             os.killpg(shell.pid, signal.SIGKILL)
         return compare(name, steps, directory)
 
@@ -111,7 +111,7 @@ def check_in(command, name):
             archive.add(directory, ".")
         begin = f"rm -rf {there}; mkdir -p {there}/home; chmod 755 {there}/home; tar -C {there} -xf -"
         subprocess.run(command + [begin], input=sent.getvalue(), check=True)
-        subprocess.run(command + [f"cd {there}\n{script(steps, there)}"], stdin=subprocess.DEVNULL, timeout=300)
+        subprocess.run(command + [f"cd {there}\n{script(steps, there)}"], stdin=subprocess.DEVNULL, timeout=1800)
         came = subprocess.run(command + [f"tar -C {there} -cf - ."], check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(came)) as archive:
             archive.extractall(directory, [entry for entry in archive if entry.name.endswith((".out", ".status"))])
