@@ -90,7 +90,7 @@ import Testing
     ),
     (
       "POST", "/v1/domains/other.example/suppressions",
-      #"{"code": "www-sibling-missing", "document": "apple-app-site-association", "pointer": "", "reason": "r", "owner": "o", "until": "2027-01-31T00:00:00Z"}"#
+      #"{"code": "www-sibling-missing", "document": "apple-app-site-association", "pointer": "", "reason": "r", "owner": "o", "until": "2036-01-31T00:00:00Z"}"#
     ),
     ("POST", "/v1/domains/example.com/revisions/1/restore", ""),
     ("POST", "/v1/domains/gone.example/restore", ""),

@@ -21,10 +21,8 @@ import Testing
   }
 
   /// Runs the housekeeping until something holds.
-  private func becomesTrue(
-    within seconds: Double = 180, _ condition: () throws -> Bool
-  ) rethrows -> Bool {
-    try TestSupport.becomesTrue(within: seconds) {
+  private func becomesTrue(_ condition: () throws -> Bool) rethrows -> Bool {
+    try TestSupport.becomesTrue {
       hooked.follow()
       return try condition()
     }
@@ -123,8 +121,8 @@ import Testing
       }
     }
     #expect(
-      try becomesTrue(within: 60) {
-        hooked.clock.wait(5)
+      try becomesTrue {
+        try hooked.waitUnlessSending(5)
         return try hooked.deliveries("a").allSatisfy { $0["status"] != "pending" }
       })
     var arrived: [String: [Int]] = [:]
@@ -201,7 +199,7 @@ import Testing
     target.answer { _ in .status(200) }
     #expect(
       try becomesTrue {
-        hooked.clock.wait(5)
+        try hooked.waitUnlessSending(5)
         return try hooked.deliveries("a").allSatisfy { $0["status"] == "delivered" }
       })
     let domains = try target.received.map {
@@ -296,8 +294,8 @@ import Testing
     try hooked.put("hanging", ["url": .string(hanging.url)])
     try hooked.put("good", ["url": .string(target.url)])
     for number in 0..<30 { try hooked.publish("d\(number).example") }
-    #expect(becomesTrue(within: 10) { target.received.count == 30 })
-    #expect(becomesTrue(within: 5) { hanging.received.count == 4 }, "\(hanging.received.count)")
+    #expect(becomesTrue { target.received.count == 30 })
+    #expect(becomesTrue { hanging.received.count >= 4 }, "\(hanging.received.count)")
     #expect(hanging.mostAtOnce == 4 && target.mostAtOnce <= 4)
     #expect(try hooked.deliveries("hanging").allSatisfy { $0["status"] == "pending" })
   }
@@ -418,10 +416,15 @@ import Testing
     try hooked.publish("example.com")
     #expect(try becomesTrue { try hooked.deliveries("a").first?["status"] == "delivered" })
     let pending = "aasa_webhook_deliveries_pending 1\n"
-    #expect(try becomesTrue { try hooked.metrics().contains(pending) })
-    let metrics = try hooked.metrics()
-    #expect(metrics.contains(#"aasa_webhook_deliveries_total{outcome="delivered"} 1"#))
-    #expect(metrics.contains("aasa_webhook_deliveries_pending_since_timestamp_seconds 1"))
+    let delivered = #"aasa_webhook_deliveries_total{outcome="delivered"} 1"#
+    // What is delivered is counted once that is stored.
+    let isCounted = try becomesTrue {
+      let metrics = try hooked.metrics()
+      return metrics.contains(pending) && metrics.contains(delivered)
+    }
+    #expect(isCounted)
+    #expect(
+      try hooked.metrics().contains("aasa_webhook_deliveries_pending_since_timestamp_seconds 1"))
   }
 }
 
@@ -554,6 +557,12 @@ private final class HookedServer: Sendable {
   func deliveries(_ name: String) throws -> [JSON] {
     try client.send("GET", "/v1/webhooks/\(name)/deliveries?limit=1000").json["items"]?.arrayValue
       ?? []
+  }
+
+  /// Lets time pass, but not for an attempt under way: its lease would end while a busy machine makes it wait.
+  func waitUnlessSending(_ seconds: Int64) throws {
+    let claims = "SELECT count(*) FROM event_delivery WHERE claim IS NOT NULL"
+    if try location.connect().first(claims, row: { $0.int(0) }) == 0 { clock.wait(seconds) }
   }
 
   /// When the newest delivery is attempted next.

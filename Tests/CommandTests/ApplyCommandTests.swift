@@ -43,7 +43,7 @@ import Testing
     #expect(result.lines.contains("- b.example"))
     #expect(result.output.contains("    - domain b.example deleted [https://b.example/b for "))
     #expect(result.output.contains("    - alias www.example removed [https://www.example/b for "))
-    #expect(try becomesTrue(within: 1) { try trial.server.file(of: "b.example").status == 404 })
+    #expect(try becomesTrue { try trial.server.file(of: "b.example").status == 404 })
     #expect(try trial.isServed(["/a"], for: "a.example"))
     #expect(try trial.run("revisions", at: site, "b.example").lines.count == 2)
   }

@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aRunningServerServesARestoreWithinASecondAndStaleEditsFail() throws {
+  @Test func aRunningServerServesARestoreAndStaleEditsFail() throws {
     let server = try RunningServer(database: database)
     let client = try server.client()
     #expect(try run("backup").status == 0)
@@ -91,10 +91,10 @@ import Testing
     #expect(try put("/b", "\"1\"").status == 200)
     let last = try #require(try put("/c", "\"2\"")["ETag"])
     try adopt(["/x"], "later.example")
-    #expect(try becomesTrue(within: 2) { try server.file(of: "later.example").status == 200 })
+    #expect(try becomesTrue { try server.file(of: "later.example").status == 200 })
     for round in 1...3 {
       #expect(try run("restore", "--force").status == 0)
-      let isServed = try becomesTrue(within: 1) {
+      let isServed = try becomesTrue {
         try server.file(of: "example.com").json == AssociationFile.routes(["/a"])
           && server.file(of: "later.example").status == 404
       }

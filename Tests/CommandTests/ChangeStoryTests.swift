@@ -11,7 +11,7 @@ import Testing
   init() throws { trial = try StateTrial(isExported: true) }
 
   private func becomes(_ status: Int) throws -> Bool {
-    try becomesTrue(within: 1) { try trial.server.file(of: "a.example").status == status }
+    try becomesTrue { try trial.server.file(of: "a.example").status == status }
   }
 
   @Test(arguments: StateTrial.Site.allCases)

@@ -66,7 +66,7 @@ import Testing
     Cause(finding: "connection-failed error", site: Cause.file(["raw": "hello\r\n\r\n"])),
     Cause(
       finding: "slow warning",
-      site: Cause.file(["delay": 4, "body": .string(Self.json)])),
+      site: Cause.file(["delay": .number("3.2"), "body": .string(Self.json)])),
     Cause(
       finding: "http-status error", site: Cause.file(["status": 503]), apple: "BAD_HTTP_RESPONSE"),
     Cause(

@@ -34,7 +34,7 @@ import Testing
     try primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
     try primary.execute("SELECT pg_reload_conf()")
     let state = "SELECT sync_state FROM pg_stat_replication"
-    #expect(try becomesTrue(within: 30) { try primary.text(state) == "sync" })
+    #expect(try becomesTrue { try primary.text(state) == "sync" })
   }
 
   private func number(_ response: RawResponse) -> Int? {
@@ -103,7 +103,7 @@ import Testing
     for round in 1...Self.rounds {
       let before = told.withLock { $0.map(\.acknowledged) }
       #expect(
-        becomesTrue(within: 30) {
+        becomesTrue {
           told.withLock { zip($0, before).allSatisfy { $0.acknowledged > $1 + 2 } }
         }, "round \(round): \(before) \(told.withLock { $0 })")
       nodes[primary].kill()
@@ -116,7 +116,7 @@ import Testing
       for (domain, number) in acknowledged.enumerated() {
         for server in servers {
           #expect(
-            try becomesTrue(within: 30) {
+            try becomesTrue {
               try self.number(server.file(of: "d\(domain).example")) ?? -1 >= number
             }, "round \(round): d\(domain) has lost \(number)")
         }

@@ -72,7 +72,7 @@ import Testing
     try repair()
     #expect(try trial.isServed(["/z"], for: "a.example"))
     #expect(try client.send("PUT", path, json: change, "If-Match: *").status == 200)
-    #expect(try becomesTrue(within: 30) { try readiness() == ["status": "ready"] })
+    #expect(try becomesTrue { try readiness() == ["status": "ready"] })
     func count(_ words: String) throws -> Int { try server.errors().ranges(of: words).count }
     #expect(try becomesTrue { try count("All stored edits are served again.") == 1 })
     #expect(try count(Self.sentence) == 1, "told once")
@@ -94,7 +94,7 @@ import Testing
     #expect(try client.send("GET", "/v1/domains/a.example").status == 404)
     #expect(try server.file(of: "a.example").status == 200)
     try repair()
-    #expect(try becomesTrue(within: 1) { try server.file(of: "a.example").status == 404 })
+    #expect(try becomesTrue { try server.file(of: "a.example").status == 404 })
   }
 
   @Test func applyReportsThatTheStateIsStored() throws {

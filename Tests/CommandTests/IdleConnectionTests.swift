@@ -45,7 +45,7 @@ import Testing
     #expect(try Self.status("Threads", of: server) <= threads + 8)
     #expect(idle.allSatisfy { !$0.hasEnded(withinMilliseconds: 0) })
     idle = []
-    #expect(try becomesTrue(within: 60) { try Metrics(of: server)[open] == 0 })
+    #expect(try becomesTrue { try Metrics(of: server)[open] == 0 })
     #expect(try server.end() == .exited(0))
   }
 

@@ -41,7 +41,7 @@ import Testing
     for (path, file) in Self.files {
       let parts = path.split(separator: "/")[0].split(separator: ".")
       let host = parts.prefix(2).joined(separator: ".")
-      let isRight = try becomesTrue(within: 1) {
+      let isRight = try becomesTrue {
         let answer = try trial.server.file(of: host)
         return isServed ? try answer.status == 200 && answer.json == file : answer.status == 404
       }

@@ -63,7 +63,7 @@ import Testing
       JSON.object(["domains": .array(domains)]).serialized(), to: "state.json")
     let process = try start(["apply", "--database", database, state])
     // What does not fit into the memory of the transaction is in the WAL.
-    let isWriting = becomesTrue(within: 60) {
+    let isWriting = becomesTrue {
       var status = stat()
       return stat(database + "-wal", &status) == 0 && status.st_size > 500_000
     }

@@ -209,7 +209,7 @@ import Testing
       done.errors.contains(
         "note /applinks/details/1/paths: Only iOS 12 and earlier read these paths.\n"))
     #expect(
-      try becomesTrue(within: 1) {
+      try becomesTrue {
         try !trial.server.file(of: "c.example").text.contains("paths")
       })
   }

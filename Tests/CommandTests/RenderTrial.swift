@@ -76,7 +76,7 @@ final class Rendering: Sendable {
       Program.aasa, ["render", directory, "--follow"] + site,
       environment: Program.environment(environment), output: scratch.path("out"),
       errors: scratch.path("err"))
-    let hasBegun = try becomesTrue(within: 20) { try !output().isEmpty || process.ending != nil }
+    let hasBegun = try becomesTrue { try !output().isEmpty || process.ending != nil }
     let errors = try errors()
     try #require(hasBegun && process.ending == nil, "\(errors)")
   }

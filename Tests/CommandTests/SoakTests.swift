@@ -38,7 +38,7 @@ struct SoakTests {
       if rounds % 20 == 1 { print("round \(rounds): \(usage), \(domains.map(\.edits))") }
     } while start.duration(to: .now) < .seconds(seconds) || rounds < 2
     let before = try #require(baseline)
-    let isBack = try becomesTrue(within: 60) {
+    let isBack = try becomesTrue {
       try Usage(of: server).descriptors <= before.descriptors
     }
     let after = try Usage(of: server)
@@ -75,7 +75,7 @@ struct SoakTests {
     }
     let threads = Threads(edits + [reader])
     server.process.signal(SIGHUP)
-    #expect(becomesTrue(within: 30) { domains[2].edits % 25 > 5 || domains[3].edits % 25 > 5 })
+    #expect(becomesTrue { domains[2].edits % 25 > 5 || domains[3].edits % 25 > 5 })
     #expect(try other.end(SIGKILL) == .killed(bySignal: SIGKILL))
     #expect(threads.end())
     #expect(reads.count == 200, "reads without an answer")
@@ -152,7 +152,7 @@ private final class SoakedDomain: Sendable {
   /// What is served is what was acknowledged.
   func check(_ server: RunningServer, _ moment: String) throws {
     var served: Int?
-    let isRight = try becomesTrue(within: 20) {
+    let isRight = try becomesTrue {
       let file = try server.file(of: name)
       served =
         file.status == 404

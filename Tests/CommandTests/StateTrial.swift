@@ -115,7 +115,7 @@ struct StateTrial {
 
   /// Whether a host is served routes with these paths: a second after an edit, or later on a busy machine.
   func isServed(_ paths: [String], for host: String) throws -> Bool {
-    try becomesTrue(within: 10) {
+    try becomesTrue {
       let answer = try server.file(of: host)
       return try answer.status == 200 && AssociationFile.paths(of: answer.json) == paths
     }

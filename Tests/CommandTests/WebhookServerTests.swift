@@ -33,7 +33,7 @@ import Testing
     try hook(client, target.url)
     try publish(client, "/1/*")
     try publish(client, "/2/*")
-    #expect(becomesTrue(within: 20) { target.received.count == 1 })
+    #expect(becomesTrue { target.received.count == 1 })
     killed.process.signal(SIGKILL)
     #expect(try killed.process.waitForEnd() == .killed(bySignal: SIGKILL))
     target.answer { _ in .status(204) }
@@ -41,7 +41,7 @@ import Testing
     // Instead of the minute after which a server is taken to be lost.
     try connection.run("UPDATE event_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
-    #expect(becomesTrue(within: 20) { target.received.count == 3 })
+    #expect(becomesTrue { target.received.count == 3 })
     let received = target.received
     #expect(try received.map { try $0.json["data"]?["revision"] } == [1, 1, 2])
     #expect(received[0].fields["webhook-id"] == received[1].fields["webhook-id"])
@@ -60,7 +60,7 @@ import Testing
     let client = try server.client()
     try hook(client, target.url)
     try publish(client, "/1/*")
-    #expect(becomesTrue(within: 20) { target.received.count == 1 })
+    #expect(becomesTrue { target.received.count == 1 })
     let backup = scratch.path("backup.db")
     #expect(try Program.aasa("backup", "--database", database, backup).status == 0)
     target.answer { _ in .status(204) }
@@ -69,9 +69,9 @@ import Testing
     let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.run("UPDATE event_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
-    #expect(becomesTrue(within: 20) { target.received.count == 2 })
+    #expect(becomesTrue { target.received.count == 2 })
     try publish(try next.client(token: server.firstToken()), "/2/*")
-    #expect(becomesTrue(within: 20) { target.received.count == 3 })
+    #expect(becomesTrue { target.received.count == 3 })
     let received = target.received
     #expect(try received.map { try $0.json["data"]?["revision"] } == [1, 1, 2])
     #expect(received[0].fields["webhook-id"] == received[1].fields["webhook-id"])
@@ -88,12 +88,12 @@ import Testing
     }
     try hook(client, "https://localhost:\(outside.sitePort)/aasa")
     try publish(client, "/1/*")
-    #expect(try becomesTrue(within: 20) { try last()?["status"] == "delivered" })
+    #expect(try becomesTrue { try last()?["status"] == "delivered" })
     var broken = answer.objectValue ?? [:]
     broken["certificate"] = "private-root"
     try outside.site("localhost", .object(broken))
     try publish(client, "/2/*")
-    #expect(try becomesTrue(within: 20) { try last()?["attempts"] == 1 && last()?["error"] != nil })
+    #expect(try becomesTrue { try last()?["attempts"] == 1 && last()?["error"] != nil })
     let error = try last()?["error"]?.stringValue ?? ""
     #expect(error.contains("certificate") && error.contains("private authority"), "\(error)")
     #expect(try last()?["status"] == "pending")

@@ -132,7 +132,7 @@ import Testing
     for (host, phase) in [
       ("a.example", .handshake), ("b.example", .answer), ("c.example", .rest),
     ] as [(String, Fetch.Phase)] {
-      let fetch = fetch("https://\(host)/", milliseconds: 2_000)
+      let fetch = fetch("https://\(host)/", milliseconds: 6_000)
       #expect(failure(fetch) == .timeout(phase))
       // The site would say something after 30 seconds.
       #expect((200..<25_000).contains(fetch.milliseconds))
@@ -152,7 +152,7 @@ import Testing
     policy = try Self.policy(outside)
     policy.proxy = "http://127.0.0.1:\(deaf.port)"
     #expect(
-      failure(fetch("https://a.example/", milliseconds: 500, by: Fetcher(policy)))
+      failure(fetch("https://a.example/", milliseconds: 3_000, by: Fetcher(policy)))
         == .timeout(.proxy))
   }
 

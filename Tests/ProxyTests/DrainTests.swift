@@ -146,7 +146,7 @@ private final class Load: Sendable {
   /// Waits for further answers, or for a failure.
   func waitForMore(_ count: Int) {
     let goal = answered.count + count
-    let isThere = becomesTrue(within: 60) {
+    let isThere = becomesTrue {
       answered.count >= goal || failures.withLock { !$0.isEmpty }
     }
     if !isThere { failures.withLock { $0.append("only \(answered.count) of \(goal) answers") } }

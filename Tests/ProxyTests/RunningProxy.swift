@@ -50,7 +50,7 @@ final class RunningProxy: Sendable {
 
   private static func listens(_ process: ChildProcess, _ setup: ProxySetup) -> Bool {
     var open: Set<UInt16> = []
-    _ = becomesTrue(within: 15) {
+    _ = becomesTrue {
       for port in [setup.httpPort, setup.httpsPort] where FreePort.isListenedOn(port) {
         open.insert(port)
       }
@@ -62,7 +62,7 @@ final class RunningProxy: Sendable {
   private static func knowsItsRoutes(_ kind: ProxyKind, _ setup: ProxySetup) -> Bool {
     guard let ownAnswer = kind.ownAnswer else { return true }
     let request = "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    return becomesTrue(within: 15) {
+    return becomesTrue {
       let answer = try? RawConnection(port: setup.httpPort).exchange(request)
       return answer.map { !$0.text.contains(ownAnswer) } ?? false
     }

@@ -103,7 +103,7 @@ private final class StaticServer {
     process = try ChildProcess(
       SystemProgram("nginx").path ?? "nginx", ["-e", "stderr", "-c", configuration],
       environment: Program.environment(), output: scratch.path("out"), errors: scratch.path("err"))
-    guard becomesTrue(within: 15, { FreePort.isListenedOn(port) || process.ending != nil }),
+    guard becomesTrue({ FreePort.isListenedOn(port) || process.ending != nil }),
       process.ending == nil
     else { throw ProxyFailure(errors: try scratch.text("err")) }
   }

@@ -21,6 +21,7 @@ import base64
 import gzip
 import http.client
 import http.server
+import itertools
 import json
 import os
 import socket
@@ -36,7 +37,7 @@ WELL_KNOWN = "/.well-known/apple-app-site-association"
 
 
 class Authority:
-    """Makes certificates, each when it is first needed."""
+    """Makes certificates, each once: when a site is set, or else when it is first needed."""
 
     CONFIGURATION = """
 [ca]
@@ -57,7 +58,9 @@ commonName = optional
     def __init__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="standins-")
         self.lock = threading.Lock()
+        self.numbers = itertools.count()
         self.contexts = {}
+        self.locks = {}
         self.write("ca.conf", self.CONFIGURATION)
         self.write("index.txt", "")
         self.openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "key.pem")
@@ -97,7 +100,10 @@ commonName = optional
         since each takes a process of openssl."""
         parent = host.partition(".")[2]
         domain = parent if "." in parent else host
+        # Nobody waits for the certificate of another site.
         with self.lock:
+            lock = self.locks.setdefault((domain, kind), threading.Lock())
+        with lock:
             if (domain, kind) not in self.contexts:
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                 context.load_cert_chain(self.chain(domain, kind), self.path("key.pem"))
@@ -105,7 +111,7 @@ commonName = optional
             return self.contexts[domain, kind]
 
     def chain(self, domain, kind):
-        name = f"{len(self.contexts)}.crt"
+        name = f"{next(self.numbers)}.crt"
         names = "subjectAltName=DNS:" + (
             "other.invalid" if kind == "wrong-name" else f"{domain},DNS:*.{domain}")
         aia = "\nauthorityInfoAccess=caIssuers;URI:http://authority.invalid/intermediate.crt"
@@ -118,10 +124,12 @@ commonName = optional
             self.sign("site.csr", "intermediate", name, names + aia, "-days", "90")
         elif kind == "not-yet-valid":
             self.write(name + ".ext", names)
-            self.openssl(
-                "ca", "-batch", "-config", "ca.conf", "-in", "site.csr", "-cert", "public.pem",
-                "-keyfile", "public.key", "-startdate", "20900101000000Z", "-enddate",
-                "20910101000000Z", "-extfile", name + ".ext", "-out", name, "-notext")
+            # It keeps a list of what it signs.
+            with self.lock:
+                self.openssl(
+                    "ca", "-batch", "-config", "ca.conf", "-in", "site.csr", "-cert", "public.pem",
+                    "-keyfile", "public.key", "-startdate", "20900101000000Z", "-enddate",
+                    "20910101000000Z", "-extfile", name + ".ext", "-out", name, "-notext")
         else:
             days = {"expired": -1}.get(kind, 90) if isinstance(kind, str) else kind
             self.sign("site.csr", "intermediate", name, names + aia, "-days", str(days))
@@ -435,6 +443,9 @@ class Control(Handler):
     def change(self, value):
         _, table, name = self.path.split("/", 2)
         name = urllib.parse.unquote(name)
+        # Not in the handshake, whose time counts as the site's.
+        if table == "sites" and value and name != "*":
+            authority.context(name, value.get("certificate", "good"))
         with world.lock:
             if table == "cdn" and value is None:
                 world.copies.pop(name, None)

@@ -244,7 +244,7 @@ import Testing
 
   @Test func anEditOfSeveralDomainsThatKeepsOthersWaitingForTooLongIsRefused() throws {
     #expect(throws: StoreError.tookTooLong) {
-      try editWhileOthersWrite(waiting: 500, for: .seconds(60))
+      try editWhileOthersWrite(waiting: 3000, for: .seconds(60))
     }
   }
 

@@ -64,7 +64,7 @@ package final class PostgreSQLServer: Sendable {
     let all = (getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []) + words
     let result = try Program.run(
       all[0], Array(all.dropFirst()), environment: ["PGHOST": folder, "PGUSER": "postgres"],
-      in: nil, seconds: 60)
+      in: nil)
     if result.status != 0 { throw Failure(text: "\(words): \(result.output) \(result.errors)") }
     return result.output
   }

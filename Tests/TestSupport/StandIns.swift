@@ -36,7 +36,7 @@ package final class StandIns: Sendable {
       output: directory.path("out"),
       errors: directory.path("err"))
     let directory = directory
-    _ = try becomesTrue(within: 60) { try directory.text("out").hasSuffix("\n") }
+    _ = try becomesTrue { try directory.text("out").hasSuffix("\n") }
     let ready: JSON
     do {
       ready = try JSON.parse(try directory.read("out")).value

@@ -17,7 +17,7 @@ package final class Threads: Sendable {
   }
 
   /// Waits until all threads have ended. Returns false if they did not end in time.
-  package func end() -> Bool { becomesTrue(within: 30) { running.load(ordering: .acquiring) == 0 } }
+  package func end() -> Bool { becomesTrue { running.load(ordering: .acquiring) == 0 } }
 }
 
 /// A counter that threads share.

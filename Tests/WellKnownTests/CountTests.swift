@@ -103,7 +103,7 @@ import HTTP
       }
       group.addTask {
         var taken = 0
-        _ = becomesTrue(within: 30) {
+        _ = becomesTrue {
           taken += serving.hosts.takeFetches().reduce(0) { $0 + $1[.appleCDN] }
           return taken == 4 * perClient
         }
