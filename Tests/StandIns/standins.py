@@ -9,6 +9,7 @@ closes. What it does is set on the control port, a plain HTTP server that takes 
   PUT    /cdn/DOMAIN     what Apple's CDN does for a domain; see `CDN.answer`
   DELETE /cdn/DOMAIN     the copy is dropped
   PUT    /google/DOMAIN  what Google's service answers; see `google`
+  PUT    /certificates/HOST  a certificate is made now, and not in the first handshake
   GET    /requests/HOST  the User-Agents of the requests to a site
 
 To try it by hand:
@@ -444,8 +445,10 @@ class Control(Handler):
         _, table, name = self.path.split("/", 2)
         name = urllib.parse.unquote(name)
         # Not in the handshake, whose time counts as the site's.
-        if table == "sites" and value and name != "*":
+        if table == "certificates" or table == "sites" and value and name != "*":
             authority.context(name, value.get("certificate", "good"))
+        if table == "certificates":
+            return self.send_json(200, {})
         with world.lock:
             if table == "cdn" and value is None:
                 world.copies.pop(name, None)

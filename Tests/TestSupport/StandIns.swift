@@ -60,6 +60,9 @@ package final class StandIns: Sendable {
   /// Says what a site does; `*` is every other site. The program explains the members.
   package func site(_ host: String, _ behavior: JSON) throws { try put("/sites/\(host)", behavior) }
 
+  /// Makes the certificate of a site about which nothing is said. Otherwise its first handshake takes the time.
+  package func makeCertificate(of host: String) throws { try put("/certificates/\(host)", [:]) }
+
   /// Says what Apple's CDN does for a domain.
   package func cdn(_ domain: String, _ behavior: JSON) throws {
     try put("/cdn/\(domain)", behavior)
