@@ -119,6 +119,7 @@ package final class PostgreSQLServer: Sendable {
   }
 
   private func administrator() throws -> PostgreSQLConnection {
-    try PostgreSQLConnection(PostgreSQLAddress("postgresql://postgres@/postgres?host=\(folder)"))
+    try PostgreSQLConnection(
+      PostgreSQLAddress("postgresql://postgres@/postgres?host=\(folder)&connect_timeout=120"))
   }
 }
