@@ -164,10 +164,13 @@ enum ChangeCommands {
     isDryRun: Bool? = nil
   ) throws -> JSON {
     let plan = try (installation ?? Installation(arguments)).json(request, having: "domains")
-    if arguments.has(.json) {
-      try Terminal.print(plan.text)
-      return plan
-    }
+    try print(plan, arguments, isDryRun: isDryRun)
+    return plan
+  }
+
+  /// Prints the plan of a change, and how to undo it.
+  static func print(_ plan: JSON, _ arguments: Arguments, isDryRun: Bool? = nil) throws {
+    if arguments.has(.json) { return try Terminal.print(plan.text) }
     var printer = PlanPrinter(.text, isDryRun: isDryRun ?? arguments.has(.dryRun))
     for app in plan["apps"]?.arrayValue ?? [] { try printer.add(.app(app)) }
     for app in plan["androidApps"]?.arrayValue ?? [] { try printer.add(.androidApp(app)) }
@@ -183,7 +186,6 @@ enum ChangeCommands {
       for line in ProblemText.lines(ofProblemsIn: plan) { Terminal.complain(line) }
     }
     sayHowToUndo(plan["change"]?.integerValue)
-    return plan
   }
 
   /// Names the change that was made, if there is one.

@@ -5,6 +5,8 @@ import Checking
 struct ItemList {
   /// Such as `/v1/domains`.
   let path: String
+  /// The lists that follow it, without a limit.
+  var following: [String] = []
   var isPaged = true
   var query: [String: String] = [:]
   let titles: [String]
@@ -28,7 +30,7 @@ struct ItemList {
     var rest = try arguments.number(Self.limit) ?? limit ?? Int.max
     var table = TextTable(titles)
     var groups = Groups()
-    var query = query
+    var (query, path, following) = (query, path, following[...])
     var count = 0
     while true {
       if isPaged { query["limit"] = "\(min(rest, Self.page))" }
@@ -50,6 +52,10 @@ struct ItemList {
       let next = page["next"]?.stringValue
       if let next, rest > 0 {
         query["cursor"] = next
+        continue
+      }
+      if let other = following.popFirst() {
+        (path, query["cursor"]) = (other, nil)
         continue
       }
       if group != nil { try table.write(groups.rows) }

@@ -9,7 +9,7 @@ enum Main {
   static let commands: [Command] =
     [
       ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ReplicasCommand.command,
-      ListCommands.domains,
+      ListCommands.domains, AppCommands.list,
       DomainCommands.show, CheckCommand.command, ListCommands.checks, ExplainCommand.command,
       MatchCommand.command,
       ImportCommand.command, AdoptCommand.command,
@@ -17,7 +17,7 @@ enum Main {
       DomainCommands.put, DomainCommands.rollback, DomainCommands.convert, ListCommands.changes,
       ChangeCommands.undo,
       ChangeCommands.routes,
-    ] + TemplateCommands.commands + [
+    ] + AppCommands.changes + TemplateCommands.commands + [
       ListCommands.findings, ListCommands.audit,
       ApplyCommand.command, DiffCommand.command, ExportCommand.command, RenderCommand.command,
       EntitlementsCommand.command, ManifestCommand.command, FingerprintCommand.command,

@@ -51,7 +51,8 @@ struct ProblemText {
       "?overwrite=true", with: "--overwrite"
     ).replacing("?draft=true (aasa: --draft)", with: "--draft").replacing(
       "?reason=TEXT", with: "--reason TEXT"
-    ).replacing("?skip=", with: "--skip ").replacing("?detach=true", with: "--detach")
+    ).replacing("?skip=", with: "--skip ").replacing("?detach=true", with: "--detach").replacing(
+      "?everywhere=true. \"domains\" lists the first of them.", with: "--everywhere.")
   }
 
   /// Names commands instead of requests.

@@ -64,7 +64,7 @@ import Testing
     let result = try Program.run(Program.aasa, words)
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(result.output.contains("\nRun a server:\n  serve "))
-    #expect(result.lines.count < 64 && result.lines.allSatisfy { $0.count <= 80 })
+    #expect(result.lines.count < 68 && result.lines.allSatisfy { $0.count <= 80 })
   }
 
   private func commands() throws -> [String] {

@@ -333,8 +333,8 @@ extension Problem {
     case .appInUse(let app, let domains, let count):
       return Problem(
         .appInUse,
-        "\"\(app)\" is in use by \(count.counted("domain")). Remove it there first. \"domains\" lists the "
-          + "first of them.",
+        "\"\(app)\" is in use by \(count.counted("domain")). Remove it there first, or repeat with "
+          + "?everywhere=true. \"domains\" lists the first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
       return Problem(.appExists, "An app \"\(app)\" already exists.")
