@@ -74,8 +74,9 @@ extension StoreError.Refusal {
     switch self {
     case .diskFull: "is on a full disk. Free some space."
     case .readOnly:
-      "may not be changed by this role, or is a standby. Grant the rights that docs/scaling.md lists, name the "
-        + "primary too with target_session_attrs=read-write, or use --read-only."
+      "may not be changed by this role, or is a standby. If it is new, or from an earlier version, start a server "
+        + "once as its owner. Otherwise, grant the rights that docs/scaling.md lists, name the primary too with "
+        + "target_session_attrs=read-write, or use --read-only."
     case .cannotOpen:
       "refuses the connection. Check the name of the database, the user and the password."
     case .unreachable: "cannot be reached. Check the address, the network and the server."

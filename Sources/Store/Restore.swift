@@ -52,19 +52,17 @@ extension Backup {
     }
   }
 
+  /// - Parameter checked: The contents of the backup, if it was checked.
   static func restore(
     _ path: String, toFile database: String, replacing: Bool, now: UnixTime,
-    _ progress: BackupProgress
+    checked: DatabaseContents? = nil, _ progress: BackupProgress
   ) throws -> Restored {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
-    if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
     let exists = FileIdentity(database) != nil
     if exists && !replacing { throw BackupError.alreadyExists(database) }
     if let leftover = DatabaseFile.leftover(of: database) { throw BackupError.leftover(leftover) }
     let file = try AtomicFile(at: database)
-    try copy(path, to: file.temporaryPath, mayWrite: false, progress)
-    progress("Checking the backup", nil)
-    let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
+    let contents = try checkedCopy(of: path, to: file.temporaryPath, checked, progress)
     let schema = try BackupError.naming(path) {
       let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try Migrator.migrate(connection, now: now)
@@ -88,6 +86,17 @@ extension Backup {
     return Restored(
       contents: contents, schema: schema, republished: 0, deleted: 0, revivedTokens: [],
       revivedUsers: [], unprotectedLabels: [], isForeign: false, setAside: setAside)
+  }
+
+  /// Copies a backup, and checks the copy unless its contents are known.
+  static func checkedCopy(
+    of path: String, to copy: String, _ checked: DatabaseContents? = nil, _ progress: BackupProgress
+  ) throws -> DatabaseContents {
+    if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
+    try self.copy(path, to: copy, mayWrite: false, progress)
+    if let checked { return checked }
+    progress("Checking the backup", nil)
+    return try DatabaseContents(checking: copy, as: path)
   }
 
   /// Whether a database cannot be trusted with new contents.

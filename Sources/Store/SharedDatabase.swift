@@ -33,6 +33,11 @@ enum SharedDatabase {
     _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: UnixTime,
     _ progress: BackupProgress
   ) throws -> Restored {
+    let directory = FileManager.default.temporaryDirectory.path
+    // Before tables are created in an empty database.
+    let backup = try AtomicFile(at: "\(directory)/aasa-backup")
+    let checked = try Backup.checkedCopy(of: path, to: backup.temporaryPath, nil, progress)
+    let saved = backup.temporaryPath
     let connection = try connect(address, creatingAt: now)
     let restored = try connection.transaction(.write) { connection in
       // Before anything is read, so that nothing that others commit until then is lost.
@@ -45,7 +50,6 @@ enum SharedDatabase {
       let wasEmpty = try isEmpty(connection)
       if !wasEmpty && !replacing { throw BackupError.alreadyExists(address.description) }
       let copy = try TableCopy()
-      let directory = FileManager.default.temporaryDirectory.path
       let file = try AtomicFile(at: "\(directory)/aasa-restore")
       if wasEmpty {
         unlink(file.temporaryPath)
@@ -53,7 +57,7 @@ enum SharedDatabase {
         try copy.save(connection, to: file, now: now, progress)
       }
       let restored = try Backup.restore(
-        path, toFile: file.temporaryPath, replacing: true, now: now, progress)
+        saved, toFile: file.temporaryPath, replacing: true, now: now, checked: checked, progress)
       let source = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try copy.clear(connection)
       let contents = try copy.copy(from: source, to: connection, progress)
@@ -62,6 +66,7 @@ enum SharedDatabase {
       return restored
     }
     connection.analyzeGrownTables()
+    withExtendedLifetime(backup) {}
     return restored
   }
 }
