@@ -161,6 +161,12 @@ struct Adoption {
           isDryRun: isDryRun,
           createsAndroidApps: createsAndroidApps ?? self.createsAndroidApps))
     } catch let refused as Installation.Refused where refused.isAboutFile {
+      if refused.code == "uses-template",
+        let same = try served(
+          bytes, as: file.kind(given: kind) ?? DocumentKind(ofFile: bytes), domain)
+      {
+        return .success(same)
+      }
       let text = ProblemText(refused)
       let errors = refused.problem["errors"]?.arrayValue ?? []
       let codes = Set(errors.compactMap { $0["code"]?.stringValue }).sorted()
@@ -169,6 +175,36 @@ struct Adoption {
           codes: codes.isEmpty ? [refused.code] : codes,
           lines: ["\(file.path.quotedPath): \(text.detail)"] + text.faults,
           problem: refused.problem))
+    }
+  }
+
+  /// The answer for a file that its domain serves already, with what its template gives it; `nil` for any other.
+  private func served(
+    _ bytes: [UInt8], as kind: DocumentKind, _ domain: DomainName
+  ) throws -> Adopted? {
+    let path = "/v1/domains/\(domain)"
+    let answer = try installation.send(
+      APIClient.Request("GET", "\(path)/documents/\(APIClient.Request.escaped(kind.rawValue))"))
+    if answer.status != 200 || !Self.isSame(answer.body, bytes, kind) { return nil }
+    let stored = try installation.json(APIClient.Request("GET", path), having: "revision")
+    let revision = stored["revision"]?.integerValue
+    return (
+      [
+        "domain": stored, "revision": revision.map { .integer($0) } ?? .null, "changed": false,
+        "bytes": .integer(answer.body.count),
+        "sha256": .string(SHA256.hexadecimal(of: answer.body)),
+      ], revision
+    )
+  }
+
+  /// Whether two documents have the same bytes or, if the server renders them, are equal as JSON.
+  private static func isSame(_ one: [UInt8], _ other: [UInt8], _ kind: DocumentKind) -> Bool {
+    if one == other { return true }
+    if !kind.isRendered { return false }
+    do throws(JSON.SyntaxError) {
+      return try JSON.parse(one).value == JSON.parse(other).value
+    } catch {
+      return false
     }
   }
 

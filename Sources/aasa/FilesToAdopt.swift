@@ -63,16 +63,23 @@ struct FilesToAdopt {
   }
 
   private(set) var files: [File] = []
-  /// Files beside those of a domain that are named almost like them, or in a second place. They are not read.
-  private(set) var skipped: [String] = []
+  /// Files beside those of a domain that are not read, and why.
+  private var skipped: [(path: String, why: String)] = []
   /// What else the directories have, except hidden files.
   private(set) var unrelated: [String] = []
 
   /// Finds the files; `-` is stdin.
   ///
+  /// - Parameter kind: Of a directory, only files of this kind, by name or by content; `nil` for all.
   /// - Throws: `Failure` for a directory that cannot be read or has no file.
-  init(_ operands: [String]) throws {
+  init(_ operands: [String], only kind: DocumentKind?) throws {
     for operand in operands { try add(operand) }
+    guard let kind else { return }
+    files.removeAll { $0.isListed && ($0.kind ?? $0.kindByContent ?? kind) != kind }
+    if files.isEmpty {
+      throw Failure(
+        "No file is of the kind \(kind.rawValue). Leave --kind out, or name another one.")
+    }
   }
 
   private mutating func add(_ path: String) throws {
@@ -159,8 +166,10 @@ struct FilesToAdopt {
     "svg", "swift", "tar", "toml", "ts", "tsv", "txt", "webp", "xml", "yaml", "yml", "zip",
   ]
 
-  /// Says in one line what was left out.
-  func sayUnrelated() { Self.say(skipped: unrelated) }
+  /// Says which files beside those of domains were left out, and why.
+  func saySkipped() {
+    for (path, why) in skipped { Terminal.complain("Skipped \(path.quotedPath), \(why).") }
+  }
 
   /// Says in one line which files of directories were left out.
   static func say(skipped paths: [String]) {
@@ -181,11 +190,18 @@ struct FilesToAdopt {
       skipped += try Self.names(in: wellKnown).map { "\(wellKnown)/\($0)" }
         .filter { path in
           !Self.isRegular(path) && !Self.isDirectory(path) && !own.contains { $0.path == path }
-        }
+            && !stems.contains { path.dropFirst(wellKnown.count + 1).hasPrefix($0) }
+        }.map { ($0, "which is no regular file") }
     }
     for place in [directory, "\(directory)/.well-known"] where Self.isDirectory(place) {
-      skipped += try Self.names(in: place).filter { name in stems.contains(where: name.hasPrefix) }
-        .map { "\(place)/\($0)" }.filter { path in !own.contains { $0.path == path } }
+      for name in try Self.names(in: place) where stems.contains(where: name.hasPrefix) {
+        let (path, first) = ("\(place)/\(name)", "\(wellKnown)/\(name)")
+        if own.contains(where: { $0.path == path }) { continue }
+        skipped.append(
+          own.contains { $0.path == first }
+            ? (path, "because \(first.quotedPath) takes precedence")
+            : (path, "which is not where servers have the file"))
+      }
     }
     return true
   }

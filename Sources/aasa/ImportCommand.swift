@@ -18,7 +18,7 @@ enum ImportCommand {
       + "example.com/.well-known. The kind of any other file is detected from its "
       + "content. Other files in example.com/.well-known are published byte for byte. A directory stands for the files in it, and - for stdin. Lists the files that are refused, and "
       + "publishes the others.",
-    options: [domain, .kind, Adoption.androidApps, atomic, .dryRun, .accept, .reason, .json]
+    options: [domain, .kindOfFiles, Adoption.androidApps, atomic, .dryRun, .accept, .reason, .json]
       + Option.installation,
     operands: .many("FILE|DIR"),
     examples: [
@@ -47,7 +47,8 @@ enum ImportCommand {
     let domains = files.compactMap(\.domain)
     if arguments.has(atomic), Set(domains).count < domains.count {
       throw UsageError(
-        "--atomic takes one file for each domain. Import the kinds one after the other.")
+        "--atomic takes one file for each domain. Choose a kind with --kind, such as --kind "
+          + "\(DocumentKind.apple.rawValue), and repeat it with the next kind.")
     }
     var report = ImportReport(count: files.count, isDryRun: isDryRun, isJSON: arguments.has(.json))
     defer { report.summarize() }
@@ -62,11 +63,9 @@ enum ImportCommand {
   }
 
   private static func files(_ arguments: Arguments) throws -> [FilesToAdopt.File] {
-    let found = try FilesToAdopt(arguments.operands)
-    for path in found.skipped {
-      Terminal.complain("Skipped \(path.quotedPath), which is not where servers have the file.")
-    }
-    found.sayUnrelated()
+    let found = try FilesToAdopt(arguments.operands, only: arguments.kind())
+    found.saySkipped()
+    FilesToAdopt.say(skipped: found.unrelated)
     let files = found.files
     if let name = arguments.value(domain) {
       let domain = try DomainName(name)

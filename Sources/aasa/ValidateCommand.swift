@@ -17,7 +17,7 @@ enum ValidateCommand {
       + "and Android, directories of them like import, and what export writes: for each exported domain, it checks "
       + "the documents that apply would publish, with the apps of the apps.json beside it, and the expectations. "
       + "What several files have is printed once, with their number. Use - for stdin.",
-    options: [domain, .kind, .severity, .accept, .json], operands: .many("FILE|DIR"),
+    options: [domain, .kindOfFiles, .severity, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
@@ -30,7 +30,8 @@ enum ValidateCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domain = try arguments.value(domain).map { try DomainName($0) }
-    let found = try FilesToAdopt(arguments.operands)
+    let found = try FilesToAdopt(arguments.operands, only: arguments.kind())
+    found.saySkipped()
     // Also one that lists no apps, which apply refuses.
     let folder = "/\(DesiredFiles.templatesName)"
     let templates = try found.unrelated.filter { $0.hasSuffix(folder) }.flatMap { folder in

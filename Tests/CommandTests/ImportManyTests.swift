@@ -170,12 +170,83 @@ import Testing
     try scratch.write("{}", to: "sites/four.example/index.html")
     let result = try trial.run("import", at: .database, words: [scratch.path("sites")])
     #expect(result.status == 0 && result.lines.count == 4)
-    let skipped = result.errors.split(separator: "\n").filter { $0.hasPrefix("Skipped ") }
+    let checked = try Program.aasa("validate", scratch.path("sites"))
+    let own = scratch.path("sites/four.example/.well-known/apple-app-site-association")
+    for errors in [result.errors, checked.errors] {
+      #expect(
+        errors.split(separator: "\n").filter { $0.hasPrefix("Skipped ") } == [
+          "Skipped \"\(scratch.path(paths[1]))\", because \"\(own)\" takes precedence.",
+          "Skipped \"\(scratch.path(paths[0]))\", which is not where servers have the file.",
+        ], "\(errors)")
+    }
+  }
+
+  /// As web servers have them: both platforms' files side by side.
+  @Test(arguments: StateTrial.Site.allCases)
+  func aTreeWithFilesOfBothPlatformsIsPublishedAtomicallyKindByKind(site: StateTrial.Site) throws {
+    let statements: JSON = [
+      [
+        "relation": ["delegate_permission/common.handle_all_urls"],
+        "target": [
+          "namespace": "android_app", "package_name": "com.example.shop",
+          "sha256_cert_fingerprints": [
+            .string((0..<32).map { "\($0 * 7 % 90 + 10)" }.joined(separator: ":"))
+          ],
+        ],
+      ]
+    ]
+    try scratch.write(statements.text, to: "sites/three.example/assetlinks.json")
+    try scratch.write(statements.text, to: "sites/nine.example.json")
+    let sites = scratch.path("sites")
+    let both = try trial.run("import", at: site, "--atomic", sites)
+    #expect(both.status == 64 && both.errors.contains("--kind "), "\(both.errors)")
+    let apples = try trial.run(
+      "import", at: site, "--atomic", "--kind", "apple-app-site-association", sites)
+    #expect(apples.status == 0, "\(apples.errors)")
+    #expect(apples.errors == "Files: 4 published, 0 unchanged, 0 refused.\n")
+    try expectServed(true)
+    let androids = try trial.run("import", at: site, "--atomic", "--kind", "assetlinks.json", sites)
+    #expect(androids.status == 0, "\(androids.errors)")
+    #expect(androids.errors.hasSuffix("Files: 2 published, 0 unchanged, 0 refused.\n"))
     #expect(
-      skipped
-        == paths.reversed().map {
-          "Skipped \"\(scratch.path($0))\", which is not where servers have the file."
-        })
+      try becomesTrue {
+        try trial.server.file("assetlinks.json", of: "three.example").json == statements
+      })
+    try expectServed(true)
+    let none = try trial.run("import", at: site, "--kind", "webauthn", sites)
+    #expect(none.status == 1 && none.errors.contains("No file is of the kind webauthn."))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases, [[], ["--atomic"]])
+  func filesOfDomainsWithATemplateThatAreServedAlreadyAreLeftAlone(
+    site: StateTrial.Site, options: [String]
+  ) throws {
+    let client = try trial.server.client()
+    let template: JSON = [
+      "entries": [["apps": [.string(AssociationFile.app)], "routes": [["path": "/t"]]]]
+    ]
+    let state: JSON = [
+      "templates": [["template": "shops", "parameters": [], "entries": template["entries"] ?? []]],
+      "domains": [["domain": "five.example", "template": "shops"]],
+    ]
+    let applied = try client.send("POST", "/v1/apply", json: state)
+    #expect(applied.status == 200, "\(applied.text)")
+    let file = try trial.server.file(of: "five.example")
+    try scratch.write(file.body, to: "sites/five.example.json")
+    func adopt() throws -> Program.Result {
+      try trial.run("import", at: site, words: options + [scratch.path("sites")])
+    }
+    let result = try adopt()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors == "Files: 4 published, 1 unchanged, 0 refused.\n")
+    #expect(
+      result.output.contains("five.example: revision 1, \(file.body.count) bytes (unchanged)"))
+    try scratch.write(
+      JSON.parse(file.body).value.prettyPrinted(), to: "sites/five.example.json")
+    #expect(try adopt().errors == "Files: 0 published, 5 unchanged, 0 refused.\n")
+    try scratch.write(AssociationFile.routes(["/other"]).text, to: "sites/five.example.json")
+    let refused = try adopt()
+    #expect(refused.status == 1 && refused.errors.contains("uses-template"), "\(refused.errors)")
   }
 
   @Test(arguments: StateTrial.Site.allCases)

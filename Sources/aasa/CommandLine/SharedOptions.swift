@@ -15,6 +15,10 @@ extension Option {
   static let kind = Option(
     "--kind", "KIND", "The kind of the file. Default: detected from the content.",
     choices: DocumentKind.allCases.map(\.rawValue))
+  static let kindOfFiles = Option(
+    "--kind", "KIND",
+    "The kind of the file; of a directory, take only files of this kind. Default: detected from the content.",
+    choices: kind.choices)
   static let accept = Option(
     "--accept", "CODES",
     "Accept these errors: codes of findings, separated by commas. May be repeated."
