@@ -129,13 +129,14 @@ struct DesiredFiles {
   }
 
   /// The apps in a directory; none if they cannot be read, which is reported in its turn.
-  static func apps(at path: String) -> [JSON] {
+  static func apps(at path: String) throws -> [JSON] {
     var faults: [String] = []
     let file = "\(path)/\(appsName)"
     guard isDirectory(path), FileManager.default.fileExists(atPath: file),
       let bytes = bytes(of: file, &faults), let json = json(bytes, of: file, &faults)
     else { return [] }
-    return appLists.flatMap { json[$0]?.arrayValue ?? [] }
+    let manifest = try ExportManifest(in: path) { _ in }
+    return appLists.flatMap { json[$0]?.arrayValue ?? [] }.map(manifest.revised(app:))
   }
 
   // MARK: Reading
@@ -186,7 +187,7 @@ struct DesiredFiles {
       {
         for member in members {
           for (index, app) in (member.value.arrayValue ?? []).enumerated() {
-            try add(app, to: member.key, at: index, &faults)
+            try add(manifest.revised(app: app), to: member.key, at: index, &faults)
           }
         }
       } else {
@@ -253,6 +254,10 @@ struct DesiredFiles {
     let path = source.path
     guard let bytes = Self.bytes(of: path, &faults) else { return }
     var failure: (any Error)?
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+    let exported =
+      parts.last == Self.appsName[...] ? try manifest(of: directory) : nil
     var state = self
     state.lines = Self.emptySpool()
     var found: [String] = []
@@ -268,7 +273,8 @@ struct DesiredFiles {
               if state.isOnly(name, &found) { state.unchanged.append(name) }
               return
             }
-            try state.add(json, to: list, at: index, &found)
+            let app = Self.appLists.contains(list) ? exported?.revised(app: json) : nil
+            try state.add(app ?? json, to: list, at: index, &found)
           } catch {
             failure = error
           }
@@ -280,8 +286,6 @@ struct DesiredFiles {
     {
       // What it calls `apps` are texts of its document.
       sources[sources.count - 1].domain = json["domain"]?.stringValue ?? ""
-      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-      let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
       let manifest = try manifest(of: directory)
       return try add(
         manifest.revised(json, of: String(parts.last ?? "")), to: "domains", &faults)

@@ -10,6 +10,15 @@ struct ExportManifest {
   private(set) var files: [String: String] = [:]
   /// The files that say the same as a later revision than they name.
   private(set) var revisions: [String: Revision] = [:]
+  /// The apps of a file that says the same as later ones than it was made from: what each was then (`base`), and what it is.
+  private(set) var bases: [String: Base] = [:]
+
+  struct Base: Equatable {
+    let named: String
+    let current: String
+
+    var json: JSON { ["names": .string(named), "is": .string(current)] }
+  }
 
   struct Revision {
     /// The one that the file names.
@@ -44,6 +53,20 @@ struct ExportManifest {
     return .object(object)
   }
 
+  /// The identifier of an app of either platform.
+  static func identifier(of app: JSON) -> String? {
+    (app["app"] ?? app["package"])?.stringValue
+  }
+
+  /// An app of a file with what it was made from.
+  func revised(app: JSON) -> JSON {
+    guard var object = app.objectValue, let base = Self.identifier(of: app).flatMap({ bases[$0] }),
+      object["base"] == .string(base.named)
+    else { return app }
+    object["base"] = .string(base.current)
+    return .object(object)
+  }
+
   /// Reads that of a directory; empty without one.
   ///
   /// - Parameter complain: Takes what is wrong with it, for example after a merge with conflicts. It is empty then.
@@ -62,6 +85,12 @@ struct ExportManifest {
           let current = member.value["is"]?.integerValue
         else { continue }
         revisions[member.key] = Revision(named: named, current: current)
+      }
+      for member in json["bases"]?.objectValue?.members ?? [] {
+        guard let named = member.value["names"]?.stringValue,
+          let current = member.value["is"]?.stringValue
+        else { continue }
+        bases[member.key] = Base(named: named, current: current)
       }
     } catch {
       complain("\(file.quotedPath) is not JSON: \(error).")

@@ -94,13 +94,25 @@ struct StateDirectory {
   /// Writes the file of the apps, and removes the files of domains that no longer exist.
   mutating func finish(apps: ExportedApps) throws {
     let list = JSON.object(apps.json)
-    try write(DesiredFiles.appsName, list) { $0 == list ? .same : .other }
-    let before = try manifest().files
+    let earlier = try manifest()
+    var bases = JSON.Object()
+    try write(DesiredFiles.appsName, list) { old in
+      guard let apart = Self.bases(of: old, apartFrom: list) else { return .other }
+      bases = apart
+      return .same
+    }
+    if edited.contains(DesiredFiles.appsName) {
+      for (app, base) in earlier.bases.sorted(by: { $0.key < $1.key }) {
+        bases.appendNew(app, base.json)
+      }
+    }
+    let before = earlier.files
     // Before files are removed, so that no unlisted file is left if the program is killed in between.
     var files = JSON.Object()
     for (name, hash) in hashes.suffix(1) + hashes.dropLast() { files.appendNew(name, hash) }
     var manifest: JSON.Object = ["files": .object(files)]
     if !revisions.isEmpty { manifest["revisions"] = .object(revisions) }
+    if !bases.isEmpty { manifest["bases"] = .object(bases) }
     _ = try put(ExportManifest.name, pretty(.object(manifest)))
     let names = Set(hashes.map(\.name))
     let folder = DesiredFiles.templatesName
@@ -117,6 +129,25 @@ struct StateDirectory {
         kept.append(name)
       }
     }
+  }
+
+  /// The apps that only have another `base` than those of an export, with both; `nil` if the lists differ in anything else.
+  private static func bases(of old: JSON, apartFrom new: JSON) -> JSON.Object? {
+    var bases = JSON.Object()
+    if Set(old.objectValue?.keys ?? []) != Set(new.objectValue?.keys ?? []) { return nil }
+    for list in new.objectValue?.members ?? [] {
+      let (apps, others) = (list.value.arrayValue ?? [], old[list.key]?.arrayValue ?? [])
+      if apps.count != others.count { return nil }
+      for (app, other) in zip(apps, others) where app != other {
+        guard var object = other.objectValue, let id = ExportManifest.identifier(of: app),
+          let named = other["base"]?.stringValue, let current = app["base"]?.stringValue
+        else { return nil }
+        object["base"] = app["base"]
+        if .object(object) != app { return nil }
+        bases.appendNew(id, ExportManifest.Base(named: named, current: current).json)
+      }
+    }
+    return bases
   }
 
   /// Whether `aasa apply` leaves a file out.
@@ -163,10 +194,29 @@ struct StateDirectory {
     case .outdated, .other:
       _ = try put(name, bytes)
       written.append(name)
-      if let oldHash, oldHash != before[name] { replaced.append(name) }
+      if let old, oldHash != before[name], try !areAppsAsExported(old, name) {
+        replaced.append(name)
+      }
       if oldHash == nil && isAsBefore { restored.append(name) }
     }
     hashes.append((name, .string(hash)))
+  }
+
+  /// Whether a file is that of the apps, and only says what the last export would have written.
+  private mutating func areAppsAsExported(_ bytes: [UInt8], _ name: String) throws -> Bool {
+    guard name == DesiredFiles.appsName else { return false }
+    let manifest = try manifest()
+    do throws(JSON.SyntaxError) {
+      guard var object = try JSON.parse(bytes, limits: .trusted).value.objectValue else {
+        return false
+      }
+      for list in object.members {
+        object[list.key] = .array((list.value.arrayValue ?? []).map(manifest.revised(app:)))
+      }
+      return SHA256.hexadecimal(of: pretty(.object(object))) == manifest.files[name]
+    } catch {
+      return false
+    }
   }
 
   /// - Returns: How they compare, and the revision that the old one names if it has other bytes.

@@ -100,6 +100,32 @@ import Testing
     #expect(try trial.scratch.text("state/apps.json").contains("\"Theirs\""))
   }
 
+  @Test(arguments: StateTrial.Site.allCases)
+  func anAppThatYouHaveAppliedIsNoChangeOfOthers(site: StateTrial.Site) throws {
+    let client = try trial.server.client()
+    let path = "/v1/apps/ABCDE12345.com.example.unused"
+    #expect(try client.send("PUT", path, json: ["name": "Second"]).status == 201)
+    _ = try trial.exportDirectory(at: site)
+    try trial.replace("\"Second\"", with: "\"Mine\"", in: "apps.json")
+    #expect(try trial.run("apply", at: site, trial.directory).status == 0)
+    let file = try trial.scratch.text("state/apps.json")
+    for _ in 1...2 {
+      let export = try trial.exportDirectory(at: site)
+      #expect(export.output == "0 files written, 0 removed, 3 unchanged\n")
+      #expect(export.errors.isEmpty, "\(export.errors)")
+    }
+    #expect(try trial.scratch.text("state/apps.json") == file)
+    // What others change now is left to them, and not taken for a conflict with an edit.
+    #expect(try client.send("PUT", path, json: ["name": "Theirs"]).status == 200)
+    for words in [[trial.directory], ["\(trial.directory)/apps.json"]] {
+      let other = try trial.run("apply", at: site, words: words)
+      #expect(other.status == 0 && other.output.contains("= app "), "\(other.errors)")
+    }
+    let export = try trial.exportDirectory(at: site)
+    #expect(export.output == "1 file written, 0 removed, 2 unchanged\n")
+    #expect(export.errors.isEmpty, "\(export.errors)")
+  }
+
   /// Its file names the revision from before, because the export leaves it alone.
   @Test func anEditAfterSomebodyMadeTheSameOneStaysAndIsNoConflict() throws {
     _ = try trial.exportDirectory()
