@@ -7,7 +7,7 @@ import Publishing
 enum DomainCommands {
   private static let document = Option(
     "--document", nil, "Print a served document, byte for byte, instead.")
-  private static let kind = Option(
+  static let kind = Option(
     "--kind", "KIND",
     "The kind or the name of that document. Default: \(DocumentKind.apple.rawValue).",
     choices: (DocumentKind.allCases + DocumentName.known.map { .named($0.name) }).map(\.rawValue))

@@ -154,9 +154,19 @@ final class Installation {
       do {
         return try onServer(client)
       } catch let error as APIClient.Unreachable where error.isOutcomeUnknown && request.isChange {
-        throw Failure("\(error) The change may have been made.")
+        throw Failure("\(error) The change may have been made. \(howToSee)")
       }
     }
+  }
+
+  /// How to see whether a change was made.
+  private var howToSee: String {
+    if command == "aasa apply" {
+      return "To see whether it was, run 'aasa diff'. To apply the same files again is safe."
+    }
+    let list = command.split(separator: " ").dropFirst().prefix(1).joined() + " list"
+    let look = Main.commands.contains { $0.name == list } ? list : "changes"
+    return "To see whether it was, run 'aasa \(look)'."
   }
 
   deinit {

@@ -27,6 +27,9 @@ enum ListCommands {
     choices: App.Environment.allCases.map(\.rawValue))
   private static let disabled = Option(
     "--disabled", nil, "Only domains that are not served.")
+  private static let kind = Option(
+    "--kind", "KIND", "Only domains that publish this document, such as assetlinks.json.",
+    choices: DomainCommands.kind.choices)
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
@@ -51,8 +54,8 @@ enum ListCommands {
       + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose "
       + "name or alias contains it.",
     options: [
-      .app, androidApp, template, behind, .label, environment, disabled, finding, uncollected,
-      check, deleted, ItemList.limit, .json,
+      .app, androidApp, template, behind, .label, environment, disabled, kind, finding,
+      uncollected, check, deleted, ItemList.limit, .json,
     ]
       + Option.installation,
     operands: .optional("TEXT"),
@@ -67,10 +70,11 @@ enum ListCommands {
       ),
     ]
   ) { arguments in
-    var query = arguments.query([
+    var query = try arguments.query([
       ("app", .app), ("androidApp", androidApp), ("template", template), ("label", .label),
       ("environment", environment), ("finding", finding), ("check", check),
     ])
+    query["kind"] = arguments.value(kind)
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
     if arguments.has(behind) { query["behindTemplate"] = "true" }
@@ -168,7 +172,7 @@ enum ListCommands {
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    var query = arguments.query([
+    var query = try arguments.query([
       ("domain", domain), ("label", .label), ("code", code), ("source", source),
     ])
     let least = try arguments.leastSeverity()
@@ -221,7 +225,7 @@ enum ListCommands {
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    let query = arguments.query([("domain", domain), ("author", author)])
+    let query = try arguments.query([("domain", domain), ("author", author)])
     let titles = ["CHANGE", "TIME", "AUTHOR", "DOMAINS", "ACTION", "REASON"]
     /// Its only domain, or how many there are.
     func domains(of item: JSON) -> JSON? {
@@ -254,7 +258,7 @@ enum ListCommands {
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    var query = arguments.query([("domain", domain), ("author", author)])
+    var query = try arguments.query([("domain", domain), ("author", author)])
     query["change"] = try arguments.number(change).map { "\($0)" }
     for (name, option) in [("since", since), ("until", until)] {
       query[name] = try arguments.value(option).map { try arguments.time($0, of: option).text }
@@ -284,7 +288,21 @@ enum ListCommands {
 
 extension Arguments {
   /// The values of options as parameters of a query.
-  fileprivate func query(_ parameters: [(name: String, option: Option)]) -> [String: String] {
-    parameters.reduce(into: [:]) { $0[$1.name] = value($1.option) }
+  fileprivate func query(
+    _ parameters: [(name: String, option: Option)]
+  ) throws(UsageError) -> [String: String] {
+    var query: [String: String] = [:]
+    for (name, option) in parameters {
+      query[name] = value(option)
+      guard let word = value(option), !option.choices.isEmpty, !option.choices.contains(word)
+      else { continue }
+      // All codes would be a page.
+      throw option.choices.count > 10
+        ? UsageError(unknown: "value of \(option.name)", word, among: option.choices)
+        : UsageError(
+          "\(option.name) must be one of \(option.choices.joined(separator: ", ")), not \(word.quoted)."
+        )
+    }
+    return query
   }
 }

@@ -357,7 +357,9 @@ extension PublicationResource {
 
   fileprivate func details(besides left: Set<DocumentChange.What>) -> [Detail] {
     let findings = findings.filter { $0.severity != .note }.map { finding -> Detail in
-      let words = [finding.severity.rawValue, finding.code, finding.pointer, finding.message]
+      // An error that is not accepted refuses the publication.
+      let severity = finding.severity == .error ? "accepted error" : finding.severity.rawValue
+      let words = [severity, finding.code, finding.pointer, finding.message]
       return (
         words.filter { !$0.isEmpty }.joined(separator: " "),
         finding.severity == .error ? .red : .yellow

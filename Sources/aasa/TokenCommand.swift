@@ -5,6 +5,7 @@ import Store
 
 enum TokenCommand {
   private static let name = Option("--name", "NAME", "A unique name for the token.").required
+  private static let revoked = Option("--name", "NAME", "The name of the token, instead of NAME.")
   private static let role = Option(
     "--role", "ROLE",
     "What the token may do: viewers read, editors also edit domains and apps, admins do everything.",
@@ -62,12 +63,12 @@ enum TokenCommand {
     Command(
       name: "token revoke", group: .database, summary: "revoke an API token",
       details: "A running server on the same database refuses it at once.",
-      options: [name] + Option.installation,
+      options: [revoked] + Option.installation, operands: .optional("NAME"),
       examples: [
-        ("Revoke a token", "aasa token revoke --name release"),
+        ("Revoke a token", "aasa token revoke release"),
         (
           "Revoke one in another database",
-          "aasa token revoke --name release --database /var/lib/aasa/aasa.db"
+          "aasa token revoke release --database /var/lib/aasa/aasa.db"
         ),
       ],
       failure: "no token has this name, or the database cannot be used", run: revoke),
@@ -140,7 +141,11 @@ enum TokenCommand {
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
-    try Installation(arguments).revokeToken(try arguments.required(name))
+    let names = arguments.operands + arguments.all(revoked)
+    if names.count != 1 {
+      throw UsageError(names.isEmpty ? "NAME is required." : "Name one token.")
+    }
+    try Installation(arguments).revokeToken(names[0])
     return .success
   }
 }

@@ -91,7 +91,7 @@ import Testing
       "apply", at: site, "--accept", "undefined-variable,opens-nothing", "-",
       input: state.serialized())
     #expect(accepted.status == 0, "\(refused.errors)\(accepted.errors)")
-    #expect(accepted.output.contains("\n    error undefined-variable "))
+    #expect(accepted.output.contains("\n    accepted error undefined-variable "))
   }
 
   @Test func aWrongTokenIsRefusedAndNotShown() throws {

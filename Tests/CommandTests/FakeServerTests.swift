@@ -87,6 +87,26 @@ import Testing
   }
 
   /// Nobody accepts the connections of this listener.
+  @Test(arguments: [
+    (["apply", "state.json"], "run 'aasa diff'. To apply the same files again is safe."),
+    (["undo", "1"], "run 'aasa changes'."),
+    (["token", "revoke", "release"], "run 'aasa token list'."),
+  ])
+  func whenNobodyKnowsWhetherAChangeWasMadeTheErrorSaysHowToSee(
+    words: [String], remedy: String
+  ) throws {
+    try scratch.write(#"{"domains": []}"#, to: "state.json")
+    let thread = answer("")
+    let result = try Program.run(
+      Program.aasa, words + ["--server", "http://127.0.0.1:\(listener.port)"],
+      environment: ["AASA_TOKEN": "aasa_x"], in: scratch)
+    #expect(result.status == 1)
+    #expect(
+      result.errors.hasSuffix("The change may have been made. To see whether it was, \(remedy)\n"),
+      "\(result.errors)")
+    #expect(thread.end())
+  }
+
   @Test func aServerThatDoesNotAnswerIsGivenUp() throws {
     var limits = APIClient.Limits()
     limits.pausing = 1

@@ -31,6 +31,30 @@ import Testing
     #expect(none.status == 0 && none.output.isEmpty && none.errors == "No domains.\n")
   }
 
+  @Test(arguments: StateTrial.Site.allCases)
+  func domainsAreChosenByTheirDocuments(site: StateTrial.Site) throws {
+    let client = try trial.server.client()
+    let text = try client.send(
+      "PUT", "/v1/domains/a.example/documents/security.txt?accept=missing-field",
+      body: Array("Contact: x".utf8))
+    #expect(text.status == 200, "\(text.text)")
+    let listed = try trial.run("domains", at: site, "--kind", "security.txt")
+    #expect(listed.lines.count == 1 && listed.output.hasPrefix("a.example\t"), "\(listed.errors)")
+  }
+
+  @Test(
+    arguments: StateTrial.Site.allCases,
+    [
+      ["domains", "--check", "bogus"], ["domains", "--environment", "live"],
+      ["domains", "--finding", "not-jsn"], ["findings", "--source", "web"],
+      ["findings", "--code", "not-jsn"],
+    ])
+  func aWordThatAnOptionDoesNotHaveIsWrongUsage(site: StateTrial.Site, words: [String]) throws {
+    let result = try trial.run(words[0], at: site, words: Array(words.dropFirst()))
+    #expect(result.status == 64, "\(result.errors)")
+    #expect(result.errors.contains(words[1]) && result.errors.utf8.count < 200)
+  }
+
   @Test func aListOfManyPagesIsWholeUnlessItIsLimited() throws {
     let domains = (1000..<2100).map { StateTrial.domain("d\($0).example", ["/"]) }
     let freed = try trial.server.client().send(

@@ -78,6 +78,17 @@ import Testing
     #expect(result.errors == "\(database): The token \"nobody\" does not exist.\n")
   }
 
+  @Test func aTokenIsRevokedByItsNameWithOrWithoutTheOption() throws {
+    _ = try create("first")
+    _ = try create("second")
+    func revoke(_ words: String...) throws -> Int32? {
+      try Program.run(Program.aasa, ["token", "revoke", "--database", database] + words).status
+    }
+    #expect(try revoke() == 64 && revoke("first", "--name", "second") == 64)
+    #expect(try revoke("first") == 0 && revoke("--name", "second") == 0)
+    #expect(try Program.aasa("token", "list", "--database", database).output.isEmpty)
+  }
+
   @Test func aRunningServerTakesANewTokenAndRefusesARevokedOneAtOnce() throws {
     let server = try RunningServer(database: database)
     let token = try create("release").trimmingSuffix("\n")
