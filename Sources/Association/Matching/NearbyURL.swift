@@ -19,7 +19,7 @@ struct NearbyURL {
     case from(Int)
     /// With the fragment as the path, as routers in pages use it.
     case fragmentAsPath
-    /// The URL that the query has, as services that count clicks write it.
+    /// The URL of the same site that the query has.
     case target
   }
 
@@ -131,7 +131,7 @@ struct NearbyURL {
       if route.first != Self.slash { return nil }
       url += route
     case .target:
-      guard let target = Self.target(in: text, parts.query) else { return nil }
+      guard let target = Self.target(in: text, parts) else { return nil }
       url = target
     }
     if url == text { return nil }
@@ -139,14 +139,17 @@ struct NearbyURL {
     self.removed = String(decoding: removed, as: UTF8.self)
   }
 
-  /// The first value of a query that is a URL, without its escapes.
-  private static func target(in text: [UInt8], _ query: Range<Int>) -> [UInt8]? {
-    for item in text[query].split(separator: ampersand).prefix(mostParts) {
+  /// The first value of a query that is a URL of the same host, without its escapes.
+  private static func target(in text: [UInt8], _ parts: URLParts) -> [UInt8]? {
+    guard let host = Matcher.host(of: String(decoding: text, as: UTF8.self))?.lowercased() else {
+      return nil
+    }
+    for item in text[parts.query].split(separator: ampersand).prefix(mostParts) {
       guard let sign = item.firstIndex(of: UInt8(ascii: "=")),
         item[(sign + 1)...].starts(with: "http".utf8)
       else { continue }
       let url = decoded(text, (sign + 1)..<item.endIndex, keeping: "")
-      if ["https://", "http://"].contains(where: { url.starts(with: $0.utf8) }) { return url }
+      if Matcher.host(of: String(decoding: url, as: UTF8.self))?.lowercased() == host { return url }
     }
     return nil
   }
@@ -242,9 +245,7 @@ struct NearbyURL {
       return "What comes after `#` is not part of the path: compare it in `#`"
         + (isShown ? ", as in `{\"#\": \(route.quoted)}`." : ".")
     case .target:
-      return
-        "Devices decide by the URL that is tapped, and not by the one to which it leads: link to the second one, or let the "
-        + "service that counts clicks have a domain with a file."
+      return "Devices decide by the URL that is tapped, and not by one in its query."
     }
   }
 }

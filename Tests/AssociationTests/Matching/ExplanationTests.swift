@@ -135,10 +135,9 @@ import Testing
     ),
     (["/": "/gift/*"], "/#!/gift/1", "as in `{\"#\": \"!/gift/*\"}`."),
     (["/": "/gift"], "/index.html#!/gift", "match \"https://example.com/gift\"."),
-    // As services that count clicks write them.
     (
       ["/": "/gift/*"], "/click?u=1&to=https%3A%2F%2Fexample.com%2Fgift%2F1",
-      "match \"https://example.com/gift/1\". Devices decide by the URL that is tapped, and not by the one to which it leads"
+      "match \"https://example.com/gift/1\". Devices decide by the URL that is tapped, and not by one in its query."
     ),
     (
       ["/": "/gift/*"], "/l?to=https://example.com/gift/\(String(repeating: "x", count: 90))",
@@ -174,6 +173,23 @@ import Testing
     #expect(explanation.resolution == .noMatch)
     #expect(explanation.closest?.description.hasSuffix(url == "/gift" ? "/0" : "/1") == true)
     #expect(explanation.reason.contains(says), "\(explanation.reason)")
+  }
+
+  /// The document of one site says nothing about another one.
+  @Test func aURLOfAnotherSiteInTheQueryIsNotNamed() throws {
+    let matcher = try Matcher(document: [
+      "applinks": [
+        "details": [["appIDs": ["ABCDE12345.com.example"], "components": [["/": "/gift/*"]]]]
+      ]
+    ])
+    for (url, isNamed) in [
+      ("https://facebook.com/gift/1", false), ("https://example.com.b.example/gift/1", false),
+      ("https://EXAMPLE.com/gift/1", true),
+    ] {
+      let explanation = try matcher.explain(
+        "https://example.com/login?next=\(url)", in: matcher.everyEntry)
+      #expect(explanation.reason.contains("It would match") == isNamed, "\(explanation.reason)")
+    }
   }
 
   @Test func anotherFragmentIsNoPath() throws {
