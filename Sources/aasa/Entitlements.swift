@@ -219,9 +219,12 @@ struct Entitlements {
       )
     }
     if keys.contains(where: { $0.hasPrefix("Payload") }) {
+      let addsDomains = text.contains("com.apple.associated-domains")
       throw Failure(
-        "\(name) is a configuration profile of a management server, which adds domains to apps that allow it in their "
-          + "entitlements. Give the .entitlements file of the app.")
+        "\(name) is a configuration profile"
+          + (addsDomains
+            ? " of a management server, which adds domains to apps that allow it in their entitlements"
+            : "") + ". Give the .entitlements file of the app.")
     }
     if keys.contains(where: { $0.hasPrefix("CFBundle") }) {
       throw Failure(

@@ -563,7 +563,11 @@ import Testing
     ),
     (
       "<plist><dict><key>PayloadType</key><string>com.apple.associated-domains</string></dict></plist>",
-      "is a configuration profile"
+      "is a configuration profile of a management server, which adds domains"
+    ),
+    (
+      "<plist><dict><key>PayloadType</key><string>com.apple.wifi.managed</string></dict></plist>",
+      "is a configuration profile. Give"
     ),
     (
       "<plist><dict><key>a</key><string>applinks:a.example?mode=developer&x</string></dict></plist>",
