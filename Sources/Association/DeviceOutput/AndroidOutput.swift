@@ -15,7 +15,7 @@ struct AppLinksOutput {
   private static let (mostUsers, mostSignatures) = (20, 10)
 
   private var found = DeviceRows()
-  /// Packages with a list of hosts, whether something is in it or not.
+  /// Packages with the heading of a list of hosts, of which no host may follow.
   private var packages: Set<String> = []
   /// The package of a pasted command, for output that names none.
   private var commandPackage: String?
@@ -42,19 +42,29 @@ struct AppLinksOutput {
       if lacksCommand(text.flat) {
         output.found.add(DeviceRow(state: noCommand))
       } else if output.packages.count == 1, let app = output.packages.first {
-        output.found.add(DeviceRow(app: app, state: noHosts))
+        // Android prints the heading only above hosts.
+        output.found.add(DeviceRow(app: app))
       }
     }
     return output.found
   }
 
-  /// The states of rows about a device without the command, and about an app without hosts.
-  static let (noCommand, noHosts) = ("no-command", "no-hosts")
+  /// The state of a row about a device without the command.
+  static let noCommand = "no-command"
 
-  /// Whether a device says that it does not have the command, which came with Android 12.
+  /// The commands that came with Android 12. Before, there were `get-app-link` and `set-app-link`.
+  private static let commands = [
+    "get-app-links", "verify-app-links", "set-app-links", "reset-app-links",
+    "set-app-links-allowed", "set-app-links-user-selection", "get-app-link-owners",
+  ]
+
+  /// Whether a device says that it does not have the command.
   static func lacksCommand(_ text: ArraySlice<UInt8>) -> Bool {
-    ["get", "verify", "set", "reset"].contains {
-      text.has("\(Marker.unknownCommand.rawValue)\($0)-app-link")
+    text.ranges(of: Marker.unknownCommand.rawValue).prefix(100).contains { place in
+      let command = text[place.upperBound...].prefix(60).prefix {
+        $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-")
+      }
+      return commands.contains { command.elementsEqual($0.utf8) }
     }
   }
 

@@ -11,7 +11,8 @@ enum AuthorizationError {
 
   static let markers: [Marker] = [
     .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
-    .notConfigured, .domainNotAssociated, .autoFill, .autoFillOff, .callbacks,
+    .notConfigured, .domainNotAssociated, .instanceNotAssociated, .autoFill, .autoFillOff,
+    .callbacks,
     .noCredentialsReturned,
   ]
 
@@ -43,8 +44,11 @@ enum AuthorizationError {
   /// The code of `ASWebAuthenticationSessionError`: 1 is a cancellation, 2 and 3 lack a window.
   static func webSessionCode(in text: ArraySlice<UInt8>) -> Int? {
     text.ranges(of: Marker.webSession.rawValue).prefix(100).lazy.compactMap { place in
-      let digits = text[place.upperBound...].prefix(farthestCode).drop { !$0.isASCIIDigit }
-        .prefix(while: \.isASCIIDigit)
+      let rest = text[place.upperBound...]
+      guard let word = [" error ", " Code="].first(where: { rest.starts(with: $0.utf8) }) else {
+        return nil
+      }
+      let digits = rest.dropFirst(word.utf8.count).prefix(20).prefix(while: \.isASCIIDigit)
       return Int(digits.value).flatMap { (1...3).contains($0) ? $0 : nil }
     }.first
   }
@@ -60,7 +64,8 @@ enum AuthorizationError {
       }
       rest = rest[place...]
     }
-    if found.rows.isEmpty, text.flat.has(Marker.domainNotAssociated.rawValue) {
+    let exceptions = [Marker.domainNotAssociated, .instanceNotAssociated].map(\.rawValue)
+    if found.rows.isEmpty, exceptions.contains(where: text.flat.has) {
       found.add(DeviceRow(service: "webcredentials", state: "not-associated"))
     }
     if found.rows.isEmpty, hasNoItems(text.flat) {

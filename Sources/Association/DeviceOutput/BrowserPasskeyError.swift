@@ -98,7 +98,9 @@ enum BrowserPasskeyError: CaseIterable {
     row.error =
       quotedRPID(in: text.flat).map { Marker.quotedRPID.rawValue + $0.value + endOfQuotedRPID }
       ?? allCases.filter { $0 != .quotedRPID }.map(\.words).first(where: text.flat.has)
-    if row.error == Marker.invalidForDomain.rawValue && text.flat.has("RP ID \"localhost\"") {
+    if row.error == Marker.invalidForDomain.rawValue,
+      text.flat.has("RP ID \"localhost\" \(Marker.invalidForDomain.rawValue)")
+    {
       row.error = invalidLocalhost
     }
     var found = DeviceRows()
@@ -233,9 +235,10 @@ extension DeviceCase {
     case .invalidForDomain where row.error == BrowserPasskeyError.invalidLocalhost:
       DeviceVerdict(
         .requestFailed, .likely, .appTeam,
-        "The RP ID is still localhost, as in development, but the page is at another name.",
+        "The RP ID is localhost, as in development, but the page is at another name, or at an address such as 127.0.0.1.",
         next:
-          "Set the domain of the page as the RP ID of the site's server, often with the variable for its public URL."
+          "In development, open the page as http://localhost: passkeys are never at an address. Elsewhere, set the domain of "
+          + "the page as the RP ID of the site's server, often with the variable for its public URL."
       )
     case .otherSite, .quotedRPID, .invalidForDomain, .otherOrigin, .rpDiffers, .originMismatch,
       .insecure, nil:

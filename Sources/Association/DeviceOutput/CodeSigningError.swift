@@ -10,7 +10,9 @@ enum CodeSigningError {
   /// How Xcode and App Store Connect refuse the entitlement, wherever its name stands.
   private static let words = [
     "allowed the specified entitlements", "Invalid Code Signing Entitlements", "ITMS-90046",
-    "ITMS-90163", "not found and could not be included in profile",
+    "ITMS-90163",
+    // With its name in front, since others may be listed further on.
+    "\(Marker.entitlementKey.rawValue) not found and could not be included in profile",
   ]
   /// How they begin a list of capabilities, or of entitlements, that an app cannot have.
   private static let beginnings =

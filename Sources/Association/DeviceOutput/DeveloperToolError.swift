@@ -1,6 +1,6 @@
 /// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
 /// Flutter's validator of deep links, whose titles the service of Google has, Branch's validator, and Apple's former one.
-/// Also what Flutter says of a link that the app does not know, and Chrome of one that no app does.
+/// Also what Flutter says of a link that the app does not know, and Chrome of one whose scheme it does not open.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
@@ -206,9 +206,10 @@ extension DeviceCase {
     case .noScheme:
       verdict(
         .noActivity, .appTeam,
-        "The browser, or the web view of an app, knows no app for the scheme of the link. Nothing on the server needs to change.",
-        "Link with https, as the files of the site are for. A web view has to give other schemes, such as intent:, to the "
-          + "system itself: `shouldOverrideUrlLoading`.")
+        "The browser, or the web view of an app, does not open links with this scheme. A web view never does, whether a fitting "
+          + "app is installed or not. Nothing on the server needs to change.",
+        "Give such a link to the system in `shouldOverrideUrlLoading` of the web view. In a browser, install the app, or link "
+          + "with https, as the files of the site are for.")
     case .noReleasedApp:
       verdict(
         .incomplete, .operations,

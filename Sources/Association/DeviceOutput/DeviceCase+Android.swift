@@ -58,13 +58,6 @@ extension DeviceCase {
         .incomplete, .sure, .user,
         "The device has Android 11 or lower, which does not have this command.",
         next: "Run `adb shell dumpsys package domain-preferred-apps`, and paste what it prints.")
-    case AppLinksOutput.noHosts:
-      return DeviceVerdict(
-        .notAutoVerified, .likely, .appTeam,
-        "The text lists no host of \(app). If nothing was cut off, no intent filter with `android:autoVerify` names one.",
-        next:
-          "Run `aasa manifest AndroidManifest.xml`, which lists the hosts, and what their filters lack."
-      )
     case "ask", "legacy_failure": return failed(nil)
     default:
       guard let number = Int(row.state), number >= 1024 else { return unknownState }

@@ -31,8 +31,9 @@ extension DeviceCase {
     case .untrusted:
       DeviceVerdict(
         .certificateRefused, .likely, .operations,
-        "A program does not trust the certificate of \(host): \(error.quoted). Devices, Apple and Google hardly do either.",
-        next: publicCertificate)
+        "A program does not trust the certificate of \(host): \(error.quoted). Devices, Apple and Google may not either; but the "
+          + "cause may also be a proxy, or the list of authorities on that machine.",
+        next: "Run \(check) from another network, and look for `tls-error`.")
     case .empty:
       DeviceVerdict(
         .unusableFile, .likely, .operations, "The site answers with nothing: the file is empty.",
@@ -116,7 +117,10 @@ extension DeviceCase {
           + "answers others.")
     case 51, 60, 91:
       return DeviceVerdict(
-        .certificateRefused, .likely, .operations, message, next: publicCertificate)
+        .certificateRefused, .likely, .operations, message,
+        next:
+          "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
+      )
     case 6:
       return DeviceVerdict(
         .neverDownloaded, .likely, .operations, message,
@@ -128,10 +132,6 @@ extension DeviceCase {
           "Look at the server, and at firewalls in front of port 443; \(check) says whether the site answers others."
       )
     }
-  }
-
-  private var publicCertificate: String {
-    "Serve a certificate of a public authority for this name, with its intermediate ones; \(check) says what is wrong with it."
   }
 
   /// What `curl` says behind its number.

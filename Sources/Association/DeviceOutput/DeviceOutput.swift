@@ -94,7 +94,7 @@ package struct DeviceOutput: Sendable {
     case .cdnHeaders:
       found = CDNHeaders.rows(in: text)
       if found.rows.isEmpty,
-        let row = SiteAnswer.row(in: text) ?? UntrustedCertificate.row(in: text.flat)
+        let row = SiteAnswer.row(in: text) ?? UntrustedCertificate.row(in: text)
       {
         found.add(row)
       }
@@ -151,9 +151,8 @@ package struct DeviceRow: Sendable, Hashable {
   /// The word or the number of the tool; `unknown` where the text has none. For tools that print none: `match`,
   /// `blocked`, `no-match`, `failed`, `no-answer`, `valid`, `invalid`, `not-associated`, `not-verified`, `linked`,
   /// `not-linked`, `added`, `asked`, `unresolved`, `quoted`, `other-scheme`, `no-scheme`, `browser`, `chooser`, `started`,
-  /// `no-component`, `not-exported`, `owner`, `no-owner`, `unavailable`, `selection-only`, `no-hosts`, `no-command`,
-  /// `all-verified`, `unmanaged`, `no-answer-now`, or a
-  /// `SiteAnswer.State`.
+  /// `no-component`, `not-exported`, `owner`, `no-owner`, `unavailable`, `selection-only`, `no-command`,
+  /// `all-verified`, `unmanaged`, `refused`, or a `SiteAnswer.State`.
   package var state: String
   package var error: String?
   /// What `error` says of a status with which a site answered.
@@ -229,7 +228,6 @@ extension DeviceOutput.Kind {
     ]
     if preferredApps.contains(where: has) { found.insert(.preferredApps) }
     if has(.debugLink) { found.insert(.debugLink) }
-    if has(.unknownCommand) && AppLinksOutput.lacksCommand(text.flat) { found.insert(.appLinks) }
     if BrowserPasskeyError.isMarked(has, text.flat) { found.insert(.relatedOrigins) }
     if has(.verifiedStatement) || has(.failedHosts) || has(.asyncVerifier) && has(.failedCheck) {
       found.insert(.verifierLog)
@@ -249,7 +247,7 @@ extension DeviceOutput.Kind {
     let denied = words[.denied].map { text.flat[$0...].firstRange(of: "SWCERR") != nil } ?? false
     if denied || has(.beginningTask)
       || has(.swcd) && (has(.swcLog) || has(.addedService) || has(.invalidDomain))
-      || SwcdRefusal.isMarked(has, text.flat)
+      || SwcdRefusal.isMarked(has) && SwcdLog.hasRefusal(text)
     {
       found.insert(.swcdLog)
     }
@@ -264,7 +262,7 @@ extension DeviceOutput.Kind {
     // A device that no organization manages logs 1701, and says itself that this is normal.
     let isUnmanaged = errors.contains { $0.number == "1701" }
     if errors.contains(where: { $0.number != "1701" && (!isLog || $0.isOfTool) })
-      || has(.downloadCommand) && SwcutilOutput.saysError(in: text.flat)
+      || has(.downloadCommand) && !SwcutilOutput.described(in: text).isEmpty
     {
       found.insert(.swcutilDownload)
     }
@@ -293,7 +291,7 @@ extension DeviceOutput.Kind {
     if found.isEmpty && CodeSigningError.isMarked(has, text.flat) { found.insert(.codeSigning) }
     if found.isEmpty
       && (CDNHeaders.reason(in: text.flat) != nil || SiteAnswer.row(in: text) != nil
-        || UntrustedCertificate.row(in: text.flat) != nil)
+        || UntrustedCertificate.row(in: text) != nil)
     {
       found.insert(.cdnHeaders)
     }
@@ -302,6 +300,9 @@ extension DeviceOutput.Kind {
       found.insert(.developerTools)
     }
     if found.isEmpty && isUnmanaged { found.insert(.swcdLog) }
+    if found.isEmpty && has(.unknownCommand) && AppLinksOutput.lacksCommand(text.flat) {
+      found.insert(.appLinks)
+    }
     self = Self.allCases.first(where: found.contains) ?? .unknown
   }
 }

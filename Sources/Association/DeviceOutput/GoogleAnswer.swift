@@ -26,22 +26,36 @@ enum GoogleAnswer {
     case unauthenticated = "UNAUTHENTICATED"
     case unavailable = "UNAVAILABLE"
     case failed = "INTERNAL"
+    /// The reason of a status that is also that of a question that is not understood.
+    case wrongKey = "API_KEY_INVALID"
 
-    /// The first one that a text has as its status.
+    /// The first one that a text has as the status of an error.
     init?(in text: ArraySlice<UInt8>) {
-      let values = text.ranges(of: "\"status\"").prefix(100).map { place in
+      let values = text.ranges(of: "\"status\"").prefix(100).filter { place in
+        Self.isInError(text[..<place.lowerBound].suffix(2000))
+      }.map { place in
         text[place.upperBound...].prefix(60).drop { ": \"".utf8.contains($0) }
           .prefix(while: isCodeByte)
       }
       guard let refusal = values.lazy.compactMap({ Self(rawValue: $0.value) }).first else {
         return nil
       }
-      self = refusal
+      self =
+        refusal == .invalidArgument && text.has("\"\(Self.wrongKey.rawValue)\"")
+        ? .wrongKey : refusal
+    }
+
+    /// Whether a text ends within the object of an error.
+    private static func isInError(_ text: ArraySlice<UInt8>) -> Bool {
+      guard let error = text.ranges(of: "\"error\"").last else { return false }
+      let rest = text[error.upperBound...].drop(while: isGap)
+      if rest.first != UInt8(ascii: "{") { return false }
+      return rest.count { $0 == UInt8(ascii: "{") } > rest.count { $0 == UInt8(ascii: "}") }
     }
   }
 
   /// The state of a row about a question that Google's service does not answer.
-  static let refused = "no-answer-now"
+  static let refused = "refused"
 
   private static let codePrefix = Marker.googleError.rawValue
 
@@ -245,7 +259,7 @@ extension DeviceCase {
           "takes no more questions from this network, or with this key, for now",
           "Ask again later, or with a key of your own (`key=KEY`)"
         )
-      case .denied, .unauthenticated:
+      case .denied, .unauthenticated, .wrongKey:
         (
           "refuses questions without a key, or with this one",
           "Ask with a key whose project has the Digital Asset Links API (`key=KEY`)"

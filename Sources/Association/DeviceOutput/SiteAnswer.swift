@@ -153,7 +153,7 @@ private struct Exchange {
   private var isAsked = false
   /// Whether a command prints the status alone.
   private var printsStatus = false
-  /// Whether only the header is asked for.
+  /// Whether only the header is asked for, or what the site can do.
   private var isOfHeader = false
   private(set) var status: Int?
   /// Why `curl` got no answer, with its number: `(60) SSL certificate problem: …`.
@@ -166,6 +166,8 @@ private struct Exchange {
   private(set) var reason: SiteAnswer.Reason?
   /// Whether the line before was `Status Code` alone, as the tools of browsers show it.
   private var isStatusNext = false
+  /// Whether the line before was the label of the method, as the tools of browsers show it.
+  private var isMethodNext = false
   /// The first line behind the header, or behind the command.
   private var body: ArraySlice<UInt8>?
 
@@ -193,12 +195,17 @@ private struct Exchange {
       takeFailure(text.dropFirst("curl: ".utf8.count))
       return
     }
-    if status == nil {
+    let isBehindMethod = isMethodNext
+    isMethodNext = text.starts(with: "Request Method".utf8)
+    if isMethodNext || isBehindMethod {
+      isOfHeader = isOfHeader || text.words.contains(where: \.isMethodWithoutBody)
+    } else if status == nil {
       isOfHeader =
-        isOfHeader || text.starts(with: "HEAD ".utf8)
+        isOfHeader || text.words.first?.isMethodWithoutBody == true
         || line.isCommand
           && text.words.contains { word in
-            word.elementsEqual("--head".utf8)
+            word.elementsEqual("--head".utf8) || word.elementsEqual("--spider".utf8)
+              || word.isMethodWithoutBody
               || word.starts(with: "-".utf8) && !word.starts(with: "--".utf8)
                 && word.contains(UInt8(ascii: "I"))
           }
@@ -433,8 +440,12 @@ extension ArraySlice<UInt8> {
   /// HTTPie has names that headers have as values.
   fileprivate var isCommand: Bool {
     let first = words.prefix(5).map(\.unquoted)
-    // What `curl -v` says of the connection has its name, too.
-    if self.first == UInt8(ascii: "*") { return false }
+    // What `curl -v` says of the connection has its name, too; in a list, commands begin with this mark.
+    if self.first == UInt8(ascii: "*"),
+      !words.map(\.unquoted).contains(where: { $0.has("://") || SiteAnswer.isFile($0) })
+    {
+      return false
+    }
     if first.count > 1 && first[1].elementsEqual(":".utf8) { return false }
     let isHTTPie = first.first { $0.count > 1 }.map {
       $0.elementsEqual("http".utf8) || $0.elementsEqual("https".utf8)
@@ -443,8 +454,16 @@ extension ArraySlice<UInt8> {
       || first.contains { word in SiteAnswer.tools.contains { word.elementsEqual($0.utf8) } }
   }
 
+  /// Whether a word is a method whose answer has no body, or an option with it, such as `-XHEAD` and `--request=HEAD`.
+  fileprivate var isMethodWithoutBody: Bool {
+    guard count < 30 else { return false }
+    let word = unquoted.value.uppercased()
+    let method = word.split(separator: "=").last ?? ""
+    return ["HEAD", "OPTIONS"].contains { method == $0 || word == "-X\($0)" }
+  }
+
   /// Whether it begins with the prompt of a shell. The table that `curl` prints of its progress begins with `%`, too.
-  fileprivate var isPrompt: Bool {
+  var isPrompt: Bool {
     let first = words.prefix(5)
     guard first.count > 1, let start = first.first else { return false }
     if start.count == 1, "$%#".utf8.contains(start[start.startIndex]) {

@@ -34,6 +34,11 @@ struct SwcdLog {
     return log.found
   }
 
+  /// Whether a line says why the device does not take a file.
+  static func hasRefusal(_ text: PastedText) -> Bool {
+    rows(in: text).rows.contains { $0.error.flatMap(SwcdRefusal.init) != nil }
+  }
+
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if line.isEmpty { return end() }
     if !whole.isEmpty && goesOn(with: line) {

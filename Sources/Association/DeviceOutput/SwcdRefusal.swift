@@ -1,6 +1,6 @@
 /// Why `swcd` of iOS 14, macOS 11 and later does not take a file, as its log says it.
 enum SwcdRefusal: CaseIterable {
-  /// Apple's CDN gave no reason, which it does in a header.
+  /// Apple's CDN gave no code, which it does in a header.
   case noReason, unexpectedStatus
   /// The site itself, which `swcd` asks if the CDN says so, and for an entry with a mode.
   case status, noHTTP, redirect
@@ -20,22 +20,41 @@ enum SwcdRefusal: CaseIterable {
     }
   }
 
-  /// What stands in the line, too. The words for sizes and certificates are also those of other programs.
-  private var context: String {
-    switch self {
-    case .noReason: " told us to stop with HTTP status "
-    case .notJSON, .malformedDomain: "omain"
-    default: " for task "
-    }
-  }
+  /// Whether the log has words of one, without regard to what else is in the line.
+  static func isMarked(_ has: (Marker) -> Bool) -> Bool { allCases.contains { has($0.marker) } }
 
   /// The `error` of a row begins with it.
   private var words: String { marker.rawValue }
 
-  private func isIn(_ line: ArraySlice<UInt8>) -> Bool { line.has(words) && line.has(context) }
+  /// Whether a line, perhaps of several folds, says it. Other programs have the same words, so the request of `swcd` stands
+  /// right before or behind them.
+  private func isIn(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let place = line.firstRange(of: words) else { return false }
+    let (before, after) = (line[..<place.lowerBound], line[place.upperBound...])
+    switch self {
+    case .noReason:
+      return Self.isBehindTask(before)
+        && after.starts(with: " told us to stop with HTTP status ".utf8)
+    case .noHTTP, .redirect, .size: return Self.isBehindTask(before)
+    case .status, .unexpectedStatus: return after.prefix(80).has(Self.task)
+    case .trust:
+      return after.prefix(80).firstRange(of: Self.task).map {
+        after[..<$0.lowerBound].trimmed.last == UInt8(ascii: ">")
+      } ?? false
+    case .notJSON: return after.has(Marker.downloadError.rawValue)
+    case .malformedDomain:
+      guard let domain = before.firstRange(of: Self.domain) else { return false }
+      let start = before[..<domain.lowerBound]
+      return (start.isEmpty || start.has(Marker.swcd.rawValue))
+        && before[domain.upperBound...].words.count == 1
+    }
+  }
 
-  static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
-    allCases.contains { has($0.marker) && text.has($0.context) }
+  private static let (task, domain) = (" for task AASA-", "Domain ")
+
+  /// Whether a text ends with a request: `… for task AASA-… { domain: a.example, route: cdn } `.
+  private static func isBehindTask(_ text: ArraySlice<UInt8>) -> Bool {
+    text.trimmed.last == UInt8(ascii: "}") && text.suffix(2000).has(task)
   }
 
   init?(error: String) {
@@ -53,11 +72,22 @@ enum SwcdRefusal: CaseIterable {
     case .notJSON:
       row.host = row.host ?? line.between(refusal.words, and: ":")?.host
     case .malformedDomain:
-      row.host = line.between("omain ", and: " ")?.host
+      row.host = line.between(domain, and: " ")?.host
+    case .noReason:
+      row.details = reason(behind: refusal.words, in: line)
     default: break
     }
     row.error = words(of: refusal, in: line)
     return row
+  }
+
+  /// What Apple's CDN says behind the status, in JSON.
+  private static func reason(behind words: String, in line: ArraySlice<UInt8>) -> String? {
+    guard let place = line.firstRange(of: words),
+      let open = line[place.upperBound...].firstIndex(of: UInt8(ascii: "{")),
+      let end = line.lastIndex(of: UInt8(ascii: "}")), open < end
+    else { return nil }
+    return line[open...end].value
   }
 
   /// The words of a refusal up to the status, if one follows.
@@ -76,11 +106,14 @@ extension DeviceCase {
     guard let error = row.error, let refusal = SwcdRefusal(error: error) else { return nil }
     let status = error.split(separator: " ").last.flatMap { Int($0) }.map { "status \($0)" }
     switch refusal {
+    // A network that asks for a sign-in may answer in its place.
+    case .noHTTP where row.route == "cdn", .redirect where row.route == "cdn":
+      return cdnNotReached
     case .noReason, .unexpectedStatus:
       return DeviceVerdict(
         .cdnFailed, .likely, .operations,
         "Apple's CDN, or a proxy before it, answered with \(status ?? "an error") when the device asked for the file of \(host), "
-          + "and gave no reason.\(checked)",
+          + "\(row.details.map { "and added \($0.quoted)" } ?? "and gave no reason").\(checked)",
         next: "Run \(check), and look for `cdn-failed`. If it finds nothing, try another network.")
     case .status: return siteStatus(status ?? "an error")
     case .noHTTP:
@@ -98,124 +131,5 @@ extension DeviceCase {
     case .notJSON: return notJSON
     case .malformedDomain: return malformedDomain
     }
-  }
-
-  /// What an error says that stands in the table of associations, or that `swcutil dl` prints; `nil` if nothing is known.
-  ///
-  /// The numbers of `SWCErrorDomain` are from reports, and from what its errors say of themselves in logs.
-  func verdict(onError error: String) -> DeviceVerdict? {
-    let bytes = Array(error.utf8)[...]
-    func number(of domain: String) -> Int? {
-      bytes.firstRange(of: domain).flatMap {
-        SwcutilOutput.errorNumber(bytes[$0.upperBound...]).flatMap { Int($0) }
-      }
-    }
-    let isOfCDN = error.contains("app-site-association.cdn-apple.com")
-    switch number(of: "NSURLErrorDomain") {
-    case -1103: return tooLarge
-    case let code?: return unreachable(code, isOfCDN: isOfCDN)
-    case nil: break
-    }
-    // What SecTrust says of the certificate.
-    if error.contains("trust result type") { return untrusted }
-    switch number(of: Marker.downloadError.rawValue) {
-    // In developer mode, Apple's CDN is not asked.
-    case 7: return asksSite ? nil : noCopy
-    case 8: return malformedDomain
-    case 100?, 101?, 102?, 103?: return untrusted
-    case 104: return notJSON
-    default: break
-    }
-    if error.contains("NSCocoaErrorDomain") && error.contains("3840") { return notJSON }
-    let status = number(of: "Domain=HTTP") ?? (error.hasPrefix("HTTP ") ? number(of: "HTTP") : nil)
-    return status.map { siteStatus("status \($0)") }
-  }
-
-  /// Why the device has no file, by the error in its table.
-  func failed(_ error: String) -> DeviceVerdict {
-    if case .nothing? = facts?.then, let behind { return behind }
-    return verdict(onError: error)
-      ?? DeviceVerdict(
-        .unusableFile, .likely, .operations,
-        "\(developerMode)What the device got for \(host) is not usable.\(checked)",
-        next: "Run \(check), and compare with the error of the device: \(error.quoted).")
-  }
-
-  /// Whether the device asked the site itself for certain.
-  private var asksSite: Bool { isInDeveloperMode || row.route == ".wk" }
-
-  /// `NSURLErrorServerCertificateUntrusted`.
-  private var untrusted: DeviceVerdict { unreachable(-1202, isOfCDN: row.route == "cdn") }
-
-  /// What an error of `NSURLErrorDomain` says, which Foundation names in NSURLError.h.
-  ///
-  /// - Parameter isOfCDN: Whether the error names Apple's CDN.
-  private func unreachable(_ code: Int, isOfCDN: Bool) -> DeviceVerdict {
-    let isAboutTLS = (-1206 ... -1200).contains(code)
-    let isAboutName = [-1006, -1003].contains(code)
-    // Without the name, it may have been the site, which devices ask if the CDN has nothing.
-    let isAboutConnection = isOfCDN && [-1005, -1004, -1001].contains(code)
-    if [-1020, -1018, -1009].contains(code) {
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .user, "The device had no connection when it asked for \(host).",
-        next: "Connect it, and wait \(next), or reinstall the app.")
-    }
-    if !asksSite && (isAboutTLS || isAboutName || isAboutConnection) {
-      return DeviceVerdict(
-        .neverDownloaded, .likely, .user,
-        "The device could not reach Apple's CDN, which it asks for the file of \(host).\(checked)",
-        next:
-          "Look for a proxy, a filter or a VPN on the network of the device, and try another network."
-      )
-    }
-    if !isAboutTLS && !isAboutName { return neverDownloaded }
-    return isAboutTLS
-      ? DeviceVerdict(
-        .certificateRefused, .likely, .operations,
-        "\(developerMode)The device did not trust the certificate of \(host), or got no secure connection.\(checked)",
-        next: "Run \(check), and look for `tls-error`.")
-      : DeviceVerdict(
-        .neverDownloaded, .likely, .operations,
-        "\(developerMode)The device found no address for \(host).\(checked)",
-        next: "Run \(check), and look for `dns-error`.")
-  }
-
-  /// Error 7 of `SWCErrorDomain`.
-  private var noCopy: DeviceVerdict {
-    DeviceVerdict(
-      .cdnFailed, .sure, .operations, "Apple's CDN has no valid file of \(host).\(checked)",
-      next: "Run \(check), and look for `cdn-failed`.")
-  }
-
-  /// The answer of the site itself.
-  private func siteStatus(_ status: String) -> DeviceVerdict {
-    DeviceVerdict(
-      .unusableFile, .likely, .operations,
-      "The device asked \(host) itself, which answered with \(status).\(checked)",
-      next:
-        "Run \(check), and look for `http-status` and `bot-blocked`. The device asks from its own network."
-    )
-  }
-
-  private var notJSON: DeviceVerdict {
-    DeviceVerdict(
-      .unusableFile, .likely, .operations,
-      "\(developerMode)What the device got for \(host) is not usable: it is not JSON, often a page in place of the file.\(checked)",
-      next: "Run \(check), and look for `html-answer` and `not-json`.")
-  }
-
-  private var tooLarge: DeviceVerdict {
-    DeviceVerdict(
-      .unusableFile, .likely, .operations,
-      "\(developerMode)What the device got for \(host) is larger than 128 KB.\(checked)",
-      next: "Run \(check), and look for `too-large` and `html-answer`.")
-  }
-
-  /// An associated domain that no device asks for a file.
-  var malformedDomain: DeviceVerdict {
-    DeviceVerdict(
-      .notADomain, .likely, .appTeam,
-      "The name of an associated domain is malformed, so the device asks nobody for a file.",
-      next: "Run `aasa entitlements App.entitlements`, which names the entry.")
   }
 }

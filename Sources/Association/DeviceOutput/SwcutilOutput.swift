@@ -17,11 +17,6 @@ enum SwcutilOutput {
           row.error = "SWCErrorDomain \(number)"
           found.add(row)
         }
-        if part.starts(with: Marker.downloadCommand.rawValue.utf8), let error = error(in: part) {
-          var row = DeviceRow(host: host, state: "failed")
-          row.error = error
-          found.add(row)
-        }
       case .swcutilVerify:
         let misses = part.ranges(of: Marker.noInput.rawValue)
           .map { ($0.lowerBound, DeviceRow(host: host, state: "no-match")) }
@@ -34,6 +29,7 @@ enum SwcutilOutput {
         }
       }
     }
+    if kind == .swcutilDownload { for row in described(in: text) { found.add(row) } }
     return found
   }
 
@@ -44,34 +40,60 @@ enum SwcutilOutput {
     ("Could not connect to the server", "NSURLErrorDomain -1004"),
     ("The network connection was lost", "NSURLErrorDomain -1005"),
     ("The Internet connection appears to be offline", "NSURLErrorDomain -1009"),
-    ("An SSL error has occurred", "NSURLErrorDomain -1200"),
+    (
+      "An SSL error has occurred and a secure connection to the server cannot be made",
+      "NSURLErrorDomain -1200"
+    ),
     ("The certificate for this server is invalid", "NSURLErrorDomain -1202"),
     ("resource exceeds maximum size", "NSURLErrorDomain -1103"),
-    ("t in the correct format", "NSCocoaErrorDomain 3840"),
+    ("The data couldn’t be read because it isn’t in the correct format", "NSCocoaErrorDomain 3840"),
+    ("The data couldn't be read because it isn't in the correct format", "NSCocoaErrorDomain 3840"),
   ]
-  /// How far behind the beginning of its command such an error ends, in bytes. What people write further on is no answer.
-  private static let farthestError = 500
-  /// The domains of errors without a description, as they stand in brackets.
+  /// How errors without a description begin, and their domains, which stand in brackets.
+  private static let beginning = "The operation couldn"
   private static let domains = ["NSURLErrorDomain", "NSCocoaErrorDomain", "HTTP"]
+  /// How far behind the beginning of its command such an error begins, in bytes. What people write further on is no answer.
+  private static let farthestError = 500
 
-  /// Whether a command to download ends with an error that is not of `SWCErrorDomain`.
-  static func saysError(in text: ArraySlice<UInt8>) -> Bool {
-    commands(in: text).contains { part in
-      part.starts(with: Marker.downloadCommand.rawValue.utf8) && error(in: part) != nil
+  /// The errors, other than those of `SWCErrorDomain`, with which commands to download end. Each has a line of its own.
+  static func described(in text: PastedText) -> [DeviceRow] {
+    guard text.flat.has(Marker.downloadCommand.rawValue) else { return [] }
+    var rows: [DeviceRow] = []
+    var command: ArraySlice<UInt8>?
+    var distance = 0
+    text.forEachLine { line in
+      let last = commands(in: line.text).last ?? []
+      if last.starts(with: name.utf8) || line.text.isPrompt {
+        let isDownload = last.starts(with: Marker.downloadCommand.rawValue.utf8)
+        (command, distance) = (isDownload ? last : nil, 0)
+      }
+      distance += line.text.count
+      guard let asked = command, distance <= farthestError, let error = error(line.text) else {
+        return
+      }
+      var row = DeviceRow(host: asked.prefix(longestCommand).optionHost, state: "failed")
+      row.error = error
+      rows.append(row)
+      command = nil
     }
+    return rows
   }
 
-  /// The first such error of a command.
-  private static func error(in part: ArraySlice<UInt8>) -> String? {
-    let answer = part.prefix(farthestError)
-    for domain in domains {
-      if let place = answer.firstRange(of: "(\(domain) "),
-        let number = errorNumber(answer[(place.upperBound - 1)...])
-      {
-        return "\(domain) \(number)"
+  /// The error that a line is.
+  private static func error(_ line: ArraySlice<UInt8>) -> String? {
+    if line.starts(with: beginning.utf8) {
+      for domain in domains {
+        if let place = line.firstRange(of: "(\(domain) "),
+          let number = errorNumber(line[(place.upperBound - 1)...])
+        {
+          return "\(domain) \(number)"
+        }
       }
     }
-    return descriptions.first { answer.has($0.0) }?.1
+    return descriptions.first { words, _ in
+      line.starts(with: words.utf8)
+        && [nil, UInt8(ascii: ".")].contains(line.dropFirst(words.utf8.count).first)
+    }?.1
   }
 
   /// A text in parts: what stands before the first command, and each command with what it prints.

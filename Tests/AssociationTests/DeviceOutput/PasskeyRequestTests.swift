@@ -53,8 +53,14 @@ import Testing
     let text = { (id: String) in "SecurityError: The RP ID \"\(id)\" is invalid for this domain" }
     #expect(
       DeviceOutput.explained(text("localhost")) == ["related-origins - - request-failed"])
-    #expect(message(text("localhost")).contains("still localhost"))
+    #expect(message(text("localhost")).contains("RP ID is localhost"))
     #expect(!message(text("example.com")).contains("localhost"))
+    let note = " At first we had the RP ID \"localhost\"."
+    #expect(!message(text("example.com") + note).contains("localhost"))
+    // An address is no RP ID, so the page has to be opened by the name.
+    let output = DeviceOutput(text("localhost") + " at http://127.0.0.1:3000")
+    let next = output.rows.first.map { DeviceVerdict($0, of: output.kind).nextStep }
+    #expect(next?.contains("http://localhost") == true)
   }
 
   @Test func apple() {

@@ -20,6 +20,10 @@ import Testing
         + "404: unknown", "- - cdn-failed", "gave no reason"
     ),
     (
+      "Request for '<private>' for \(task("a.example", "cdn")) denied because the CDN told us to stop with HTTP status "
+        + "404: {\"cause\":\"no such host\"}", "a.example - cdn-failed", "no such host"
+    ),
+    (
       "CDN sent an unexpected HTTP status 302 (ignoring) for \(task("a.example", "cdn"))",
       "a.example - cdn-failed", "status 302"
     ),
@@ -34,6 +38,12 @@ import Testing
     (
       "Denying redirect 'https://a.example/x' -> 'http://b.example/' for \(task("a.example", ".wk")) because the new URL has "
         + "a bad scheme", "a.example - redirect-refused", "without https"
+    ),
+    // A network that asks for a sign-in answers in the name of Apple's CDN.
+    (
+      "Denying redirect 'https://app-site-association.cdn-apple.com/a/v1/a.example' -> 'http://b.example/' for "
+        + "\(task("a.example", "cdn")) because the new URL has a bad scheme",
+      "a.example - never-downloaded", "could not reach Apple's CDN"
     ),
     (
       "Data for \(task("a.example", ".wk")) exceeded maximum length", "a.example - unusable-file",
@@ -61,6 +71,9 @@ import Testing
     for text in [line, "error\t10:15:12.123456+0100\tswcd\t\(line)\nWhat now?\n"] {
       #expect(explained(text) == ["swcd-log \(row)"])
       #expect(message(text).contains(words), "\(message(text))")
+      #expect(
+        !message(text).contains("gave no reason") || words == "gave no reason"
+          || line.contains("(ignoring)"))
     }
   }
 
