@@ -70,6 +70,7 @@ struct AppSource: Sendable {
     if again.expectations != resolved.expectations {
       // An expectation of its own may be needless because of one that comes from the template.
       changed.expectations.removeAll { !again.expectations.contains($0) }
+      changed.takeOwnership(changing: own)
       resolved = changed
       _ = try resolve(&resolved)
       again = change(resolved)
