@@ -110,7 +110,7 @@ struct ProtectedWorld {
       ("PATCH", path, ["template": "shared"]),
       ("PATCH", path, ["template": "shared", "cacheSeconds": 3600]),
       ("PATCH", "/v1/domains/t.example?accept=opens-nothing", ["template": "shared"]),
-      ("POST", "/v1/apps/\(app)/rename", ["to": .string(otherApp)]),
+      ("POST", "/v1/apps/\(app)/rename", ["to": "FGHIJ67890.com.example.renamed"]),
       ("POST", "/v1/apps/\(app)/accompany", ["app": .string(otherApp)]),
       ("DELETE", "/v1/apps/\(app)?everywhere=true&accept=opens-nothing", nil),
       (
