@@ -282,8 +282,10 @@ extension Publisher {
   ) throws -> RenamedApp {
     let action = reversal?.action ?? "rename app \(old) to \(new)"
     let renamed = try store.edit(context) { (earlier: PlannedRenaming?) in
+      let edited = Result { try store.templates(changing: old.id, .rename(to: new.id)) }
+      // First: another renaming at the same moment leaves no app to rename, and templates that name the new one.
       let names = try store.domains(using: old)
-      let templates = try store.templates(changing: old.id, .rename(to: new.id))
+      let templates = try edited.get()
       let revisions = Dictionary(templates.map { ($0.changed.name, $0.revision) }) { $1 }
       try reversal?.check(names, revisions)
       let source = source.with(templates.map(\.changed))
