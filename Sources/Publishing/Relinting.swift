@@ -6,8 +6,6 @@ package import Store
 package struct Relinting: Sendable {
   /// Domains per transaction, so that no edit waits long for it.
   private static let batch = 20
-  private static let context = WriteContext.ofServer
-
   private let store: Store
 
   /// Makes findings of a store again.
@@ -28,7 +26,7 @@ package struct Relinting: Sendable {
       let (stale, damaged) = try store.staleDomains(Self.batch)
       if try stale.isEmpty && damaged.isEmpty || !ifTaken() { break }
       if !damaged.isEmpty {
-        try store.write(Self.context) { try $0.skipLinting(of: damaged) }
+        try store.write(.ofServer) { try $0.skipLinting(of: damaged) }
       }
       count += try lint(stale, until: mustStop)
     }
@@ -50,7 +48,7 @@ package struct Relinting: Sendable {
         (domain, try rendered.findings(at: store.now()) + outdated(domain.stored, rendered)))
     }
     if linted.isEmpty { return 0 }
-    try store.write(Self.context) { transaction in
+    try store.write(.ofServer) { transaction in
       for (domain, findings) in linted { try transaction.save(findings, for: domain) }
     }
     return linted.count

@@ -92,8 +92,6 @@ package struct DeliveryAttempt: Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext.ofServer
-
   /// A page of the deliveries of a webhook, the newest first.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -131,7 +129,7 @@ extension Store {
   /// - Throws: `StoreError`. Then nothing was written.
   package func writeDeliveries(limit: Int = 1000) throws -> Bool {
     guard try read({ try EventRows.isAnyWaiting($0, now: now()) }) else { return false }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       // Before those of later events, which may be about the same domains.
       let hasMore =
@@ -155,7 +153,7 @@ extension Store {
   ) throws -> [ClaimedDelivery] {
     let due = try read { try DeliveryRows.webhooksWithDue(at: now(), $0) }
     if due.allSatisfy({ underWay[$0, default: 0] >= limit }) { return [] }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       return try DeliveryRows.webhooksWithDue(at: now, connection).flatMap { webhook in
         try DeliveryRows.claim(
@@ -171,7 +169,7 @@ extension Store {
   /// - Throws: `StoreError`. Then nothing was written.
   package func finish(_ attempts: [DeliveryAttempt], by server: String) throws -> [Webhook] {
     if attempts.isEmpty { return [] }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       var disabled: [Webhook] = []
       for attempt in attempts {
         try DeliveryRows.finish(attempt, by: server, transaction.connection, now: transaction.now)
@@ -186,7 +184,7 @@ extension Store {
   /// Gives up what a server attempts, because it stops. It is attempted again at once, by whichever server
   /// comes first.
   package func releaseDeliveries(of server: String) throws {
-    try write(Self.context) { transaction in
+    try write(.ofServer) { transaction in
       try transaction.connection.run(
         "UPDATE event_delivery SET due_at = ?, claim = NULL WHERE claim = ?",
         [.integer(transaction.now), .text(server)])
@@ -234,7 +232,7 @@ extension Store {
     )
     let isAny = try read { try $0.has(over, given) || $0.has(old, kept) }
     guard isAny else { return (0, true) }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
       let waiting = try connection.all(over, given) { ($0.integer(0), $0.integer(1)) }
       for (event, webhook) in waiting {

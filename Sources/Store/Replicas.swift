@@ -42,13 +42,11 @@ package enum SharedWork: String, Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext.ofServer
-
   /// Tells that a server runs, and what it serves. Rows of servers that were not seen for too long go.
   ///
   /// - Parameter seconds: After how many seconds it is taken to be gone, unless it is seen again.
   package func report(_ replica: Replica, for seconds: Int64) throws {
-    try write(Self.context) { transaction in
+    try write(.ofServer) { transaction in
       let connection = transaction.connection
       // Nothing is lost with it, so it need not wait for a standby.
       if connection.dialect == .postgreSQL {
@@ -76,7 +74,7 @@ extension Store {
 
   /// Tells that a server has ended, and leaves its work to others.
   package func leave(_ id: String) throws {
-    try write(Self.context) { transaction in
+    try write(.ofServer) { transaction in
       try transaction.connection.run("DELETE FROM replica WHERE id = ?", [.text(id)])
       try transaction.connection.run("DELETE FROM lease WHERE holder = ?", [.text(id)])
     }
@@ -160,7 +158,7 @@ extension Store {
       ) { $0.text(0) }
     }
     if let holder, holder != id { return false }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       try transaction.connection.has(
         """
         INSERT INTO lease (work, holder, ends_at) VALUES (?1, ?2, ?3)

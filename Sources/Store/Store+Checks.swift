@@ -125,8 +125,6 @@ package struct CheckState: Sendable {
 }
 
 extension Store {
-  private static let context = WriteContext.ofServer
-
   /// Records checks: the findings, the history, and the events for webhooks.
   ///
   /// - Parameter interval: How often each domain is checked, in seconds; `nil` if these checks were not due.
@@ -138,7 +136,7 @@ extension Store {
   ) throws -> [RecordedCheck?] {
     if checks.isEmpty { return [] }
     // Somebody waits for checks that were not due.
-    let context = interval == nil ? WriteContext(author: "aasa serve") : Self.context
+    let context = interval == nil ? WriteContext(author: "aasa serve") : .ofServer
     return try write(context) { transaction in
       try checks.map {
         try CheckRows.record($0, interval: interval, transaction.connection, now: transaction.now)
@@ -171,7 +169,7 @@ extension Store {
       return !due.urgent.isEmpty || !due.others.isEmpty
     }
     if !isAny { return ([], []) }
-    return try write(Self.context) { transaction in
+    return try write(.ofServer) { transaction in
       let claimed = try due(transaction.connection, transaction.now)
       for domain in claimed.urgent + claimed.others {
         try transaction.connection.run(
@@ -187,7 +185,7 @@ extension Store {
   /// - Throws: `StoreError`.
   package func releaseChecks(_ names: some Collection<DomainName>) throws {
     if names.isEmpty { return }
-    try write(Self.context) { transaction in
+    try write(.ofServer) { transaction in
       for name in names {
         guard let domain = try DomainRows.id(of: name, transaction.connection) else { continue }
         try transaction.connection.run(

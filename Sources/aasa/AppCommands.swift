@@ -62,7 +62,7 @@ enum AppCommands {
       summary: "name a second app wherever an app is named",
       details:
         "For an app that moves to another team or package: until everybody has the new one, links open both. Changes all "
-        + "domains that use OLD, or none. NEW is added like OLD; an Android app must exist already. OLD and NEW may also "
+        + "domains and templates that name OLD, or none. NEW is added like OLD; an Android app must exist already. OLD and NEW may also "
         + "be the prefixes of two teams: then each app of the one is accompanied by that of the other, one change for "
         + "each, after a dry run of all.",
       options: changing, operands: Command.Operands(name: "OLD NEW", count: 2...2),

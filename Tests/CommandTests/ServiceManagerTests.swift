@@ -36,7 +36,7 @@ import Testing
       database: database,
       environment: ["NOTIFY_SOCKET": notify.path, "WATCHDOG_USEC": "2000000"])
     #expect(notify.next() == "READY=1")
-    // One of the pauses is as short as it must be. A busy machine makes any of them longer.
+    // The shortest of the pauses counts: a busy machine can only make a pause longer.
     let pauses = (1...5).map { _ in
       let start = ContinuousClock.now
       #expect(notify.next() == "WATCHDOG=1")

@@ -1026,7 +1026,8 @@ export const words = {
       `${names.length + more > 20 ? ` and ${count(names.length + more - 20)} more` : ""}.`,
     renameTo: { apple: "New app identifier", android: "New package name" },
     deleted: (app) => `Deleted ${app}.`,
-    renameHelp: "All domains that use the app get the new identifier, or none. The old one stops working there.",
+    renameHelp:
+      "All domains and templates that name the app get the new identifier, or none. The old one stops working there.",
     deleteText: (app) => `Delete ${app}? No domain uses it.`,
     snippets: "For the app’s project",
     used: (n) => `${plural(n, "domain uses", "domains use")} this app. Remove it there before you delete it.`,
