@@ -85,6 +85,67 @@ import Testing
     #expect(try admin.send("DELETE", target).code == "entry-not-found")
   }
 
+  /// Adds an entry of the other app, and returns the numbers of both.
+  private func addOther() throws -> (first: JSON, other: JSON) {
+    let other = try edit("POST", entries, ["apps": [.string(otherApp)], "routes": [["path": "/z"]]])
+    let first = try #require(try admin.send("GET", entries).json["entries"]?[0]?["id"])
+    return (first, try #require(other["entry"]?["id"]))
+  }
+
+  @Test func entriesAreReorderedByIDAndKeepTheirRoutes() throws {
+    let (first, other) = try addOther()
+    let before = try admin.send("GET", entries).json["entries"]?.arrayValue ?? []
+    let list: JSON = ["entries": [other, first]]
+    let answer = try edit("PUT", entries, list)
+    #expect(try served == ["/z", "/a", "/b", "/c"])
+    #expect(answer["entries"] == .array(before.reversed()))
+    #expect(try admin.send("PUT", entries, json: list).json["changed"] == false)
+  }
+
+  @Test func aListOfEntriesCanMixIDsChangedEntriesAndNewOnes() throws {
+    let (first, other) = try addOther()
+    let changed: JSON = ["id": first, "apps": [.string(app)], "routes": [["path": "/changed"]]]
+    let new: JSON = ["apps": [.string(otherApp)], "routes": [["path": "/new"]]]
+    let answer = try edit("PUT", entries, ["entries": [new, other, changed]])
+    #expect(try served == ["/new", "/z", "/changed"])
+    let numbers = answer["entries"]?.arrayValue?.map { $0["id"] } ?? []
+    #expect(numbers.dropFirst() == [other, first] && ![other, first].contains(numbers[0]))
+    try edit("PUT", entries, ["entries": [other]])
+    #expect(try served == ["/z"])
+  }
+
+  @Test func aListOfEntriesWithInvalidIDsIsRefused() throws {
+    let (first, _) = try addOther()
+    let response = try admin.send(
+      "PUT", entries, json: ["entries": [first, 999_999, .number("1.5"), "x", first]])
+    #expect(response.status == 422)
+    #expect(
+      try response.faults == [
+        "/entries/1: entry-not-found", "/entries/2: wrong-type", "/entries/3: wrong-type",
+        "/entries/4: duplicate-entry",
+      ])
+    #expect(try admin.send("PUT", entries, json: [:]).faults == [": missing-member"])
+    #expect(try served == ["/a", "/b", "/c", "/z"])
+  }
+
+  @Test func aPatchedEntryKeepsWhatThePatchDoesNotName() throws {
+    let (first, _) = try addOther()
+    let target = "\(entries)/\(first.integerValue ?? 0)"
+    let before = try admin.send("GET", target).json
+    let patched = try edit("PATCH", target, ["apps": [.string(app), .string(otherApp)]])
+    #expect(patched["entry"]?["routes"] == before["routes"])
+    #expect(patched["entry"]?["id"] == first)
+    let insensitive = try edit("PATCH", target, ["defaults": ["caseSensitive": false]])
+    #expect(insensitive["entry"]?["apps"] == [.string(app), .string(otherApp)])
+    try edit("PATCH", target, ["defaults": .null, "apps": [.string(app)]])
+    #expect(try admin.send("GET", target).json == before)
+    #expect(try admin.send("PATCH", target, json: ["apps": [.string(app)]]).json["changed"] == false)
+    #expect(try admin.send("PATCH", target, json: []).status == 422)
+    #expect(try admin.send("PATCH", target, json: ["app": "x"]).faults == ["/app: unknown-member"])
+    #expect(
+      try admin.send("PATCH", "\(entries)/999", json: ["routes": []]).code == "entry-not-found")
+  }
+
   @Test func aRouteIsAddedAtItsPositionOrAtTheEnd() throws {
     try edit("POST", routes, ["path": "/last"])
     let first = try edit("POST", routes, ["path": "/first", "exclude": true, "position": 0])

@@ -19,6 +19,8 @@ package struct Fault: Sendable, Equatable {
     case repeated
     case duplicateKey = "duplicate-key"
     case duplicateAlias = "duplicate-alias"
+    case duplicateEntry = "duplicate-entry"
+    case entryNotFound = "entry-not-found"
     case duplicateRoute = "duplicate-route"
     case routeNotFound = "route-not-found"
     case domainDiffers = "domain-differs"

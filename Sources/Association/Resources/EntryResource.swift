@@ -51,6 +51,9 @@ package enum EntryResource {
     "ExportedEntry": fields.members().schema(for: .export),
     "EntryInput": fields.members().schema(
       "An entry. `null` is the same as leaving a member out.", for: .request),
+    "EntryPatch": fields.members().schema(
+      "A merge patch (RFC 7396): members replace those of the entry, `null` removes them.",
+      for: .patch),
     "NewEntry": ([RouteResource.position] + fields.members()).schema(for: .request),
   ]
 

@@ -19,8 +19,7 @@ struct EntryEndpoints: Sendable {
           isTagged: true)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
-        let entries = stored.domain.own.associationFile.entries.map { json($0, in: stored) }
-        return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
+        return .json(.ok, .object(list(stored.domain.own, in: stored)), fields: [stored.entityTag])
       },
       Endpoint(
         .post, path, .role(.editor), effect: .publication,
@@ -29,8 +28,20 @@ struct EntryEndpoints: Sendable {
         answers: .created(
           "The entry.", "PublishedEntry",
           links: [
-            "getEntry", "replaceEntry", "deleteEntry", "listRoutes", "addRoute", "setRoutes",
+            "getEntry", "replaceEntry", "patchEntry", "deleteEntry", "listRoutes", "addRoute",
+            "setRoutes",
           ]), handle: add),
+      Endpoint(
+        .put, path, .role(.editor), effect: .publication,
+        "setEntries", .entries, "Replace or reorder all entries of a domain",
+        body: .json(
+          .named(
+            "EntryList",
+            .object([
+              Member("entries", .list(of: .existing("entry", of: "domain", or: "EntryInput")))
+            ])),
+          size: .document),
+        answers: .ok("All entries.", "PublishedEntries"), handle: replaceAll),
       Endpoint(
         .get, path + "/{entry}", .role(.viewer),
         "getEntry", .entries, "Read an entry",
@@ -47,6 +58,11 @@ struct EntryEndpoints: Sendable {
         body: .json("EntryInput", size: .document),
         answers: .ok("The entry.", "PublishedEntry"), handle: replace),
       Endpoint(
+        .patch, path + "/{entry}", .role(.editor), effect: .publication,
+        "patchEntry", .entries, "Change members of an entry",
+        body: .patch("EntryPatch", size: .document),
+        answers: .ok("The entry.", "PublishedEntry"), handle: patch),
+      Endpoint(
         .delete, path + "/{entry}", .role(.editor), effect: .publication,
         "deleteEntry", .entries, "Delete an entry",
         answers: .ok("The revision without the entry.", "Publication"),
@@ -56,6 +72,10 @@ struct EntryEndpoints: Sendable {
 
   private func json(_ entry: Entry, in stored: StoredDomain) -> JSON {
     EntryResource.json(entry, format: stored.domain.format)
+  }
+
+  private func list(_ domain: Domain, in stored: StoredDomain) -> JSON.Object {
+    ["entries": .array(domain.associationFile.entries.map { json($0, in: stored) })]
   }
 
   /// Adds an entry at `position`, by default at the end.
@@ -79,12 +99,46 @@ struct EntryEndpoints: Sendable {
     }
   }
 
-  private func replace(_ call: Call) throws -> Response {
-    let id = try call.row("entry")
+  /// Sets the whole list, in which a number stands for the existing entry with that `id`.
+  private func replaceAll(_ call: Call) throws -> Response {
     let body = try call.json()
-    return try publisher.edit(call, "replace entry") { domain in
+    return try publisher.edit(call, "set entries") { domain in
+      let (old, format) = (domain.associationFile.entries, domain.format)
+      domain.associationFile.entries = try Faults.collecting(in: body) { input in
+        input.object(["entries"])?.required("entries")?.list(
+          reordering: old, \.id, (.entryNotFound, .duplicateEntry), "entry", of: "domain"
+        ) { EntryResource.read($0, format: format) }
+      }
+      try check(domain)
+    } answer: { stored in
+      list(stored.domain.own, in: stored)
+    }
+  }
+
+  private func replace(_ call: Call) throws -> Response {
+    let body = try call.json()
+    return try edit(call, "replace entry") { _, _ in body }
+  }
+
+  /// RFC 7396: members of the body replace those of the entry, `null` removes them.
+  private func patch(_ call: Call) throws -> Response {
+    let body = try call.json()
+    return try edit(call, "change entry") { entry, format in
+      EntryResource.json(entry, format: format).merging(body)
+    }
+  }
+
+  /// Puts what a body says in the place of the entry that a call names.
+  private func edit(
+    _ call: Call, _ action: String, _ body: (Entry, Domain.Format) -> JSON
+  ) throws -> Response {
+    let id = try call.row("entry")
+    return try publisher.edit(call, action) { domain in
       let place = try domain.place(of: id)
-      var entry = try Faults.collecting(in: body) { EntryResource.read($0, format: domain.format) }
+      let format = domain.format
+      var entry = try Faults.collecting(
+        in: body(domain.associationFile.entries[place], format)
+      ) { EntryResource.read($0, format: format) }
       entry.id = id
       domain.associationFile.entries[place] = entry
       try check(domain)
@@ -128,6 +182,49 @@ extension Call {
       $0.integer(in: 0...count)
     }
     return (.object(members), position)
+  }
+}
+
+extension Schema {
+  /// An element of a list that replaces one: the number of an existing element, or a new one.
+  static func existing(_ noun: String, of owner: String, or new: String) -> Schema {
+    .json([
+      "oneOf": [
+        [
+          "type": "integer", "minimum": 1, "maximum": .integer(Int64.max),
+          "description": .string("The `id` of a \(noun) of this \(owner), which stays as it is."),
+        ],
+        Schema(new).json,
+      ]
+    ])
+  }
+}
+
+extension BodyValue {
+  /// Reads a list that replaces another, in which a number stands for the old element with that `id`.
+  func list<Element>(
+    reordering old: [Element], _ id: (Element) -> Int64?,
+    _ codes: (notFound: Fault.Code, duplicate: Fault.Code), _ noun: String, of owner: String,
+    read: (BodyValue) -> Element?
+  ) -> [Element]? {
+    let places = Dictionary(old.compactMap { element in id(element).map { ($0, element) } }) { $1 }
+    var seen: Set<Int64> = []
+    return list { input in
+      let element: Element?
+      if case .number = input.json {
+        guard let number = input.integer(in: 1...Int.max) else { return nil }
+        element = places[Int64(number)]
+        if element == nil {
+          input.fault(codes.notFound, "This \(owner) has no \(noun) \(number).")
+        }
+      } else {
+        element = read(input)
+      }
+      if let number = element.flatMap(id), !seen.insert(number).inserted {
+        input.fault(codes.duplicate, "The list already has \(noun) \(number).")
+      }
+      return element
+    }
   }
 }
 

@@ -31,7 +31,7 @@ struct RouteEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setRoutes", .routes, "Replace or reorder all routes of an entry",
         body: .json(
-          .named("RouteList", .object([Member("routes", .list(of: Self.idOrRoute))])),
+          .named("RouteList", .object([Member("routes", .list(of: .existing("route", of: "entry", or: "RouteInput")))])),
           size: .document),
         answers: .ok("All routes.", "PublishedRoutes"), handle: replaceAll),
       Endpoint(
@@ -62,16 +62,6 @@ struct RouteEndpoints: Sendable {
       },
     ]
   }
-
-  private static let idOrRoute = Schema.json([
-    "oneOf": [
-      [
-        "type": "integer", "minimum": 1, "maximum": .integer(Int64.max),
-        "description": "The `id` of a route of this entry, which stays as it is.",
-      ],
-      Schema("RouteInput").json,
-    ]
-  ])
 
   private static func list(_ entry: Entry) -> JSON {
     ["routes": .array(entry.routes.map(RouteResource.json))]
@@ -108,32 +98,15 @@ struct RouteEndpoints: Sendable {
   private func replaceAll(_ call: Call) throws -> Response {
     let body = try call.json()
     return try edit(call, "set routes") { entry in
-      let old = Dictionary(grouping: entry.routes) { $0.id }.compactMapValues(\.first)
-      var seen: Set<Int64> = []
+      let (old, keys) = (entry.routes, entry.keys)
       entry.routes = try Faults.collecting(in: body) { input in
-        input.object(["routes"])?.required("routes")?.list { input in
-          let route = Self.readOrFind(input, in: old, keys: entry.keys, call)
-          if let id = route?.id, !seen.insert(id).inserted {
-            input.fault(.duplicateRoute, "The list already has route \(id).")
-          }
-          return route
-        }
+        input.object(["routes"])?.required("routes")?.list(
+          reordering: old, \.id, (.routeNotFound, .duplicateRoute), "route", of: "entry"
+        ) { RouteResource.read($0, keys: keys, advice: call.conversion) }
       }
     } answer: { entry in
       Self.list(entry).objectValue ?? [:]
     }
-  }
-
-  private static func readOrFind(
-    _ input: BodyValue, in routes: [Int64?: Route], keys: Entry.Keys, _ call: Call
-  ) -> Route? {
-    guard case .number = input.json else {
-      return RouteResource.read(input, keys: keys, advice: call.conversion)
-    }
-    guard let id = input.integer(in: 1...Int.max) else { return nil }
-    if let route = routes[Int64(id)] { return route }
-    input.fault(.routeNotFound, "This entry has no route \(id).")
-    return nil
   }
 
   /// RFC 7396: members of the body replace those of the route, `null` removes them.

@@ -119,6 +119,7 @@ extension PublicationResource {
       .schema(),
     "DeletedDomain": ([Member("domain", .domain)] + members + .dryRun).schema(),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
+    "PublishedEntries": published(Member("entries", .list(of: .shared("Entry")))),
     "PublishedRoute": published(Member("route", .shared("Route"))),
     "PublishedRoutes": published(Member("routes", .list(of: .shared("Route")))),
     "PublishedExpectations": published(ExpectationResource.list),
