@@ -193,7 +193,7 @@ extension Transaction {
         let former = try formerDomains.value(at: read) { try self.formerDomains(of: $0) }
         read += 1
         if let name = edit.template, templates[name] == nil,
-          edit.index == nil || !state.isResolved
+          edit.keepsOwnPart || !state.isResolved
         {
           templates[name] = try template(name)?.template
         }
@@ -372,10 +372,14 @@ private struct UnresolvedEdit: Sendable {
     _ read: (Int, StoredDomain?) throws -> DesiredDomain, with apps: UsedApps,
     _ templates: [TemplateName: Template], isResolved: Bool, renaming names: [String: String]
   ) throws -> DomainEdit {
-    let found = try edit.index.map { try read($0, former.stored).domain } ?? former.stored?.domain
+    // What the state says of a domain is not read again without need: an undo reads an earlier revision for it.
+    let found =
+      if edit.keepsOwnPart { former.stored?.domain } else {
+        try edit.index.map { try read($0, former.stored).domain }
+      }
     guard var domain = found else { throw Outdated() }
     if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
-    if let use = domain.template, edit.index == nil || !isResolved {
+    if let use = domain.template, edit.keepsOwnPart || !isResolved {
       guard let template = templates[use.name] else { throw Outdated() }
       if edit.index == nil { domain.keepParameters(of: template, renaming: names) }
       domain = try domain.resolved(with: template)

@@ -12,6 +12,8 @@ struct StatePlan {
     let name: DomainName
     /// The stored domain as the review found it; `nil` if there was none.
     let version: StoredDomain.Version?
+    /// Whether only what others give the domain changes: its template or its Android apps.
+    let keepsOwnPart: Bool
     /// The kept statements of a domain that the state does not list.
     let keptStatements: [JSON]?
     /// The template that it uses.

@@ -300,7 +300,7 @@ struct StatePlanning {
     let candidates = waiting
     (waiting, waitingRoutes) = ([], 0)
     let upcoming = candidates.isEmpty ? [] : formerDomains.upcoming(left: mostWaiting)
-    let reviewed: [Reviewed]
+    let reviewed: [TimedReview]
     if upcoming.isEmpty {
       reviewed = try reviews(of: candidates)
     } else {
@@ -333,14 +333,13 @@ struct StatePlanning {
   /// Whether the reader may not see a domain. If the domain would change or be refused, the plan is refused once, without
   /// its name.
   private mutating func refuseHidden(
-    _ candidate: Candidate,
-    _ result: Result<(review: Review, refusals: [PublicationError]), any Error>
+    _ candidate: Candidate, _ result: Result<Reviewed, any Error>
   ) throws -> Bool {
     guard candidate.index == nil, let hidden = state.hidden,
       hidden.isHidden(candidate.proposal.domain)
     else { return false }
-    if case .success((let review, let refusals)) = result, refusals.isEmpty,
-      !review.publication.edited.isChanged
+    if case .success(let reviewed) = result, reviewed.refusals.isEmpty,
+      !reviewed.review.publication.edited.isChanged
     {
       return true
     }
@@ -350,11 +349,9 @@ struct StatePlanning {
   }
 
   /// What reviewing a domain gives, and how long it took.
-  private typealias Reviewed = (
-    Result<(review: Review, refusals: [PublicationError]), any Error>, Duration
-  )
+  private typealias TimedReview = (Result<Reviewed, any Error>, Duration)
 
-  private func reviews(of candidates: [Candidate]) throws -> [Reviewed] {
+  private func reviews(of candidates: [Candidate]) throws -> [TimedReview] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
     let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
     let compares = goesOn || errorCount == 0 || state.check != nil
@@ -368,9 +365,7 @@ struct StatePlanning {
     }
   }
 
-  private mutating func add(
-    _ candidate: Candidate, _ reviewed: (review: Review, refusals: [PublicationError])
-  ) throws {
+  private mutating func add(_ candidate: Candidate, _ reviewed: Reviewed) throws {
     let (review, former) = (reviewed.review, candidate.former)
     for error in reviewed.refusals { note(error) }
     try plan.apps.add(review.edit.apps)
@@ -386,6 +381,7 @@ struct StatePlanning {
     plan.edits.append(
       StatePlan.Edit(
         index: candidate.index, name: candidate.name, version: former.stored?.version,
+        keepsOwnPart: reviewed.keepsOwnPart,
         keptStatements: candidate.index == nil ? review.edit.domain.assetLinksExtra : nil,
         template: review.edit.domain.template?.name, acceptedCodes: review.edit.acceptedCodes,
         // A dry run writes none.

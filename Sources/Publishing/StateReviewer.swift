@@ -10,6 +10,14 @@ struct Candidate: Sendable {
   let proposal: Proposal
 }
 
+/// What reviewing a domain gives.
+struct Reviewed: Sendable {
+  let review: Review
+  let refusals: [PublicationError]
+  /// See `StatePlan.Edit`.
+  let keepsOwnPart: Bool
+}
+
 /// Reviews domains of a state, several at the same time.
 struct StateReviewer: Sendable {
   /// What the state and the plan so far know of apps and templates.
@@ -32,9 +40,7 @@ struct StateReviewer: Sendable {
   /// - Parameters:
   ///   - goesOn: Whether the review goes on after what stops it.
   ///   - compares: Whether the publication says what changes.
-  func review(
-    _ candidate: Candidate, goesOn: Bool, compares: Bool
-  ) throws -> (review: Review, refusals: [PublicationError]) {
+  func review(_ candidate: Candidate, goesOn: Bool, compares: Bool) throws -> Reviewed {
     var refusals: [PublicationError] = []
     var review = try Review(
       candidate.proposal, over: candidate.former, apps: appSource, action: action, by: context,
@@ -46,7 +52,11 @@ struct StateReviewer: Sendable {
     if compares && (candidate.index != nil || review.publication.edited.isChanged) {
       review.publication.compare()
     }
-    return (review, refusals)
+    let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
+    return Reviewed(
+      review: review, refusals: refusals,
+      keepsOwnPart: candidate.index == nil
+        || old.map { new.ownPart.isSame(as: $0.ownPart) } ?? false)
   }
 
   /// A reviewer that has read, all at once, the apps and templates that the domains use now and will use, as far as they
