@@ -16,6 +16,8 @@ package struct Publication: Sendable {
   package var androidApps: [AdoptedApp] = []
   /// Whether those of `androidApps` that were not stored were created.
   package var createsAndroidApps = false
+  /// The names that the domain takes from wildcard aliases of others.
+  var taken: [TakenName] = []
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// The change that it is a part of; `nil` if nothing was written.
@@ -45,6 +47,7 @@ package struct Publication: Sendable {
     readBefore = nil
     let domain = edited.stored.domain
     let from = DomainComparison.State(before, edited.domainBefore)
+    let moves = taken.reduce(into: moves) { $0[$1.name] = $1.move(to: domain, documents) }
     do throws(TooComplex) {
       if isDeletion {
         comparison = try DomainComparison(deleting: domain.name, from: from, moves: moves)

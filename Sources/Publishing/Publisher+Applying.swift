@@ -94,6 +94,7 @@ extension Transaction {
     for same in plan.unchanged where unchanged[state.domains[same.index]] != same.version {
       throw Outdated()
     }
+    if try versions(of: Array(plan.servers.keys)) != plan.servers { throw Outdated() }
     // Frees names before they are taken, because one may move from one domain to another.
     if options.prune {
       let unlisted = state.unlisted(

@@ -180,10 +180,11 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let former = try store.formerDomain(of: name, if: precondition)
+      let proposal = try propose(former.stored)
+      let taken = try store.takenNames(by: [(proposal.domain, former.stored?.domain)]) { _ in nil }
       var review = try Review(
-        try propose(former.stored), over: former, apps: store.appSource, action: action,
-        by: context,
-        now: store.now())
+        proposal, over: former, taking: taken[name] ?? [], apps: store.appSource, action: action,
+        by: context, now: store.now())
       review.publication.compare()
       return review
     } write: { transaction, review in

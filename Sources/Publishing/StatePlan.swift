@@ -57,6 +57,8 @@ struct StatePlan {
   var templatesInUse: Set<TemplateName> = []
   /// The domains that name Android apps whose certificates change, or use templates that change.
   var dependents: Set<DomainName> = []
+  /// The domains that served new names of others until now, as the reviews found them.
+  var servers: [DomainName: StoredDomain.Version] = [:]
   /// The current revisions of the templates of the state; `nil` for new ones.
   var templates: [Int?] = []
   /// What would be refused, if a dry run lists it.

@@ -10,6 +10,8 @@ struct StatePlanning {
   let report: AppliedState.Report
 
   var store: Store { publisher.store }
+  /// The places of domains in the state.
+  private let indices: [DomainName: Int]
   private let environments: [AppIdentifier: App.Environment]
   private let androidApps: [PackageName: DesiredApp<PackageName>]
   private let templates: [TemplateName: Template]
@@ -58,6 +60,7 @@ struct StatePlanning {
     self.context = context
     self.report = report
     plan.refusals = state.conflicts
+    indices = Dictionary(zip(state.domains, state.domains.indices)) { $1 }
     environments = Dictionary(
       state.apps.compactMap { app in app.environment.map { (app.id, $0) } },
       uniquingKeysWith: { $1 })
@@ -353,7 +356,9 @@ struct StatePlanning {
 
   private func reviews(of candidates: [Candidate]) throws -> [TimedReview] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
-    let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
+    let (reviewer, goesOn, work) = try (
+      reviewer.reading(candidates, settled: settled), goesOn, work
+    )
     let compares = goesOn || errorCount == 0 || state.check != nil
     return concurrently(candidates.count, threads: processors, nice: 10) { number in
       let start = ContinuousClock.now
@@ -363,6 +368,11 @@ struct StatePlanning {
       }
       return (result, ContinuousClock.now - start)
     }
+  }
+
+  /// What the state makes of a domain; `nil` if it does not list it.
+  func settled(_ stored: StoredDomain) throws -> Domain? {
+    try indices[stored.domain.name].map { try state.domain($0, stored).domain }
   }
 
   private mutating func add(_ candidate: Candidate, _ reviewed: Reviewed) throws {
@@ -375,6 +385,7 @@ struct StatePlanning {
     if candidate.index == nil && !review.publication.edited.isChanged { return }
     try context.proposed?.note(review.publication, followsTemplate: candidate.index == nil)
     plan.named.formUnion(review.edit.domain.namedApps)
+    plan.servers.merge(review.publication.taken.versions) { $1 }
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (former.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))

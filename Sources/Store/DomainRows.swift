@@ -26,6 +26,20 @@ struct DomainRows {
     return try DomainTables.label.list(of: id, connection)
   }
 
+  /// The domains that have some names, as their own or as aliases; names of no domain are left out.
+  static func owners(
+    of names: [Alias], _ connection: any Connection
+  ) throws -> [Alias: DomainName] {
+    let owners = try connection.all(
+      """
+      SELECT taken.name, own.name FROM domain_name AS taken
+      JOIN domain_name AS own ON own.domain_id = taken.domain_id AND own.position = 0
+      WHERE taken.name IN (SELECT each.value FROM json_each(?) AS each)
+      """, [.text(JSON.strings(names.map(\.description)).text)]
+    ) { (Alias(stored: $0.text(0)), DomainName(stored: $0.text(1))) }
+    return Dictionary(owners) { $1 }
+  }
+
   /// The versions of the domains with these own names; those that do not exist are left out.
   ///
   /// - Parameter locks: Whether nobody else edits the domains until the transaction ends.

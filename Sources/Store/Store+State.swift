@@ -21,6 +21,21 @@ extension Store {
     try read { try DomainRows.versions(of: names, $0) }
   }
 
+  /// The domains that serve names because a wildcard alias covers them. Names of which that is not so, or that a domain has
+  /// itself, are left out.
+  package func wildcardOwners(of names: [Alias]) throws -> [Alias: DomainName] {
+    let wildcards = Dictionary(
+      names.map { name in
+        (name, DomainFilter.coveringNames(of: name.name).dropFirst().map(Alias.init(stored:)))
+      }
+    ) { $1 }
+    let owners = try read {
+      try DomainRows.owners(of: names + Set(wildcards.values.joined()), $0)
+    }
+    return wildcards.filter { owners[$0.key] == nil }
+      .compactMapValues { $0.lazy.compactMap { owners[$0] }.first }
+  }
+
   /// What `apply` and drafts of an author published.
   private static let own =
     "(is_applied = 1 OR author = ? AND change_id IN (SELECT id FROM recorded_change WHERE action = ?))"
@@ -128,14 +143,7 @@ extension Transaction {
 
   /// The domains that have some names, as their own or as aliases; names of no domain are left out.
   package func owners(of names: [Alias]) throws -> [Alias: DomainName] {
-    let owners = try connection.all(
-      """
-      SELECT taken.name, own.name FROM domain_name AS taken
-      JOIN domain_name AS own ON own.domain_id = taken.domain_id AND own.position = 0
-      WHERE taken.name IN (SELECT each.value FROM json_each(?) AS each)
-      """, [.text(JSON.strings(names.map(\.description)).text)]
-    ) { (Alias(stored: $0.text(0)), DomainName(stored: $0.text(1))) }
-    return Dictionary(owners) { $1 }
+    try DomainRows.owners(of: names, connection)
   }
 
   /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:

@@ -194,7 +194,7 @@ extension Schema {
           "type": "integer", "minimum": 1, "maximum": .integer(Int64.max),
           "description": .string("The `id` of a \(noun) of this \(owner), which stays as it is."),
         ],
-        Schema(new).json,
+        Schema.shared(new).json,
       ]
     ])
   }
@@ -207,13 +207,14 @@ extension BodyValue {
     _ codes: (notFound: Fault.Code, duplicate: Fault.Code), _ noun: String, of owner: String,
     read: (BodyValue) -> Element?
   ) -> [Element]? {
-    let places = Dictionary(old.compactMap { element in id(element).map { ($0, element) } }) { $1 }
+    var known: [Int64: Element] = [:]
+    for element in old { if let number = id(element) { known[number] = element } }
     var seen: Set<Int64> = []
     return list { input in
       let element: Element?
       if case .number = input.json {
         guard let number = input.integer(in: 1...Int.max) else { return nil }
-        element = places[Int64(number)]
+        element = known[Int64(number)]
         if element == nil {
           input.fault(codes.notFound, "This \(owner) has no \(noun) \(number).")
         }

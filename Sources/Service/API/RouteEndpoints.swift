@@ -31,7 +31,10 @@ struct RouteEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setRoutes", .routes, "Replace or reorder all routes of an entry",
         body: .json(
-          .named("RouteList", .object([Member("routes", .list(of: .existing("route", of: "entry", or: "RouteInput")))])),
+          .named(
+            "RouteList",
+            .object([Member("routes", .list(of: .existing("route", of: "entry", or: "RouteInput")))]
+            )),
           size: .document),
         answers: .ok("All routes.", "PublishedRoutes"), handle: replaceAll),
       Endpoint(
