@@ -16,8 +16,6 @@ package struct Publication: Sendable {
   package var androidApps: [AdoptedApp] = []
   /// Whether those of `androidApps` that were not stored were created.
   package var createsAndroidApps = false
-  /// The names that the domain takes from wildcard aliases of others.
-  var taken: [TakenName] = []
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// The change that it is a part of; `nil` if nothing was written.
@@ -47,7 +45,6 @@ package struct Publication: Sendable {
     readBefore = nil
     let domain = edited.stored.domain
     let from = DomainComparison.State(before, edited.domainBefore)
-    let moves = taken.reduce(into: moves) { $0[$1.name] = $1.move(to: domain, documents) }
     do throws(TooComplex) {
       if isDeletion {
         comparison = try DomainComparison(deleting: domain.name, from: from, moves: moves)
@@ -71,10 +68,7 @@ extension [Publication] {
   func comparingMoves() -> [Publication] {
     var takers: [Alias: Publication] = [:]
     for publication in self where !publication.isDeletion {
-      let before = Set(publication.edited.domainBefore?.aliases ?? [])
-      let domain = publication.edited.stored.domain
-      let own = publication.edited.isNew ? [Alias(domain.name)] : []
-      for name in own + domain.aliases where !before.contains(name) { takers[name] = publication }
+      for name in publication.namesTaken { takers[name] = publication }
     }
     var moves: [DomainName: [Alias: MovedName]] = [:]
     for giver in self {
@@ -98,6 +92,14 @@ extension [Publication] {
 }
 
 extension Publication {
+  /// The names that the domain has and did not have before.
+  var namesTaken: [Alias] {
+    let domain = edited.stored.domain
+    let before = Set(edited.domainBefore?.aliases ?? [])
+    return (edited.isNew ? [Alias(domain.name)] : [])
+      + domain.aliases.filter { !before.contains($0) }
+  }
+
   /// The names that the domain had before and has no more.
   fileprivate var namesGivenUp: [Alias] {
     let domain = edited.stored.domain

@@ -373,14 +373,25 @@ private struct UnresolvedEdit: Sendable {
     _ read: (Int, StoredDomain?) throws -> DesiredDomain, with apps: UsedApps,
     _ templates: [TemplateName: Template], isResolved: Bool, renaming names: [String: String]
   ) throws -> DomainEdit {
-    // What the state says of a domain is not read again without need: an undo reads an earlier revision for it.
-    let found =
-      if edit.keepsOwnPart { former.stored?.domain } else {
-        try edit.index.map { try read($0, former.stored).domain }
-      }
+    // What the state says of a domain is not read again without need: an undo reads an earlier revision for it. Members of
+    // JSON may be in another order there, which counts as the same own part, and gives other bytes.
+    if edit.keepsOwnPart {
+      let kept = try resolved(
+        former.stored?.domain, with: apps, templates, isResolved: false, renaming: names)
+      if edit.index == nil || kept.documents.hashValue == edit.documentsHash { return kept }
+    }
+    return try resolved(
+      edit.index.map { try read($0, former.stored).domain }, with: apps, templates,
+      isResolved: isResolved, renaming: names)
+  }
+
+  private func resolved(
+    _ found: Domain?, with apps: UsedApps, _ templates: [TemplateName: Template],
+    isResolved: Bool, renaming names: [String: String]
+  ) throws -> DomainEdit {
     guard var domain = found else { throw Outdated() }
     if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
-    if let use = domain.template, edit.keepsOwnPart || !isResolved {
+    if let use = domain.template, !isResolved {
       guard let template = templates[use.name] else { throw Outdated() }
       if edit.index == nil { domain.keepParameters(of: template, renaming: names) }
       domain = try domain.resolved(with: template)

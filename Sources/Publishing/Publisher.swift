@@ -180,15 +180,16 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let former = try store.formerDomain(of: name, if: precondition)
-      let proposal = try propose(former.stored)
-      let taken = try store.takenNames(by: [(proposal.domain, former.stored?.domain)]) { _ in nil }
       var review = try Review(
-        proposal, over: former, taking: taken[name] ?? [], apps: store.appSource, action: action,
-        by: context, now: store.now())
+        try propose(former.stored), over: former, apps: store.appSource, action: action,
+        by: context,
+        now: store.now())
       review.publication.compare()
-      return review
-    } write: { transaction, review in
-      try review.publish(in: transaction)
+      return (review, try checkNames(takenBy: review.publication, by: context))
+    } write: { transaction, reviewed in
+      let (review, servers) = reviewed
+      if try transaction.versions(of: Array(servers.keys)) != servers { throw Outdated() }
+      return try review.publish(in: transaction)
     }
     try serve(context, publication.edited.stored)
     return publication

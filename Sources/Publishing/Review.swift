@@ -29,15 +29,14 @@ struct Review {
   /// Renders and lints a proposal, and checks its expectations.
   ///
   /// - Parameters:
-  ///   - taken: The names that the domain takes from wildcard aliases of others.
   ///   - apps: Where the apps are found.
   ///   - action: The action for the audit.
   ///   - refuse: Takes what stops the proposal. Unless it throws, the review goes on, for a plan that is only
   ///     shown.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
-    _ proposal: Proposal, over former: FormerDomain, taking taken: [TakenName] = [],
-    apps source: AppSource, action: String, by context: WriteContext, now: UnixTime,
+    _ proposal: Proposal, over former: FormerDomain, apps source: AppSource, action: String,
+    by context: WriteContext, now: UnixTime,
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     self.action = action
@@ -56,10 +55,7 @@ struct Review {
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
     let rendered = RenderedDomain(domain, apps)
-    // Visitors of a new name had what its server published.
-    let ownName = former.stored == nil ? taken.ownName(of: domain) : nil
-    let served = ownName?.domain ?? old
-    var readBefore = ownName?.documents
+    var readBefore: ReadDocuments?
     let before = {
       if readBefore == nil {
         readBefore = former.published.flatMap { ReadDocuments(intact: $0.documents) }
@@ -87,16 +83,15 @@ struct Review {
       var open = concerned.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
         open +=
-          (foreign
-          + ServiceReview.closing(rendered.domain, rendered.documents, since: served, before))
+          (foreign + ServiceReview.closing(rendered.domain, rendered.documents, since: old, before))
           .filter { $0.isRefused(accepting: proposal.accepted) }
       }
       try refuse(.refused(domain.name, open, account: account))
     } else {
       do throws(PublicationError) {
         service = try ServiceReview(
-          of: rendered.domain, rendered.documents, since: served, before, taking: taken,
-          findings: findings, foreign, accepting: proposal.accepted)
+          of: rendered.domain, rendered.documents, since: old, before, findings: findings, foreign,
+          accepting: proposal.accepted)
       } catch {
         try refuse(error)
       }
@@ -109,12 +104,9 @@ struct Review {
       edited: edit.preview(action: action, by: context, now: now),
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
       documents: rendered.documents, readBefore: readBefore,
-      androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps,
-      taken: taken)
-    if publication.edited.isChanged {
-      for changed in [former] + taken.map(\.former) where context.needsApproval(of: changed) {
-        try refuse(.needsApproval(changed.stored?.domain.name ?? domain.name))
-      }
+      androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps)
+    if publication.edited.isChanged && context.needsApproval(of: former) {
+      try refuse(.needsApproval(domain.name))
     }
   }
 
@@ -156,8 +148,6 @@ struct Review {
       if try transaction.app(app.package) != nil { throw Outdated() }
       _ = try transaction.put(app, PackageName.self)
     }
-    let servers = publication.taken.versions
-    if try transaction.versions(of: Array(servers.keys)) != servers { throw Outdated() }
     var publication = publication
     publication.edited = try transaction.save(edit, action: action)
     if publication.edited.isChanged {

@@ -17,22 +17,18 @@ struct ServiceReview {
   ///   - documents: The new documents, if there are any; for a deleted domain, those of the one that gets its name.
   ///   - old: The state so far; `nil` for a new domain.
   ///   - before: Its documents.
-  ///   - taken: The names that the domain takes from others, whose expectations about them must hold, too.
   ///   - findings: The other findings, for the error.
   ///   - foreign: What to ask about apps that the domain names from now on.
   ///   - accepted: Codes of accepted errors.
   /// - Throws: `PublicationError`.
   init(
     of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,
-    _ before: () -> ReadDocuments, taking taken: [TakenName] = [], findings known: [Finding],
-    _ foreign: [Finding] = [], accepting accepted: Set<Finding.Code>
+    _ before: () -> ReadDocuments, findings known: [Finding], _ foreign: [Finding] = [],
+    accepting accepted: Set<Finding.Code>
   ) throws(PublicationError) {
     let name = (domain ?? old)?.name
     changedResolutions = try Self.changedResolutions(
       of: domain, documents, known, since: old, before)
-    for name in taken where !name.expectations.isEmpty {
-      try Self.check(name, servedBy: domain, documents)
-    }
     findings = foreign + Self.closing(domain, documents, since: old, before)
     let open = findings.filter { $0.isRefused(accepting: accepted) }
     if open.isEmpty { return }
@@ -58,22 +54,6 @@ struct ServiceReview {
     }
     if !broken.isEmpty { throw .expectationsBroken(subject.name, broken) }
     return changes
-  }
-
-  /// Checks the expectations of a domain about a name that another one serves from now on.
-  private static func check(
-    _ taken: TakenName, servedBy domain: Domain?, _ documents: ReadDocuments?
-  ) throws(PublicationError) {
-    guard var domain else { return }
-    domain.expectations = taken.expectations
-    let broken: [BrokenExpectation]
-    do throws(TooComplex) {
-      var resolver = try Resolver(domain, documents)
-      broken = try resolver.broken()
-    } catch {
-      throw .refused(domain.name, [error.finding], account: nil)
-    }
-    if !broken.isEmpty { throw .expectationsBroken(taken.owner.name, broken) }
   }
 
   /// The finding about a change that leaves an app without any URL that opens it.

@@ -14,6 +14,8 @@ struct StatePlan {
     let version: StoredDomain.Version?
     /// Whether only what others give the domain changes: its template or its Android apps.
     let keepsOwnPart: Bool
+    /// A hash of the documents that the review has seen.
+    let documentsHash: Int
     /// The kept statements of a domain that the state does not list.
     let keptStatements: [JSON]?
     /// The template that it uses.
@@ -57,7 +59,7 @@ struct StatePlan {
   var templatesInUse: Set<TemplateName> = []
   /// The domains that name Android apps whose certificates change, or use templates that change.
   var dependents: Set<DomainName> = []
-  /// The domains that served new names of others until now, as the reviews found them.
+  /// The domains that served names which others take.
   var servers: [DomainName: StoredDomain.Version] = [:]
   /// The current revisions of the templates of the state; `nil` for new ones.
   var templates: [Int?] = []

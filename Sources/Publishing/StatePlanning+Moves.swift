@@ -53,7 +53,6 @@ extension StatePlanning {
       proposal: Proposal(
         domain: desired.domain,
         accepted: options.accepted.union(state.accepted(edit.name, former.stored?.domain))))
-    return try reviewer.reading([candidate], settled: settled)
-      .review(candidate, goesOn: goesOn, compares: false).review.publication
+    return try reviewer.review(candidate, goesOn: goesOn, compares: false).review.publication
   }
 }

@@ -10,8 +10,6 @@ struct StatePlanning {
   let report: AppliedState.Report
 
   var store: Store { publisher.store }
-  /// The places of domains in the state.
-  private let indices: [DomainName: Int]
   private let environments: [AppIdentifier: App.Environment]
   private let androidApps: [PackageName: DesiredApp<PackageName>]
   private let templates: [TemplateName: Template]
@@ -60,7 +58,6 @@ struct StatePlanning {
     self.context = context
     self.report = report
     plan.refusals = state.conflicts
-    indices = Dictionary(zip(state.domains, state.domains.indices)) { $1 }
     environments = Dictionary(
       state.apps.compactMap { app in app.environment.map { (app.id, $0) } },
       uniquingKeysWith: { $1 })
@@ -125,6 +122,7 @@ struct StatePlanning {
     try addDeletions()
     try addDependents()
     try reviewWaiting()
+    if errorCount == 0 || goesOn { try checkTakenNames() }
     // Those of an earlier plan came first. Two edits of the same domains lock them in one order.
     plan.edits.sort { ($0.index ?? .max, $0.name) < ($1.index ?? .max, $1.name) }
     if goesOn {
@@ -356,9 +354,7 @@ struct StatePlanning {
 
   private func reviews(of candidates: [Candidate]) throws -> [TimedReview] {
     // It has the apps of the plan, which would be copied if they were added to while it is there.
-    let (reviewer, goesOn, work) = try (
-      reviewer.reading(candidates, settled: settled), goesOn, work
-    )
+    let (reviewer, goesOn, work) = try (reviewer.reading(candidates), goesOn, work)
     let compares = goesOn || errorCount == 0 || state.check != nil
     return concurrently(candidates.count, threads: processors, nice: 10) { number in
       let start = ContinuousClock.now
@@ -368,11 +364,6 @@ struct StatePlanning {
       }
       return (result, ContinuousClock.now - start)
     }
-  }
-
-  /// What the state makes of a domain; `nil` if it does not list it.
-  func settled(_ stored: StoredDomain) throws -> Domain? {
-    try indices[stored.domain.name].map { try state.domain($0, stored).domain }
   }
 
   private mutating func add(_ candidate: Candidate, _ reviewed: Reviewed) throws {
@@ -385,14 +376,13 @@ struct StatePlanning {
     if candidate.index == nil && !review.publication.edited.isChanged { return }
     try context.proposed?.note(review.publication, followsTemplate: candidate.index == nil)
     plan.named.formUnion(review.edit.domain.namedApps)
-    plan.servers.merge(review.publication.taken.versions) { $1 }
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (former.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
     plan.edits.append(
       StatePlan.Edit(
         index: candidate.index, name: candidate.name, version: former.stored?.version,
-        keepsOwnPart: reviewed.keepsOwnPart,
+        keepsOwnPart: reviewed.keepsOwnPart, documentsHash: review.edit.documents.hashValue,
         keptStatements: candidate.index == nil ? review.edit.domain.assetLinksExtra : nil,
         template: review.edit.domain.template?.name, acceptedCodes: review.edit.acceptedCodes,
         // A dry run writes none.
@@ -483,7 +473,7 @@ struct StatePlanning {
   }
 
   /// Goes on after an error, so that the problem names every domain that is refused.
-  private mutating func note(_ error: PublicationError) {
+  mutating func note(_ error: PublicationError) {
     errorCount += 1
     if errorCount <= Self.mostNamed { errors.append(error) }
   }

@@ -32,9 +32,6 @@ struct StateReviewer: Sendable {
     var readTemplates: [TemplateName: StoredTemplate] = [:]
   }
 
-  /// The names that the domains take from wildcard aliases of others.
-  var taken: [DomainName: [TakenName]] = [:]
-
   var apps: Apps
   let store: Store
   let action: String
@@ -46,8 +43,8 @@ struct StateReviewer: Sendable {
   func review(_ candidate: Candidate, goesOn: Bool, compares: Bool) throws -> Reviewed {
     var refusals: [PublicationError] = []
     var review = try Review(
-      candidate.proposal, over: candidate.former, taking: taken[candidate.name] ?? [],
-      apps: appSource, action: action, by: context, now: store.now()
+      candidate.proposal, over: candidate.former, apps: appSource, action: action, by: context,
+      now: store.now()
     ) {
       if !goesOn { throw $0 }
       refusals.append($0)
@@ -63,12 +60,8 @@ struct StateReviewer: Sendable {
   }
 
   /// A reviewer that has read, all at once, the apps and templates that the domains use now and will use, as far as they
-  /// are easily found, and the names that they take from others.
-  ///
-  /// - Parameter settled: What the state makes of a domain; `nil` if it does not list it.
-  func reading(
-    _ candidates: [Candidate], settled: (StoredDomain) throws -> Domain?
-  ) throws -> StateReviewer {
+  /// are easily found.
+  func reading(_ candidates: [Candidate]) throws -> StateReviewer {
     let used = candidates.flatMap { candidate in
       let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
       return (old?.associationFile.appIdentifiers ?? []) + new.associationFile.appIdentifiers
@@ -78,8 +71,6 @@ struct StateReviewer: Sendable {
     var reviewer = self
     reviewer.apps.readEnvironments = try store.environments(
       of: used.filter { apps.environments[$0] == nil && apps.known.environments[$0] == nil })
-    reviewer.taken = try store.takenNames(
-      by: candidates.map { ($0.proposal.domain, $0.former.stored?.domain) }, settled: settled)
     for name in names where apps.templates[name] == nil {
       reviewer.apps.readTemplates[name] = try store.storedTemplate(name)
     }

@@ -3,8 +3,8 @@ import Store
 import TestSupport
 import Testing
 
-/// A domain that gets a name below a wildcard alias of another one serves that name from then on. What visitors of the
-/// name lose is told and refused as in any other change.
+/// A domain that gets a name below a wildcard alias of another one serves that name from then on. The other one's
+/// expectations about the name must hold then, and if it is protected, somebody must approve.
 @Suite struct TakenNameTests {
   private let running: RunningService
   private var admin: Client { running.admin }
@@ -89,41 +89,23 @@ import Testing
     #expect(answer.status == 200, "\(answer.text)")
   }
 
-  @Test func linksThatCloseMustBeAccepted() throws {
-    let entries: JSON = [Self.entry("/buy/*", otherApp)]
-    let path = "/v1/domains/blog.zone.example"
-    for json: JSON in [
-      ["entries": entries], ["entries": []], ["entries": [Self.entry("/*")], "enabled": false],
-    ] {
-      let refused = try admin.send("PUT", path, json: json)
-      #expect(try refused.status == 422 && refused.code == "opens-nothing", "\(refused.text)")
-      #expect(
-        refused.text.contains("After this change, no URL of blog.zone.example opens"),
-        "\(refused.text)")
-    }
-    let state = Self.state(("blog.zone.example", ["entries": entries]))
-    #expect(try admin.send("POST", "/v1/apply", json: state).code == "opens-nothing")
-    let accepted = try admin.send(
-      "PUT", path + "?accept=opens-nothing", json: ["entries": entries])
-    #expect(accepted.status == 201, "\(accepted.text)")
-  }
-
-  @Test func theDiffShowsWhatVisitorsOfTheNameHad() throws {
-    let answer = try admin.send(
-      "PUT", "/v1/domains/blog.zone.example?dryRun=true",
-      json: ["entries": [Self.entry("/blog/*")]])
-    let changes = try answer.json["diff"]?["changes"]?.arrayValue ?? []
-    #expect(
-      changes.first?["summary"]
-        == "domain blog.zone.example added; until now, zone.example has served the name")
-    let examples = changes.map { $0["example"]?["url"]?.stringValue }
-    #expect(examples.contains("https://blog.zone.example/buy"), "\(answer.text)")
-    #expect(try answer.json["diff"]?["affectsLinks"] == true)
-    try running.put("free.example", ["entries": [Self.entry("/blog/*")]])
-    let alias = try admin.send(
-      "PATCH", "/v1/domains/free.example?dryRun=true", json: ["aliases": ["blog.zone.example"]])
-    let moved = try alias.json["diff"]?["changes"]?[0]?["summary"]
-    #expect(moved == "alias blog.zone.example moved here from zone.example")
+  @Test func aStateThatLeavesTheOtherDomainToOthersIsHeldToTheirExpectations() throws {
+    let path = "/v1/domains/zone.example/expectations"
+    let exported = try admin.send("GET", "/v1/export").json
+    let bob = try running.client(.editor, named: "bob")
+    let more: JSON = [
+      "expectations": [
+        Self.expectation("https://shop.zone.example/buy/1"),
+        Self.expectation("https://blog.zone.example/buy/1"),
+      ]
+    ]
+    let edited = try bob.send("PUT", path, json: more, "If-Match: *")
+    #expect(edited.status == 200, "\(edited.text)")
+    var state = exported.objectValue ?? [:]
+    let blog: JSON = ["domain": "blog.zone.example", "entries": [Self.entry("/sell/*")]]
+    state["domains"] = .array((state["domains"]?.arrayValue ?? []) + [blog])
+    let refused = try admin.send("POST", "/v1/apply", json: .object(state))
+    #expect(try refused.status == 409 && refused.code == "expectation-broken", "\(refused.text)")
   }
 
   @Test func aProtectedDomainGivesNoNameAwayWithoutApproval() throws {
@@ -139,7 +121,10 @@ import Testing
     let draft = try anna.send(
       "PUT", name + "?draft=true", json: ["entries": [Self.entry("/buy/*")]])
     #expect(draft.status == 202, "\(draft.text)")
-    let id = try draft.json["draft"]?["id"]?.integerValue ?? draft.json["id"]?.integerValue ?? 0
+    let id = try #require(try draft.json["id"]?.integerValue)
+    let limited = try running.client(.editor, named: "carl", domains: ["shop.zone.example"])
+    let beyond = try limited.send("POST", "/v1/drafts/\(id)/approve")
+    #expect(beyond.status == 403, "\(beyond.text)")
     let approved = try admin.send("POST", "/v1/drafts/\(id)/approve")
     #expect(approved.status == 200, "\(approved.text)")
     #expect(try admin.send("GET", name).status == 200)

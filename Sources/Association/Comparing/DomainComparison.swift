@@ -42,12 +42,6 @@ package struct DomainComparison: Sendable {
       for index in changes.indices {
         try effects.complete(&changes[index], before.names(of: name), after.names(of: name), moves)
       }
-    } else if let move = moves[Alias(name)] {
-      changes = [
-        DocumentChange(
-          .added, .domain, after: .string(name.text),
-          "domain \(name) added; until now, \(move.from) has served the name")
-      ]
     }
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed

@@ -98,7 +98,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
       }
       if (problem.status === 400) throw refused("domain", problem.detail);
       if (problem.code === "unknown-android-app") throw refused("androidApps", asHere(problem.detail));
-      if (acceptable(problem).length === 0) throw problem;
+      if (acceptable(problem).length === 0 && problem.code !== "approval-required") throw problem;
     }
     if (!signal.aborted) open(planDialog(planned));
   };

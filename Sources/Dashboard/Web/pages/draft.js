@@ -413,7 +413,9 @@ async function dryRun(url, domain, ifMatch, signal) {
         preview.needsApproval = problem.detail;
         continue;
       }
-      if (problem.code === "expectation-broken" && expectations && preview.broken.length === 0) {
+      // Those of another domain, from which a name is taken, are not this one's to remove.
+      const isOwn = problem.body.domain === domain.domain;
+      if (problem.code === "expectation-broken" && isOwn && expectations && preview.broken.length === 0) {
         Object.assign(preview, { problem, broken: expectations, moreBroken: moreExpectations });
         body = { ...body, expectations: [] };
         continue;
