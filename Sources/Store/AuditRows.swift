@@ -52,7 +52,7 @@ package struct AuditFilter: Sendable {
   package var domain: DomainName?
   /// Only records of this author.
   package var author: String?
-  /// Only the parts of this change.
+  /// Only the records of this change that say what it did to one domain, app or template.
   package var change: Int64?
   /// Only records from this time on.
   package var since: UnixTime?
@@ -74,10 +74,26 @@ package struct AuditFilter: Sendable {
     self.before = before
   }
 
-  /// Conditions that need no parameter.
-  fileprivate var parts: String {
-    if change != nil { return "is_part = 1" }
-    return domain == nil ? "is_part = 0" : "1 = 1"
+  /// Conditions that need no further parameter.
+  fileprivate func parts(_ connection: any Connection) throws -> String {
+    guard let change else { return domain == nil ? "is_part = 0" : "1 = 1" }
+    let domains = try connection.first(
+      "SELECT domain_count FROM recorded_change WHERE id = ?", [.integer(change)]
+    ) { $0.int(0) }
+    // What a change did to one domain has no other record. An index finds it by the domain; that of a template alone is
+    // looked for among all.
+    let whole =
+      switch domains {
+      case 0:
+        "UNION ALL SELECT id FROM audit WHERE change_id = ?4 AND is_part = 0 AND domain_count IS NULL"
+      case 1:
+        """
+        UNION ALL SELECT audit.id FROM changed_domain
+          JOIN audit ON domain = name AND audit.change_id = ?4 AND is_part = 0 WHERE changed_domain.change_id = ?4
+        """
+      default: ""
+      }
+    return "id IN (SELECT id FROM audit WHERE change_id = ?4 AND is_part = 1 \(whole))"
   }
 }
 
@@ -90,7 +106,7 @@ extension Store {
         \(AuditRows.select)
         WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
           AND (?4 IS NULL OR change_id = ?4) AND (?5 IS NULL OR "at" >= ?5)
-          AND (?6 IS NULL OR "at" < ?6) AND \(filter.parts)
+          AND (?6 IS NULL OR "at" < ?6) AND \(filter.parts(connection))
         ORDER BY id DESC LIMIT ?7
         """,
         [

@@ -240,6 +240,32 @@ import Testing
     let last = try #require(try audit("limit=1").first)
     #expect(try last["change"] == single.json["change"] && last["domain"] == "d0.example")
     #expect(last["domainCount"] == nil)
+    let own = try #require(last["change"]?.integerValue)
+    #expect(try audit("change=\(own)") == [last])
+    #expect(try audit("change=\(own)&domain=d1.example").isEmpty)
+    #expect(try audit("change=\(own)&cursor=\(last["id"]?.integerValue ?? 0)").isEmpty)
+  }
+
+  @Test func theAuditFindsWhateverAChangeOfOneDomainOrOfATemplateAloneDid() throws {
+    let audit = { (answer: RawResponse) in
+      let change = try #require(try answer.json["change"]?.integerValue, "\(answer.text)")
+      return try admin.send("GET", "/v1/audit?change=\(change)").json["items"]?.arrayValue ?? []
+    }
+    let deleted = try admin.send("DELETE", "/v1/domains/d0.example?accept=opens-nothing")
+    #expect(try audit(deleted).map { $0["domain"] } == ["d0.example"])
+    let template = { (seconds: Int) in
+      try admin.send("PUT", "/v1/templates/own", json: ["cacheSeconds": .integer(seconds)])
+    }
+    #expect(try template(60).status == 201)
+    let alone = try template(61)
+    #expect(try audit(alone).map { $0["template"] } == ["own"])
+    let use: JSON = ["template": "own", "cacheSeconds": .null]
+    let used = try admin.send("PATCH", "/v1/domains/d1.example", json: use)
+    #expect(try audit(used).map { $0["domain"] } == ["d1.example"])
+    let one = try template(62)
+    let records = try audit(one)
+    #expect(records.count == 2 && records.contains { $0["domain"] == "d1.example" })
+    #expect(records.allSatisfy { $0["template"] == "own" })
   }
 
   @Test func aRenamedAppGetsItsIdentifierBackIfNothingElseHappened() throws {

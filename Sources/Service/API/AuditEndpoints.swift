@@ -13,7 +13,8 @@ struct AuditEndpoints: Sendable {
         query: .numberedPage + [.domainFilter, .author, .changeFilter, .since, .until],
         "listAudit", .audit, "List who did what, when and from where",
         description:
-          "A change of several domains is one record. `domain` and `change` find the records of its parts.",
+          "A change of several domains is one record. `domain` and `change` find the records of its parts, and of a change "
+          + "of one domain its only record.",
         answers: .ok(
           "A page, newest first.", "AuditRecords"), handle: listAudit)
     ]
