@@ -53,6 +53,22 @@ import Testing
     #expect(audit[1]["changes"] == "role changed: from editor to viewer; domains changed")
   }
 
+  @Test(arguments: ["users", "groups", "webhooks"])
+  func aBodyWithAnotherNameThanThePathIsRefused(kind: String) throws {
+    func put(_ name: JSON) throws -> RawResponse {
+      let json: JSON =
+        kind == "webhooks"
+        ? ["url": "https://hooks.example.com/a", "name": name] : ["role": "viewer", "name": name]
+      return try running.admin.send("PUT", "/v1/\(kind)/a%20b", json: json)
+    }
+    let refused = try put("anna")
+    #expect(try refused.status == 422 && refused.faults == ["/name: name-differs"])
+    #expect(try put(5).faults == ["/name: wrong-type"])
+    #expect(try running.admin.send("GET", "/v1/\(kind)").json["items"] == [])
+    #expect(try put("a b").status == 201)
+    #expect(try put(.null).status == 200)
+  }
+
   @Test func draftsOfADeletedUserAreDeclined() throws {
     _ = try put("anna", ["role": "editor"])
     let anna = browser("X-Forwarded-User: anna", dashboard)

@@ -25,6 +25,7 @@ package struct Fault: Sendable, Equatable {
     case routeNotFound = "route-not-found"
     case domainDiffers = "domain-differs"
     case appDiffers = "app-differs"
+    case nameDiffers = "name-differs"
     case reservedMember = "reserved-member"
     case serviceWithoutApps = "service-without-apps"
     case entryInconsistent = "entry-inconsistent"
@@ -265,6 +266,14 @@ package struct BodyValue {
       fault(error)
       return nil
     }
+  }
+
+  /// Checks that the member "name" of an object, as it was read, is the name in the path.
+  package func check(name: String, isThatOfPath expected: String) {
+    if sameScalars(name, expected) { return }
+    faults.add(
+      .nameDiffers, at: pointer.appending("name"),
+      "The path names \(expected.quoted). Leave \"name\" out, or set it to the same name.")
   }
 
   /// An object with any members.

@@ -4,7 +4,7 @@ package import Store
 /// Users in JSON, and groups, which have the same members.
 package enum UserResource {
   private static let fields: [Field<User>] = [
-    Field("name", .string, \.name, "The name, as the proxy sends it.", .readOnly),
+    Field("name", .string, \.name, "The name, as the proxy sends it."),
     Field(
       "role", .word("Role"), \.role, "What the user, or everybody in the group, may do.", .required),
     Field(
@@ -36,6 +36,8 @@ package enum UserResource {
   /// Reads a user whose name is in the path.
   package static func read(_ body: BodyValue, _ name: String) -> User? {
     var user = User(name: name)
-    return body.read(fields, into: &user) ? user : nil
+    let isComplete = body.read(fields, into: &user)
+    body.check(name: user.name, isThatOfPath: name)
+    return isComplete ? user : nil
   }
 }

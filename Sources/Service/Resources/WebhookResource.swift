@@ -13,7 +13,7 @@ package enum WebhookResource {
   private static let longestURL = 2000
 
   private static let fields: [Field<Put>] = [
-    Field("name", .string, \.webhook.name, "The name of the webhook.", .readOnly),
+    Field("name", .string, \.webhook.name, "The name of the webhook."),
     Field(
       "url", .webhookURL(longest: longestURL), \.webhook.url,
       "Where events are sent: an `https` URL, or an `http` URL whose host is an IP address. Such a host, and a private "
@@ -107,7 +107,9 @@ package enum WebhookResource {
   /// Reads a webhook whose name is in the path.
   package static func read(_ body: BodyValue, _ name: String) -> Put? {
     var put = Put(webhook: Webhook(name: name))
-    return body.read(fields + [secret], into: &put) ? put : nil
+    let isComplete = body.read(fields + [secret], into: &put)
+    body.check(name: put.webhook.name, isThatOfPath: name)
+    return isComplete ? put : nil
   }
 }
 
