@@ -79,7 +79,7 @@ struct Review {
       let tooLarge = DocumentKind.allCases.first { kind in
         rendered.bytes[kind].map { $0.count > kind.maximumSize } ?? false
       }
-      let account = tooLarge.flatMap { ByteAccount(of: rendered.documents, $0) }
+      let account = tooLarge.map { ByteAccount(of: rendered.documents, $0) }
       var open = concerned.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
         open +=

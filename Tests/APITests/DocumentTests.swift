@@ -142,6 +142,14 @@ import Testing
     #expect(after.body != before)
   }
 
+  @Test func originsThatAreTooLargeAreRefusedWithTheLimitOfTheirFile() throws {
+    let name = Array(repeating: String(repeating: "a", count: 60), count: 3).joined(separator: ".")
+    let origins = (0..<1400).map { "https://\(name).x\($0).example.com" }
+    let refused = try put("webauthn", ["origins": .strings(origins)])
+    #expect(try refused.status == 413 && refused.code == "too-large", "\(refused.text.prefix(300))")
+    #expect(try refused.json["account"]?["limit"] == 262_144)
+  }
+
   @Test func anEmptyListIsRefusedAndADocumentIsRemoved() throws {
     let refused = try put("assetlinks.json", [])
     #expect(try refused.status == 422 && refused.code == "wrong-type", "\(refused.text)")

@@ -229,7 +229,12 @@ import Testing
   @Test func sizesNumbersAndContentsHaveLimits() throws {
     #expect(try put("a", []).faults == ["/documents/a: document-size"])
     let large = try put("a", [UInt8](repeating: 0, count: 131_073))
-    #expect(try large.faults == ["/documents/a: document-size"], "\(large.text)")
+    #expect(try large.status == 413 && large.code == "too-large", "\(large.text)")
+    let account = try large.json["account"]
+    #expect(account?["bytes"] == 131_073 && account?["limit"] == 131_072)
+    let text = JSON.string(String(repeating: "a", count: 131_073))
+    let member = try admin.send("PATCH", path, json: ["documents": ["a": ["text": text]]])
+    #expect(try member.status == 422 && member.faults == ["/documents/a: document-size"])
     for number in 0..<20 { #expect(try put("a\(number)", [0x61]).status == 200) }
     let more = try put("b", [0x61])
     #expect(try more.status == 422 && more.faults == [": too-many"], "\(more.text)")

@@ -17,6 +17,8 @@ package struct ByteAccount: Sendable, Equatable {
   package static let routeLimit = 20
 
   package let bytes: Int
+  /// The largest size that can be published.
+  package let limit: Int
   /// The apps, the largest first.
   package let apps: [AppShare]
   /// The largest routes, the largest first.
@@ -36,7 +38,7 @@ package struct ByteAccount: Sendable, Equatable {
         RouteShare(pointer: $0.pointer, bytes: $0.json.serialized().count)
       }
     }
-    self.init(bytes: document.json.serialized().count, apps, routes)
+    self.init(bytes: document.json.serialized().count, of: .apple, apps, routes)
   }
 
   /// Accounts for the bytes of an assetlinks.json file. Its routes are the dynamic rules.
@@ -55,22 +57,26 @@ package struct ByteAccount: Sendable, Equatable {
         RouteShare(pointer: pointer.appending($0), bytes: $1.serialized().count)
       }
     }
-    self.init(bytes: links.json.serialized().count, apps, routes)
+    self.init(bytes: links.json.serialized().count, of: .assetLinks, apps, routes)
   }
 
-  /// What uses the bytes of a document; `nil` for a kind that names no apps.
-  package init?(of documents: ReadDocuments, _ kind: DocumentKind) {
-    switch kind.platform {
-    case .ios: self.init(of: documents.apple)
-    case .android:
-      guard let links = documents.assetLinks else { return nil }
+  /// What uses the bytes of a document that is rendered.
+  package init(of documents: ReadDocuments, _ kind: DocumentKind) {
+    if kind == .apple {
+      self.init(of: documents.apple)
+    } else if kind == .assetLinks, let links = documents.assetLinks {
       self.init(of: links)
-    case nil: return nil
+    } else {
+      self.init(bytes: documents.json[kind]?.serialized().count ?? 0, of: kind)
     }
   }
 
-  private init(bytes: Int, _ apps: [String: Int], _ routes: [RouteShare]) {
+  /// The size of a document that names no apps.
+  package init(
+    bytes: Int, of kind: DocumentKind, _ apps: [String: Int] = [:], _ routes: [RouteShare] = []
+  ) {
     self.bytes = bytes
+    limit = kind.maximumSize
     self.apps = apps.map { AppShare(app: $0.key, bytes: $0.value) }
       .sorted { ($1.bytes, $0.app) < ($0.bytes, $1.app) }
     self.routes = Array(routes.sorted { $0.bytes > $1.bytes }.prefix(Self.routeLimit))

@@ -42,7 +42,7 @@ struct Call: Sendable {
 
   /// The body as a document that is published as bytes. Without a `Content-Type`, it has the usual media type of its
   /// name.
-  func document(_ name: DocumentName) throws(InvalidInput) -> NamedDocument {
+  func document(_ name: DocumentName) throws -> NamedDocument {
     let pointer = JSONPointer.root.appending("documents").appending(name.text)
     do throws(ValidationError) {
       let given = request.fields["Content-Type"]
@@ -57,6 +57,14 @@ struct Call: Sendable {
         throw ValidationError(error.code, error.message + hint)
       }
     } catch {
+      if error.code == .documentSize && !request.body.isEmpty {
+        let account = ByteAccount(bytes: request.body.count, of: .named(name))
+        throw Problem(
+          .documentTooLarge, "Not published: \(error.message)",
+          members: [
+            "domain": .string(try domain().text), "account": FindingResource.json(account),
+          ])
+      }
       let place = error.code == .documentSize ? pointer : pointer.appending("mediaType")
       throw InvalidInput(faults: [
         Fault(pointer: place, code: error.code.rawValue, message: error.message)

@@ -22,9 +22,7 @@ package enum FindingResource {
 
   private static let accountFields: [Field<ByteAccount>] = [
     Field("bytes", .count, get: \.bytes, "The size of the document."),
-    Field(
-      "limit", .count, "The largest size that can be published.",
-      write: { _ in .integer(Linter.maximumSize) }),
+    Field("limit", .count, get: \.limit, "The largest size that can be published."),
     Field(
       "apps", .list(of: .named("AppBytes", .object(appShareFields.members()))),
       "The bytes of the entries of the 1,000 largest apps, the largest first.",
