@@ -53,6 +53,25 @@ import Testing
     #expect(odd.status == 400)
   }
 
+  @Test func theDescriptionSaysWhichRefusalsNameTheCurrentRevision() throws {
+    let description = Description(try admin.send("GET", "/openapi.json").json)
+    func tag(_ method: String, _ target: String, _ status: Int) -> JSON? {
+      let operation = description.operation(method, target)
+      let response = description.resolve(operation?.json["responses"]?["\(status)"])
+      return description.resolve(response?["headers"]?["ETag"])
+    }
+    for (method, target, status, field) in [
+      ("PUT", target, 428, "Accept: */*"), ("PUT", target, 412, "If-None-Match: *"),
+      ("PATCH", target, 412, "If-Match: \"1\""), ("POST", target + "/restore", 409, "Accept: */*"),
+    ] {
+      let refused = try admin.send(method, target, json: [:], field)
+      #expect(refused.status == status && refused["ETag"] == "\"2\"", "\(refused.text)")
+      #expect(tag(method, target, status)?["required"] == false, "\(method) \(status)")
+    }
+    #expect(tag("PUT", "/v1/apps/x", 412) == nil, "nothing there has a revision")
+    #expect(tag("GET", target, 200)?["required"] == true)
+  }
+
   @Test func ifMatchNeverAddsADomain() throws {
     for tags in ["*", "\"1\""] {
       let put = try admin.send("PUT", "/v1/domains/new.example", json: [:], "If-Match: \(tags)")

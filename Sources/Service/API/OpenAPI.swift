@@ -81,7 +81,10 @@ struct OpenAPI {
   }
 
   private static let headers: JSON = [
-    "ETag": header("The revision, in quotes.", "^\"[0-9]+\"$"),
+    "ETag": header("The revision, in quotes.", tag),
+    "CurrentETag": header(
+      "The current revision, in quotes, of what the request is about. Left out if there is none, and if the problem is "
+        + "not about it.", tag, isRequired: false),
     "Location": header("The path of the new resource."),
     "WWW-Authenticate": header("RFC 6750."),
     "Allow": header("The methods that the path allows."),
@@ -90,11 +93,16 @@ struct OpenAPI {
       "^[A-Za-z0-9._-]{1,64}$"),
   ]
 
-  private static func header(_ description: String, _ pattern: String? = nil) -> JSON {
+  private static let tag = "^\"[0-9]+\"$"
+
+  private static func header(
+    _ description: String, _ pattern: String? = nil, isRequired: Bool = true
+  ) -> JSON {
     var schema: JSON.Object = ["type": "string"]
     schema["pattern"] = pattern.map(JSON.string)
     return [
-      "description": .string(description), "required": true, "schema": .object(schema),
+      "description": .string(description), "required": .bool(isRequired),
+      "schema": .object(schema),
     ]
   }
 
@@ -104,7 +112,9 @@ struct OpenAPI {
 
   private static func headers(_ names: [String]) -> JSON {
     var object = JSON.Object()
-    for name in names + ["X-Request-Id"] { object[name] = reference("headers", name) }
+    for name in names + ["X-Request-Id"] {
+      object[name == "CurrentETag" ? "ETag" : name] = reference("headers", name)
+    }
     return .object(object)
   }
 
@@ -235,6 +245,11 @@ struct OpenAPI {
       ? nil : Member(member.rawValue, member.schema, member.meaning, .optional)
   }
 
+  /// Those that say what the current revision is.
+  private static let tagged: [Problem.Code] = [
+    .notDeleted, .staleRevision, .alreadyExists, .preconditionRequired, .committedNotServed,
+  ]
+
   /// The response with some codes of one status. It is named after the status if it has all codes of
   /// it, otherwise after its last and most specific code or, if that name is taken, all codes.
   private mutating func response(_ status: Status, _ codes: [Problem.Code]) -> JSON {
@@ -258,9 +273,10 @@ struct OpenAPI {
     let fields: [Status: [String]] = [
       .unauthorized: ["WWW-Authenticate"], .methodNotAllowed: ["Allow"],
     ]
+    let isTagged = codes.contains(where: Self.tagged.contains)
     responses[name] = [
       "description": .string(meanings.joined(separator: "\n\n")),
-      "headers": Self.headers(fields[status] ?? []),
+      "headers": Self.headers(isTagged ? ["CurrentETag"] : fields[status] ?? []),
       "content": ["application/problem+json": ["schema": Self.problem.json]],
       // Not an enumeration in the schema: generators would make a type for each response of each operation.
       "x-codes": .strings(words),
