@@ -32,6 +32,11 @@ package struct Publication: Sendable {
     return reported
   }
 
+  /// Where the domain is managed, if it is edited from elsewhere; `nil` if nothing changes.
+  package var managedBy: String? {
+    edited.isChanged && !edited.revision.isApplied ? edited.stored.domain.managedBy : nil
+  }
+
   /// What takes the bytes of Apple's file; `nil` if there is none.
   package var appleAccount: ByteAccount? {
     documents.json[.apple].map { _ in ByteAccount(of: documents.apple) }

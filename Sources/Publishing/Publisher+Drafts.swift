@@ -162,6 +162,7 @@ extension ProposedState {
   /// Notes a publication or a deletion.
   func note(_ publication: Publication, followsTemplate: Bool = false) throws {
     let edited = publication.edited
+    if let place = publication.managedBy { note(edited.stored.domain.name, managedBy: place) }
     if publication.isDeletion {
       try note(edited.stored.domain.name, nil, over: edited.domainBefore, base: edited.base)
     } else if edited.isChanged {

@@ -14,6 +14,8 @@ package final class ProposedState: Sendable {
     package fileprivate(set) var renamesApp = false
     /// The codes of the errors with which domains would be published.
     package fileprivate(set) var accepted: Set<String> = []
+    /// Where domains that would change are managed.
+    package fileprivate(set) var managed: [DomainName: String] = [:]
     fileprivate var bytes = 0
 
     package var isEmpty: Bool { domains.isEmpty && apps.isEmpty && templates.isEmpty }
@@ -49,6 +51,10 @@ package final class ProposedState: Sendable {
     }
     if count > Draft.mostDomains { throw Draft.tooManyDomains }
     if bytes > Draft.longestState { throw Draft.tooLong }
+  }
+
+  package func note(_ name: DomainName, managedBy place: String) {
+    noted.withLock { $0.managed[name] = place }
   }
 
   package func note(accepted codes: [String]) {

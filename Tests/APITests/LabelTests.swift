@@ -159,6 +159,35 @@ import Testing
     #expect(restored?["labels"] == ["new"] && restored?["managedBy"] == "git")
   }
 
+  @Test func theAnswersToTheEditOfATemplateAndToADraftSayWhereDomainsAreManaged() throws {
+    #expect(try admin.send("PUT", "/v1/templates/t", json: ["cacheSeconds": 60]).status == 201)
+    for name in ["a.example", "b.example"] {
+      let json: JSON = ["template": "t", "cacheSeconds": .null, "managedBy": "git: links-repo"]
+      let joined = try admin.send("PATCH", "/v1/domains/\(name)", json: json)
+      try #require(joined.status == 200, "\(joined.text)")
+    }
+    let both: JSON = [
+      ["managedBy": "git: links-repo", "count": 2, "domains": ["a.example", "b.example"]]
+    ]
+    let same = try admin.send("PUT", "/v1/templates/t", json: ["cacheSeconds": 60])
+    #expect(try same.status == 200 && same.json["managed"] == nil)
+    let draft = try admin.send("PUT", "/v1/templates/t?draft=true", json: ["cacheSeconds": 61])
+    #expect(try draft.status == 202 && draft.json["managed"] == both, "\(draft.text)")
+    for query in ["?dryRun=true", ""] {
+      let put = try admin.send("PUT", "/v1/templates/t\(query)", json: ["cacheSeconds": 61])
+      #expect(try put.status == 200 && put.json["managed"] == both, "\(put.text)")
+    }
+    let one = try admin.send(
+      "PATCH", "/v1/domains/a.example?draft=true", json: ["cacheSeconds": 62])
+    #expect(
+      try one.json["managed"] == [
+        ["managedBy": "git: links-repo", "count": 1, "domains": ["a.example"]]
+      ], "\(one.text)")
+    let state: JSON = ["domains": [["domain": "a.example", "cacheSeconds": 63]]]
+    let applied = try admin.send("POST", "/v1/apply?draft=true&overwrite=true", json: state)
+    #expect(try applied.status == 202 && applied.json["managed"] == nil, "\(applied.text)")
+  }
+
   @Test func theAnswerToAnEditSaysWhereTheDomainIsManaged() throws {
     let path = "/v1/domains/a.example"
     let managed = try admin.send("PATCH", path, json: ["managedBy": "git: links-repo"])

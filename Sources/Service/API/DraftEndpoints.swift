@@ -292,9 +292,10 @@ struct DraftEndpoints: Sendable {
         try publisher.addDraft($0, content, options, of: proposed, by: context)
       }
     }
+    var object = DraftResource.json(draft)
+    ManagedDomains.add(proposed?.managed ?? [:], to: &object)
     return .json(
-      status, DraftResource.json(draft), to: context,
-      fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
+      status, object, to: context, fields: [HeaderField("Location", "/v1/drafts/\(draft.id)")])
   }
 
   private func plan(_ call: Call) throws -> Response {

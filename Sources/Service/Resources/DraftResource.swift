@@ -40,7 +40,7 @@ package enum DraftResource {
   ]
 
   static let schemas: JSON.Object = [
-    "Draft": (fields.members() + .dryRun).schema(
+    "Draft": (fields.members() + ManagedDomains.members + .dryRun).schema(
       "A change that waits until a second person approves it."),
     "DraftWithState":
       (fields.members() + [

@@ -200,8 +200,7 @@ extension PublicationResource {
       AdoptedAppResource($0, in: publication)
     }
     diff = publication.comparison.map { .object(FindingResource.json($0)) }
-    managedBy =
-      isChanged && !edited.revision.isApplied ? edited.stored.domain.managedBy : nil
+    managedBy = publication.managedBy
   }
 
   package var json: JSON.Object { Self.fields.json(of: self) }

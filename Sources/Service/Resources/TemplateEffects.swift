@@ -25,6 +25,8 @@ final class TemplateEffects {
   /// The number of changes of each domain that are none of the effects, because there are too many.
   private var ungrouped: [DomainName: Int] = [:]
   private var findings: [String: (finding: ReportedFinding, domains: Set<DomainName>)] = [:]
+  /// Where changed domains are managed.
+  private var managed: [DomainName: String] = [:]
 
   init() {}
 
@@ -34,6 +36,7 @@ final class TemplateEffects {
     if effectsByDomain[domain] != nil { remove(domain) }
     effectsByDomain[domain] = []
     ungrouped[domain] = nil
+    managed[domain] = publication.managedBy
     let values = publication.edited.stored.domain.template.map(Self.values(of:)) ?? []
     // Values are different in every domain, and the request says what becomes of them.
     for change in publication.comparison?.changes ?? [] where change.what != .parameter {
@@ -111,7 +114,7 @@ final class TemplateEffects {
     // Somebody may have deleted a domain between two plans, or detached it.
     for domain in Set(effectsByDomain.keys).subtracting(applied.dependents) {
       remove(domain)
-      (effectsByDomain[domain], ungrouped[domain]) = (nil, nil)
+      (effectsByDomain[domain], ungrouped[domain], managed[domain]) = (nil, nil, nil)
     }
     var json: JSON.Object = [
       "domains": .integer(domainCount), "published": .integer(applied.dependents.count),
@@ -134,6 +137,7 @@ final class TemplateEffects {
         json["domains"] = .strings(domains.sorted().prefix(Self.mostNamed).map(\.text))
         return .object(json)
       })
+    ManagedDomains.add(managed, to: &json)
     if !applied.refused.isEmpty {
       json.set("skipped", more: "moreSkipped", Excerpt(of: applied.refused) { .string($0.text) })
     }
@@ -187,6 +191,7 @@ final class TemplateEffects {
                   Member("domains", .list(of: .domain), "The first ten of them."),
                 ]))), "Each finding once, the most frequent first."),
         Member("moreFindings", .count, "The number of findings that are left out.", .optional),
+      ] + ManagedDomains.members + [
         Member(
           "skipped", .list(of: .domain), "With `skip=refused`: the domains that stay as they are.",
           .optional),
