@@ -154,13 +154,25 @@ import Testing
     let session = try two.send("GET", "/v1/session").json
     #expect(session["groups"] == ["b-team", "brand-team"])
     #expect(session["domains"] == ["*.brand.example"] && session["labels"] == ["b"])
+    #expect(
+      session["grants"] == [
+        ["group": "b-team", "role": "editor", "domains": [], "labels": ["b"]],
+        ["group": "brand-team", "role": "editor", "domains": ["*.brand.example"]],
+      ])
   }
 
   @Test func aLowerRoleOfAnotherGroupGivesNoRightOfAHigherOne() throws {
     _ = try put("admins-of-brand", ["role": "admin", "domains": ["*.brand.example"]])
     _ = try put("readers", ["role": "viewer"])
     let client = anna("admins-of-brand,readers")
-    #expect(try client.send("GET", "/v1/session").json["role"] == "admin")
+    let session = try client.send("GET", "/v1/session").json
+    #expect(session["role"] == "admin" && session["domains"] == [])
+    #expect(
+      session["grants"] == [
+        ["group": "admins-of-brand", "role": "admin", "domains": ["*.brand.example"]],
+        ["group": "readers", "role": "viewer", "domains": []],
+      ])
+    #expect(try running.admin.send("GET", "/v1/session").json["grants"] == nil, "a token")
     for path in ["/v1/audit", "/v1/tokens", "/v1/groups"] {
       #expect(try client.send("GET", path).code == "token-limited", "\(path)")
     }
@@ -173,6 +185,10 @@ import Testing
     _ = try put("anna", ["role": "viewer", "domains": ["b.example"]], as: "users")
     _ = try put("brand-team", ["role": "editor", "domains": ["*.brand.example"]])
     let client = anna("brand-team")
+    #expect(
+      try client.send("GET", "/v1/session").json["grants"]?[0] == [
+        "role": "viewer", "domains": ["b.example"],
+      ])
     #expect(try client.send("GET", "/v1/domains").json["total"] == 2)
     #expect(try edit(client, "a.brand.example").status == 200)
     #expect(try edit(client, "b.example").code == "token-limited")

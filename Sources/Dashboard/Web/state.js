@@ -23,7 +23,7 @@ export class State extends EventTarget {
   }
 }
 
-/** Who is signed in: `name`, `role`, `domains`, `labels`, `by`, `expiresAt`, `version`. @type {any} */
+/** Who is signed in: `name`, `role`, `domains`, `labels`, `grants`, `by`, `expiresAt`, `version`. @type {any} */
 export const session = new State({ isKnown: false, problem: undefined });
 const roles = ["viewer", "editor", "admin"];
 
@@ -40,9 +40,9 @@ export const mayLabel = () => session.labels === undefined;
 
 /** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
 export function mayEditDomain(name) {
-  const { domains = [] } = session;
   const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
-  return may("editor") && (domains.length === 0 || domains.some(isMine));
+  const covers = ({ role, domains = [] }) => role !== "viewer" && (domains.length === 0 || domains.some(isMine));
+  return may("editor") && (session.grants ?? [session]).some(covers);
 }
 
 /** How many drafts of others wait for the approval of the person, `count`, and how many of the person, `own`.

@@ -27,6 +27,11 @@ package struct Identity: Sendable {
 
   fileprivate var documents: [DocumentName]? { token.documents.isEmpty ? nil : token.documents }
 
+  /// What the user has without a group comes first.
+  fileprivate var grants: [Token.Grant]? {
+    token.isUser ? token.grants.sorted { $0.group ?? "" < $1.group ?? "" } : nil
+  }
+
   /// The same with the rights that count where a role is needed.
   func limited(to role: Role) -> Identity {
     Identity(token.limited(to: role), by: source, expiresAt: expiresAt)
@@ -35,27 +40,46 @@ package struct Identity: Sendable {
 
 /// Who is signed in, in JSON.
 package enum SessionResource {
+  private static let grantFields: [Field<Token.Grant>] = [
+    Field("group", .string, get: \.group, "The group; left out for what the user has without one."),
+    Field("role", .word("Role"), get: \.role, "What the user may do."),
+    Field(
+      "domains", .list(of: .alias), get: \.scope.domains, "With which domains; empty for all."),
+    .labels(
+      \.scope.labels,
+      "Labels of which each of these domains has one; left out for any domain."),
+    Field(
+      "publishesProtected", .bool, "\(TokenResource.protectedDocumentation) Left out if false.",
+      .optional, write: { $0.publishesProtected ? true : nil }),
+  ]
+
   private static let fields: [Field<Identity>] = [
     Field("name", .string, get: \.token.name, "The name of the token or of the user."),
-    Field("role", .word("Role"), get: \.token.role, "What it may do."),
+    Field(
+      "role", .word("Role"), get: \.token.role,
+      "What it may do; of a user, the highest role in `grants`, which may hold for fewer domains."),
     Field(
       "domains", .list(of: .alias), get: \.token.scope.domains,
-      "The domains it is limited to; empty for all."),
+      "The domains it is limited to; empty for all. Of a user, those of all `grants`."),
     .labels(
       \.token.scope.labels,
-      "The labels it is limited to: each of its domains has one. Left out without that limit."),
+      "The labels it is limited to: each of its domains has one. Left out without that limit. Of a user, those of all "
+        + "`grants`."),
     Field(
       "documents", .documentNames, get: \.documents,
       "The documents it is limited to: everything else it can only read. Left out without that limit."
     ),
     Field(
       "groups", .list(of: .string),
-      "The groups whose rights the user has, if a proxy lists any that are known. The role is the highest of all; it may "
-        + "hold for fewer domains.", .optional,
+      "The groups whose rights the user has, if a proxy lists any that are known.", .optional,
       write: { identity in
         let groups = identity.token.grants.compactMap(\.group)
         return groups.isEmpty ? nil : .strings(groups.sorted())
       }),
+    Field(
+      "grants", .list(of: .written("Grant", grantFields)), get: \.grants,
+      "What a user has, and by which group: for a domain, the highest role of those that cover it counts. Left out for a "
+        + "token."),
     Field(
       "by", .word("IdentitySource"), get: \.source,
       "How the request was authenticated: by the `Authorization` header, by a session cookie, or by the user whom a "
