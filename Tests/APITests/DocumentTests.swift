@@ -175,7 +175,15 @@ import Testing
     #expect(try get("assetlinks.json").status == 404)
     #expect(try get("apple-app-site-association").body == apple)
     let again = try admin.send("DELETE", "\(domain)/documents/assetlinks.json")
-    #expect(try again.status == 200 && again.json["changed"] == false)
+    #expect(try again.status == 404 && again.code == "document-not-found", "\(again.text)")
+    let webAuthn = try admin.send("DELETE", "\(domain)/documents/webauthn?dryRun=true")
+    #expect(try webAuthn.status == 404 && webAuthn.code == "document-not-found")
+    // It is served without apps if there is no other document.
+    for _ in 1...2 {
+      let empty = try admin.send(
+        "DELETE", "\(domain)/documents/apple-app-site-association?accept=opens-nothing")
+      #expect(empty.status == 200, "\(empty.text)")
+    }
     #expect(try admin.send("DELETE", "\(domain)/documents/x").code == "document-not-found")
   }
 

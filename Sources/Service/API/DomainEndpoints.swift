@@ -158,10 +158,10 @@ struct DomainEndpoints: Sendable {
       ) { call in
         let kind = try call.kind()
         return try publisher.edit(call, "remove document") { domain in
+          if domain.rendered(UsedApps())[kind] == nil {
+            throw Problem(.documentNotFound, "\(domain.name) has no \(kind.rawValue).")
+          }
           if case .named(let name) = kind {
-            guard domain.namedDocuments.contains(where: { $0.name == name }) else {
-              throw Problem(.documentNotFound, "\(domain.name) has no document \(name).")
-            }
             domain.namedDocuments.removeAll { $0.name == name }
             return
           }
