@@ -52,7 +52,7 @@ extension Backup {
     }
   }
 
-  /// - Parameter checked: The contents of the backup, if it was checked.
+  /// - Parameter checked: The contents of the backup, if it is a copy that was checked, which is moved.
   static func restore(
     _ path: String, toFile database: String, replacing: Bool, now: UnixTime,
     checked: DatabaseContents? = nil, _ progress: BackupProgress
@@ -62,7 +62,10 @@ extension Backup {
     if exists && !replacing { throw BackupError.alreadyExists(database) }
     if let leftover = DatabaseFile.leftover(of: database) { throw BackupError.leftover(leftover) }
     let file = try AtomicFile(at: database)
-    let contents = try checkedCopy(of: path, to: file.temporaryPath, checked, progress)
+    if checked != nil && rename(path, file.temporaryPath) != 0 {
+      throw BackupError.file(path, code: errno)
+    }
+    let contents = try checked ?? checkedCopy(of: path, to: file.temporaryPath, progress)
     let schema = try BackupError.naming(path) {
       let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try Migrator.migrate(connection, now: now)
@@ -88,13 +91,12 @@ extension Backup {
       revivedUsers: [], unprotectedLabels: [], isForeign: false, setAside: setAside)
   }
 
-  /// Copies a backup, and checks the copy unless its contents are known.
+  /// Copies a backup, and checks the copy.
   static func checkedCopy(
-    of path: String, to copy: String, _ checked: DatabaseContents? = nil, _ progress: BackupProgress
+    of path: String, to copy: String, _ progress: BackupProgress
   ) throws -> DatabaseContents {
     if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
     try self.copy(path, to: copy, mayWrite: false, progress)
-    if let checked { return checked }
     progress("Checking the backup", nil)
     return try DatabaseContents(checking: copy, as: path)
   }

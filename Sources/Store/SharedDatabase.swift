@@ -27,16 +27,26 @@ enum SharedDatabase {
     ) { !$0.bool(0) } ?? true
   }
 
+  /// - Throws: `BackupError.alreadyExists` for a database that is not empty, `StoreError`, `SQLError`.
+  private static func refuseUsed(_ address: PostgreSQLAddress) throws {
+    let connection = try PostgreSQLConnection(address)
+    try Migrator.refuseForeign(connection)
+    if try Migrator.version(connection) > 0 && !isEmpty(connection) {
+      throw BackupError.alreadyExists(address.description)
+    }
+  }
+
   /// Restores a backup like one of SQLite: the present contents become a file, that is restored, and the result
   /// replaces them, all in one transaction, for which other writers wait.
   static func restore(
     _ path: String, to address: PostgreSQLAddress, replacing: Bool, now: UnixTime,
     _ progress: BackupProgress
   ) throws -> Restored {
+    // Before tables are created in an empty database, and those of an earlier version changed.
+    if !replacing { try refuseUsed(address) }
     let directory = FileManager.default.temporaryDirectory.path
-    // Before tables are created in an empty database.
     let backup = try AtomicFile(at: "\(directory)/aasa-backup")
-    let checked = try Backup.checkedCopy(of: path, to: backup.temporaryPath, nil, progress)
+    let checked = try Backup.checkedCopy(of: path, to: backup.temporaryPath, progress)
     let saved = backup.temporaryPath
     let connection = try connect(address, creatingAt: now)
     let restored = try connection.transaction(.write) { connection in

@@ -384,6 +384,24 @@ import Testing
       try Backup.restore(path, to: other, replacing: false, now: 0).contents.domains == 2)
   }
 
+  @Test func aDatabaseOfAnEarlierVersionIsNotUpgradedByARestoreThatIsRefused() throws {
+    try fill(store)
+    let path = temporary.directory.path("backup.db")
+    _ = try Backup.save(temporary.location, to: path, replacing: false, now: TemporaryStore.time)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
+    let connection = try other.connect()
+    try Migrator.migrate(connection, upTo: Migration.last - 1, now: 0)
+    try connection.run(
+      "INSERT INTO audit (at, author, address, action, reason) VALUES (0, 'a', '', 'b', '')")
+    #expect(throws: BackupError.alreadyExists(other.description)) {
+      try Backup.restore(path, to: other, replacing: false, now: TemporaryStore.time)
+    }
+    #expect(try Migrator.version(connection) == Migration.last - 1)
+    let restored = try Backup.restore(path, to: other, replacing: true, now: TemporaryStore.time)
+    #expect(restored.contents.domains == 2 && restored.isForeign)
+    #expect(try Migrator.version(connection) == Migration.last)
+  }
+
   @Test func aChangedDocumentIsFound() throws {
     try store.put(.example())
     #expect(try store.faults {} == [])
