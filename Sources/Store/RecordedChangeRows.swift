@@ -174,7 +174,14 @@ enum RecordedChangeRows {
   }
 
   static func apps(of change: Int64, _ connection: any Connection) throws -> [ChangedApp] {
-    apps(in: try things(of: change, connection))
+    try keptApps(of: change, connection) ?? []
+  }
+
+  /// The apps of a change; `nil` if it is no longer kept.
+  static func keptApps(
+    of change: Int64, _ connection: any Connection
+  ) throws -> [ChangedApp]? {
+    try things(of: change, connection).map { apps(in: $0) }
   }
 
   /// How many of the newest changes of apps are looked at for those of some, and how many at once.
@@ -213,7 +220,7 @@ enum RecordedChangeRows {
   static func templates(
     of change: Int64, _ connection: any Connection
   ) throws -> [ChangedTemplate] {
-    try things(of: change, connection).compactMap(ChangedTemplate.init)
+    try things(of: change, connection)?.compactMap(ChangedTemplate.init) ?? []
   }
 
   static func changes(
@@ -237,11 +244,10 @@ enum RecordedChangeRows {
     }
   }
 
-  private static func things(of change: Int64, _ connection: any Connection) throws -> [JSON] {
-    let json = try connection.first(
+  private static func things(of change: Int64, _ connection: any Connection) throws -> [JSON]? {
+    try connection.first(
       "SELECT apps FROM recorded_change WHERE id = ?", [.integer(change)]
-    ) { try $0.json(0) }
-    return json?.arrayValue ?? []
+    ) { try $0.json(0).arrayValue ?? [] }
   }
 }
 

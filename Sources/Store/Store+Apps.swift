@@ -68,10 +68,19 @@ extension Store {
       guard let user = try Key.rows.domains(naming: key, limit: 1, connection).first,
         let id = try DomainRows.id(of: user, connection)
       else { return false }
-      return try connection.first(
-        "SELECT is_applied FROM revision WHERE domain_id = ? AND published_at = ? ORDER BY number DESC LIMIT 1",
+      let revisions = try connection.all(
+        "SELECT change_id, is_applied FROM revision WHERE domain_id = ? AND published_at = ? ORDER BY number DESC",
         [.integer(id), .integer(app.updatedAt)]
-      ) { $0.bool(0) } ?? false
+      ) { (change: $0.optionalInteger(0), isApplied: $0.bool(1)) }
+      // In the same second, others may have changed the app, too, or only the domain.
+      for (change, isApplied) in revisions {
+        guard let apps = try change.flatMap({ try RecordedChangeRows.keptApps(of: $0, connection) })
+        else { return isApplied }
+        if let state = apps.last(where: { $0.after?.id == key.id })?.after {
+          return isApplied && state.json == Key.state(app.app).json
+        }
+      }
+      return false
     }
   }
 

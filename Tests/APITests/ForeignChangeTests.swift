@@ -527,6 +527,27 @@ import Testing
     #expect(try left.json["androidApps"]?[0]?["leftOut"] == true, "\(left.text)")
   }
 
+  @Test func anAppThatSomebodyChangesInTheSecondInWhichItWasAppliedIsTheirs() throws {
+    let other = try RunningService(clock: SettableClock())
+    func apply(_ state: JSON) throws -> RawResponse {
+      try other.admin.send("POST", "/v1/apply", json: state)
+    }
+    #expect(try apply(Self.usedPackage).status == 200)
+    let exported = try #require(
+      try other.admin.send("GET", "/v1/export").json["androidApps"]?[0]?.objectValue)
+    var edited = exported
+    edited["fingerprints"] = [["sha256": .string(Self.fingerprint("AC")), "label": "play-signing"]]
+    #expect(try apply(["androidApps": [.object(edited)]]).status == 200)
+    let renamed = try other.admin.send(
+      "PUT", "/v1/android-apps/com.example.app",
+      json: ["name": "Theirs", "fingerprints": edited["fingerprints"] ?? .null])
+    #expect(renamed.status == 200, "\(renamed.text)")
+    let left = try apply(["androidApps": [.object(exported)]])
+    #expect(try left.json["androidApps"]?[0]?["leftOut"] == true, "\(left.text)")
+    let app = try other.admin.send("GET", "/v1/android-apps/com.example.app").json
+    #expect(app["name"] == "Theirs" && app["fingerprints"] == edited["fingerprints"])
+  }
+
   @Test func whatSomebodyTookBackOfAnAppIsNotPublishedAgain() throws {
     let pipeline = try running.client(.editor, named: "pipeline")
     #expect(try pipeline.send("POST", "/v1/apply", json: Self.usedPackage).status == 200)
