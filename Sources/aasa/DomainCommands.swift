@@ -3,7 +3,7 @@ import Association
 import Checking
 import Publishing
 
-/// The commands for one domain: `aasa show`, `rollback` and `convert`.
+/// The commands for one domain, `aasa show`, `put` and `rollback`, and `convert`, which takes several one by one.
 enum DomainCommands {
   private static let document = Option(
     "--document", nil, "Print a served document, byte for byte, instead.")
@@ -129,17 +129,17 @@ enum DomainCommands {
   }
 
   static let convert = Command(
-    name: "convert", group: .domains, summary: "write a domain's legacy paths as components",
+    name: "convert", group: .domains, summary: "write legacy paths as components",
     details:
-      "Compares both documents exactly, and converts the domain if every URL resolves as before. "
-      + "Otherwise it prints the URLs that would change, and changes nothing without --force.",
+      "Compares both documents of each domain exactly, and converts the domain if every URL resolves as before. "
+      + "Otherwise it prints the URLs that would change, and changes nothing of the domain without --force.",
     options: [force, .dryRun, .draft, .accept, .reason, .json] + Option.installation,
-    operands: .one("DOMAIN"),
+    operands: .many("DOMAIN"),
     examples: [
       ("See what would change", "aasa convert --dry-run example.com"),
       (
-        "Convert a domain on a server",
-        "aasa convert example.com --server https://aasa.internal:8081"
+        "Convert two domains on a server",
+        "aasa convert example.com shop.example --server https://aasa.internal:8081"
       ),
     ],
     failure: "refused, or a URL would resolve differently", run: convert)
@@ -147,10 +147,22 @@ enum DomainCommands {
   private static let force = Option(
     "--force", nil, "Convert it even if URLs would resolve differently.")
 
-  /// Does a dry run first, and then converts the revision that it has seen.
+  /// Each domain by itself: one that is refused does not keep the others from being converted.
   private static func convert(_ arguments: Arguments) throws -> ExitStatus {
-    let domain = try DomainName(arguments.operands[0])
+    let domains = try arguments.operands.map { try DomainName($0) }
     let installation = try Installation(arguments)
+    var status = ExitStatus.success
+    for domain in domains {
+      let result = try Main.answering(arguments) { try convert(domain, installation, arguments) }
+      if result != .success { status = result }
+    }
+    return status
+  }
+
+  /// Does a dry run first, and then converts the revision that it has seen.
+  private static func convert(
+    _ domain: DomainName, _ installation: Installation, _ arguments: Arguments
+  ) throws -> ExitStatus {
     let path = "/v1/domains/\(domain)"
     let seen = try installation.json(APIClient.Request("GET", path), having: "revision")
     func send(isDryRun: Bool) throws -> JSON {
@@ -177,9 +189,10 @@ enum DomainCommands {
       isDone ? send(isDryRun: false) : plan, of: domain, "\(domain) has no paths.", arguments)
     for remark in plan["remarks"]?.arrayValue ?? [] {
       let text = { remark[$0]?.stringValue ?? "" }
-      Terminal.complain("note \(text("pointer")): \(text("message"))".harmless)
+      let place = arguments.operands.count == 1 ? "" : "\(domain) "
+      Terminal.complain("note \(place)\(text("pointer")): \(text("message"))".harmless)
     }
-    if isSame { Terminal.complain("No URL resolves differently.") }
+    if isSame { Terminal.complain("No URL of \(domain) resolves differently.") }
     if isRefused && !arguments.has(.dryRun) {
       Terminal.complain(
         "Not converted: URLs of \(domain) may resolve differently. To convert it anyway, use --force."

@@ -40,7 +40,9 @@ enum Main {
       let (command, rest) = try find(words)
       help = "aasa \(command.name) --help"
       let arguments = try Arguments(rest, for: command)
-      guard arguments.wantsHelp else { return try run(command, arguments) }
+      guard arguments.wantsHelp else {
+        return try answering(arguments) { try command.run(arguments) }
+      }
       try Terminal.print(Help.text(of: command))
       return .success
     } catch let error as UsageError {
@@ -59,9 +61,12 @@ enum Main {
     }
   }
 
-  private static func run(_ command: Command, _ arguments: Arguments) throws -> ExitStatus {
+  /// Runs a command, or a part of it, and prints the draft that it made or what refused it.
+  static func answering(
+    _ arguments: Arguments, _ body: () throws -> ExitStatus
+  ) throws -> ExitStatus {
     do {
-      return try command.run(arguments)
+      return try body()
     } catch let drafted as Installation.Drafted {
       try drafted.print(asJSON: arguments.has(.json))
       return .success

@@ -228,7 +228,8 @@ import Testing
     let plan = try trial.run("convert", at: site, "--dry-run", "c.example")
     #expect(plan.status == 0 && plan.lines.last == "Nothing was changed.", "\(plan.output)")
     let done = try trial.run("convert", at: site, "c.example")
-    #expect(done.status == 0 && done.errors.hasSuffix("No URL resolves differently.\n"))
+    #expect(
+      done.status == 0 && done.errors.hasSuffix("No URL of c.example resolves differently.\n"))
     #expect(
       done.errors.contains(
         "note /applinks/details/1/paths: Only iOS 12 and earlier read these paths.\n"))
@@ -236,6 +237,24 @@ import Testing
       try becomesTrue {
         try !trial.server.file(of: "c.example").text.contains("paths")
       })
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func severalDomainsAreConvertedOneByOne(site: StateTrial.Site) throws {
+    for name in ["c.example", "d.example"] {
+      let details: JSON = [["appID": .string(AssociationFile.app), "paths": ["/old/*"]]]
+      let file: JSON = ["applinks": ["apps": [], "details": details]]
+      let adopted = try trial.server.client().send(
+        "PUT", "/v1/domains/\(name)/file", json: file)
+      #expect(adopted.status == 201, "\(adopted.text)")
+    }
+    let done = try trial.run("convert", at: site, "c.example", "none.example", "d.example")
+    #expect(done.status == 1 && done.errors.contains("none.example"), "\(done.errors)")
+    for name in ["c.example", "d.example"] {
+      #expect(done.errors.contains("No URL of \(name) resolves differently.\n"), "\(done.errors)")
+      #expect(
+        try becomesTrue { try !trial.server.file(of: name).text.contains("paths") })
+    }
   }
 
   @Test(arguments: StateTrial.Site.allCases)
