@@ -160,6 +160,30 @@ import Testing
     #expect(try running.serve("anna.example")["Cache-Control"] == "public, max-age=5")
   }
 
+  @Test func aRouteThatMostDomainsHaveIsPartOfItAndLeftOutOfTheOthers() throws {
+    let names = ["anna", "bruno", "carla"].map { "\($0).example" }
+    for name in names {
+      var routes: [JSON] = [["path": "/gift/*", "comment": "gifts"], ["path": "/help/*"]]
+      if name == "carla.example" { routes.removeFirst() }
+      try running.put(name, ["entries": [entry([app("x")], routes)]])
+    }
+    let before = try names.map { try running.serve($0).body }
+    let answer = try suggest(["*.example"])
+    let template = try answer.json["template"]
+    #expect(
+      template?["entries"]?[0]?["routes"] == [
+        ["path": "{pattern}", "comment": "gifts"], ["path": "/help/*"],
+      ], "\(answer.text)")
+    #expect(
+      template?["parameters"] == [["name": "pattern", "type": "pattern", "default": .null]])
+    let values = try answer.json["domains"]?.arrayValue?.map { $0["parameters"] ?? .null }
+    #expect(values == [["pattern": "/gift/*"], ["pattern": "/gift/*"], [:]], "\(answer.text)")
+    let own = try answer.json["domains"]?.arrayValue?.map { $0["own"] ?? .null }
+    #expect(own == [[], [], []])
+    #expect(try take(try answer.json, names).status == 200)
+    #expect(try names.map { try running.serve($0).body } == before)
+  }
+
   @Test func aDomainWhoseRoutesWouldComeTooEarlyIsNamed() throws {
     for name in ["anna", "bruno", "carla"] {
       var routes: [JSON] = [["path": "/shop/cart", "exclude": true], ["path": "/shop/*"]]

@@ -233,13 +233,28 @@ private struct Generalization {
     guard let first = lists.first else { return [] }
     let alignments = lists.dropFirst().map { Self.alignment(of: first, with: $0) }
     return first.indices.compactMap { index in
-      var group = [first[index]]
-      for (list, alignment) in zip(lists.dropFirst(), alignments) {
-        guard let place = alignment[index] else { return nil }
-        group.append(list[place])
-      }
-      return item(group, TemplatePlace.routeMembers)
+      let group =
+        [first[index]]
+        + zip(lists.dropFirst(), alignments).map { list, alignment in
+          alignment[index].map { list[$0] }
+        }
+      let present = group.compactMap(\.self)
+      return present.count == group.count
+        ? item(present, TemplatePlace.routeMembers) : optionalRoute(group, present)
     }
+  }
+
+  /// A route that most domains have alike, and the others not: its path is a parameter, without a value in those, which
+  /// leaves the route out there.
+  private mutating func optionalRoute(_ group: [JSON?], _ present: [JSON]) -> JSON? {
+    guard var route = group[0]?.objectValue, let path = route["path"]?.stringValue,
+      2 * present.count > group.count, isPlain(present[0]),
+      present.allSatisfy({ $0.sorted.text == present[0].sorted.text }),
+      let text = parameter(
+        .pattern, group.map { $0 == nil ? .null : .string(path) }, named: "pattern")
+    else { return nil }
+    route["path"] = .string(text)
+    return .object(route)
   }
 
   /// The places of the routes of one list in another one: of equal routes, then of those between them that are written
