@@ -279,6 +279,7 @@ extension Installation.Refused {
   /// Whether the next file may fare better: not if the server is busy, the token unknown or the disk full.
   fileprivate var isAboutFile: Bool {
     switch problem["status"]?.integerValue {
+    case _ where exitStatus != .failure: false
     case 403, 409, 412, 413, 422, 400: true
     default: false
     }

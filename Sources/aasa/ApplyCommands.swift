@@ -203,8 +203,10 @@ private struct DesiredChange {
       return try request(files, change, to: installation, progress)
     } catch var refused as Installation.Refused {
       refused.files = files
-      // There is no plan.
-      try PlanPrinter(format, isDryRun: change.isDryRun).printRefusal(refused)
+      // There is no plan. That the server is busy, or the token wrong, is nothing for a comment.
+      if refused.exitStatus == .failure {
+        try PlanPrinter(format, isDryRun: change.isDryRun).printRefusal(refused)
+      }
       throw refused
     }
   }

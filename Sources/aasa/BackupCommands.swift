@@ -145,7 +145,7 @@ extension Store {
     do {
       return try advising(location, body)
     } catch BackupError.database(let path, let error) {
-      throw UnusableDatabase(description: error.advice(for: .file(path)))
+      throw UnusableDatabase(error, at: .file(path))
     }
   }
 }

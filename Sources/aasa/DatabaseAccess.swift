@@ -19,6 +19,32 @@ enum MissingDatabase {
 /// A database that cannot be used, as a sentence that says what to do.
 struct UnusableDatabase: Error, CustomStringConvertible {
   let description: String
+  let exitStatus: ExitStatus
+
+  /// A database that does not exist.
+  init(missing description: String) { (self.description, exitStatus) = (description, .failure) }
+
+  init(_ error: StoreError, at location: DatabaseLocation) {
+    description = error.advice(for: location)
+    exitStatus =
+      switch error {
+      case .busy, .tookTooLong: .unavailable
+      case .database(let refusal, _) where refusal.mayPass(at: location): .unavailable
+      default: .failure
+      }
+  }
+}
+
+extension StoreError.Refusal {
+  /// Whether the database may be usable later, without another command or other rights.
+  fileprivate func mayPass(at location: DatabaseLocation) -> Bool {
+    switch self {
+    case .unreachable, .unknownOutcome, .diskFull, .inputOutput: true
+    // A server may have too many connections, or still be starting.
+    case .cannotOpen: location.path == nil
+    case .readOnly, .damaged, .replaced, .unexpected: false
+    }
+  }
 }
 
 extension EffectiveConfiguration {
@@ -49,7 +75,7 @@ extension Store {
   static func checkExists(_ location: DatabaseLocation) throws {
     if try !isMissing(location, orEmpty: false) { return }
     throw UnusableDatabase(
-      description: location.path == nil
+      missing: location.path == nil
         ? "\(location.description.quotedPath) is not a database of aasa yet. 'aasa serve' creates its tables."
         : "No database at \(location.description.quotedPath). Choose one with --database.")
   }
@@ -83,7 +109,7 @@ extension Store {
     do {
       return try body()
     } catch let error as StoreError {
-      throw UnusableDatabase(description: error.advice(for: location))
+      throw UnusableDatabase(error, at: location)
     }
   }
 }

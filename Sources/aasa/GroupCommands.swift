@@ -32,7 +32,7 @@ enum GroupCommands {
         ("Let a group edit one brand", "aasa group set links --role editor --label brand-a"),
         ("Let a group read everything", "aasa group set support --role viewer"),
       ],
-      failure: "refused, or the database cannot be used"
+      failure: "refused; stderr says why"
     ) { arguments in
       let role: Role = try arguments.choice(role, arguments.required(role))
       var body: JSON.Object = ["role": .string(role.rawValue)]
@@ -75,7 +75,7 @@ enum GroupCommands {
         ("Delete one", "aasa group delete links"),
         ("On a server", "aasa group delete links --server https://aasa.example.com"),
       ],
-      failure: "there is no such group, or the database cannot be used"
+      failure: "there is no such group"
     ) { arguments in
       try Installation(arguments).perform(APIClient.Request("DELETE", path(arguments)))
       return .success

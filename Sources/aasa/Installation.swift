@@ -14,6 +14,7 @@ final class Installation {
     let problem: JSON
     /// The path or URL that it comes from.
     let origin: String
+    var exitStatus = ExitStatus.failure
     /// When to try again, in seconds from now; `nil` if trying again does not help.
     var retryAfter: Int?
     /// The files that the request was made from, if it was a state.
@@ -148,13 +149,13 @@ final class Installation {
         let api = try opened ?? open(location)
         return try onDatabase(api.answer(HTTP.Request(request, body)))
       } catch let error as StoreError {
-        throw UnusableDatabase(description: error.advice(for: location))
+        throw UnusableDatabase(error, at: location)
       }
     case .server(let client):
       do {
         return try onServer(client)
       } catch let error as APIClient.Unreachable where error.isOutcomeUnknown && request.isChange {
-        throw Failure("\(error) The change may have been made. \(howToSee)")
+        throw Failure("\(error) The change may have been made. \(howToSee)", .unavailable)
       }
     }
   }
@@ -232,7 +233,10 @@ final class Installation {
       if let drafted = Drafted(answer.status, json) { throw drafted }
       if (200...299).contains(answer.status) && json[member] != nil { return json }
       if answer.status >= 400 && json["title"] != nil {
-        throw Refused(problem: json, origin: name, retryAfter: answer.retryAfter)
+        let code = json["code"]?.stringValue ?? ""
+        throw Refused(
+          problem: json, origin: name, exitStatus: ExitStatus(ofRefusal: answer.status, code: code),
+          retryAfter: answer.retryAfter)
       }
     } catch is JSON.SyntaxError {}
     throw Failure(
@@ -240,7 +244,8 @@ final class Installation {
         ? "\(name) sent status \(answer.status) without an explanation from aasa. Check the logs of "
           + "the server, and of any proxy in front of it."
         : "\(name) sent status \(answer.status) and an answer that is not from aasa. --server must be "
-          + "the URL of aasa's admin listener.")
+          + "the URL of aasa's admin listener.",
+      ExitStatus(ofRefusal: answer.status, code: ""))
   }
 }
 

@@ -35,29 +35,24 @@ enum Main {
   }
 
   private static func run(_ words: [String]) -> ExitStatus {
-    var help = "aasa --help"
+    var found: Command?
     do {
       let (command, rest) = try find(words)
-      help = "aasa \(command.name) --help"
+      found = command
       let arguments = try Arguments(rest, for: command)
       guard arguments.wantsHelp else {
         return try answering(arguments) { try command.run(arguments) }
       }
       try Terminal.print(Help.text(of: command))
       return .success
-    } catch let error as UsageError {
-      Terminal.complain(
-        "\(error.message)\nRun '\(error.hint ?? help)'.")
-      return .usage
-    } catch let error as Configuration.Invalid {
-      Terminal.complain(error.description)
-      return error.faults.allSatisfy(\.isDatabaseAddress) ? .failure : .usage
-    } catch let error as ValidationError {
-      Terminal.complain(error.description)
-      return .usage
     } catch {
-      Terminal.complain(String(describing: error))
-      return .failure
+      if let error = error as? UsageError {
+        let help = found.map { "aasa \($0.name) --help" } ?? "aasa --help"
+        Terminal.complain("\(error.message)\nRun '\(error.hint ?? help)'.")
+      } else {
+        Terminal.complain(String(describing: error))
+      }
+      return found?.status(for: error) ?? ExitStatus(error)
     }
   }
 
@@ -72,7 +67,7 @@ enum Main {
       return .success
     } catch let refused as Installation.Refused {
       try ProblemText(refused).print(asJSON: arguments.has(.json))
-      return .failure
+      return command.status(for: refused)
     }
   }
 

@@ -48,7 +48,7 @@ enum SuppressionCommands {
             + "--owner Ben --until 2027-06-30"
         ),
       ],
-      failure: "refused, or the database cannot be used", run: create),
+      failure: "refused; stderr says why", run: create),
     Command(
       name: "suppression list", group: .look,
       summary: "list the suppressions of several domains",
@@ -69,7 +69,7 @@ enum SuppressionCommands {
           "aasa suppression delete 3 --server https://aasa.example.com"
         ),
       ],
-      failure: "there is no such suppression, or the database cannot be used"
+      failure: "there is no such suppression"
     ) { arguments in
       let number = try arguments.number("NUMBER")
       try Installation(arguments).perform(

@@ -1,6 +1,8 @@
 import Association
+import Checking
 import FoundationEssentials
 import Glibc
+import Service
 
 /// The exit statuses of the program.
 enum ExitStatus: Int32 {
@@ -9,6 +11,39 @@ enum ExitStatus: Int32 {
   /// `diff` found differences.
   case different = 2
   case usage = 64
+  /// The server or the database cannot be reached, is busy, or failed (EX_UNAVAILABLE in sysexits.h).
+  case unavailable = 69
+  /// The server does not accept the token, or its role is too low (EX_NOPERM).
+  case noPermission = 77
+
+  /// What an error says that ends a command.
+  init(_ error: any Error) {
+    switch error {
+    case is UsageError, is ValidationError: self = .usage
+    case let error as Configuration.Invalid:
+      self = error.faults.allSatisfy(\.isDatabaseAddress) ? .failure : .usage
+    case is APIClient.Unreachable: self = .unavailable
+    case let error as Installation.Refused: self = error.exitStatus
+    case let error as UnusableDatabase: self = error.exitStatus
+    case let error as Failure: self = error.exitStatus
+    default: self = .failure
+    }
+  }
+
+  /// - Parameters:
+  ///   - status: The HTTP status of a refusal.
+  ///   - code: The stable word of its problem, if it has one.
+  init(ofRefusal status: Int, code: String) {
+    switch (status, code) {
+    // Stored, so that nobody should try again.
+    case (_, "committed-not-served"): self = .failure
+    // These concern the change, and may be one of many reasons against it.
+    case (403, "approval-required"), (403, "token-limited"): self = .failure
+    case (401, _), (403, _): self = .noPermission
+    case (408, _), (429, _), (500..., _): self = .unavailable
+    default: self = .failure
+    }
+  }
 }
 
 /// Ends the program without the handlers that libraries have for its end: OpenSSL's frees what the thread that closes
@@ -21,8 +56,12 @@ func exit(_ status: ExitStatus) -> Never {
 /// Why a command failed, in sentences for people.
 struct Failure: Error, CustomStringConvertible {
   let description: String
+  let exitStatus: ExitStatus
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, _ exitStatus: ExitStatus = .failure) {
+    self.description = description
+    self.exitStatus = exitStatus
+  }
 
   /// - Parameter code: An `errno`, which completes the sentence.
   init(_ description: String, code: Int32) {

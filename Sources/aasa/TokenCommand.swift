@@ -49,7 +49,7 @@ enum TokenCommand {
           "aasa token create --name release --role editor --domain '*.brand.example'"
         ),
       ],
-      failure: "the name is taken, or the database cannot be used", run: create),
+      failure: "the name is taken", run: create),
     Command(
       name: "token list", group: .database, summary: "list the API tokens",
       details:
@@ -71,7 +71,7 @@ enum TokenCommand {
           "aasa token revoke release --database /var/lib/aasa/aasa.db"
         ),
       ],
-      failure: "no token has this name, or the database cannot be used", run: revoke),
+      failure: "no token has this name", run: revoke),
   ]
 
   /// Prints only the token, so that a script can read it.

@@ -115,7 +115,7 @@ import Testing
     let port = trial.server.adminPort
     #expect(try trial.server.end() == .exited(0))
     let result = try trial.run("apply", at: .server, trial.directory)
-    #expect(result.status == 1)
+    #expect(result.status == 69)
     #expect(result.errors.hasPrefix("http://127.0.0.1:\(port) does not answer: "))
     #expect(result.errors.split(separator: "\n").count == 1)
   }

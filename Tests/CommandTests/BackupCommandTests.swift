@@ -64,7 +64,7 @@ import Testing
     let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     let result = try run("backup")
-    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.status == 69 && result.output.isEmpty)
     #expect(
       result.errors.hasPrefix("\"\(database)\" is locked by another program."),
       "\(result.errors)")

@@ -9,11 +9,19 @@ import Testing
   enum Host: String, CaseIterable {
     case github, gitlab
 
+    /// The file.
+    var text: String {
+      get throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../Config/ci/\(rawValue).yaml")
+          .standardized
+        return try String(contentsOf: file, encoding: .utf8)
+      }
+    }
+
     /// The scripts of a job, in their order.
     func scripts(of job: String) throws -> [String] {
-      let file = URL(filePath: #filePath).appending(path: "../../../Config/ci/\(rawValue).yaml")
-        .standardized
-      var lines = try String(contentsOf: file, encoding: .utf8)
+      var lines =
+        try text
         .split(separator: "\n", omittingEmptySubsequences: false)[...]
       let indent = self == .github ? "  " : ""
       lines = lines.drop { $0 != "\(indent)\(job):" }.dropFirst()
@@ -74,12 +82,14 @@ import Testing
 
   /// Runs the scripts of a job in the working tree, until one fails.
   private func run(
-    _ job: String, on host: Host, token: String, in directory: String = "work"
+    _ job: String, on host: Host, token: String, in directory: String = "work",
+    accepting codes: String = ""
   ) throws -> Program.Result {
     let target = self.host
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let environment = [
-      "PATH": "\(Program.directory):\(path)", "HOME": trial.scratch.path("home"),
+      "PATH": "\(trial.scratch.path("bin")):\(Program.directory):\(path)",
+      "AASA_ACCEPT": codes, "HOME": trial.scratch.path("home"),
       "AASA_SERVER": "http://127.0.0.1:\(trial.server.adminPort)", "AASA_TOKEN": token,
       "GH_TOKEN": "secret", "GITLAB_TOKEN": "secret", "REMOTE": origin, "PULL_REQUEST": "7",
       "GITHUB_API_URL": target.url, "GITHUB_REPOSITORY": "owner/links", "GITHUB_SHA": "abc",
@@ -144,7 +154,7 @@ import Testing
 
     // Somebody edits another domain; a viewer must not apply.
     try addRoute("/sale", to: "b.example")
-    #expect(try run("apply", on: host, token: viewer).status == 1)
+    #expect(try run("apply", on: host, token: viewer).status == 77)
     let applied = try run("apply", on: host, token: editor)
     #expect(applied.status == 0, "\(applied.errors)")
     #expect(try trial.isServed(["/gift"], for: "a.example"))
@@ -174,6 +184,64 @@ import Testing
     #expect(none.status == 0 && !none.output.contains("1 file written"), "\(none.output)")
     let same = try git("-C", origin, "rev-parse", "main", "aasa-drift").split(separator: "\n")
     #expect(Set(same).count == 1)
+  }
+
+  /// Makes the first `diff` or `apply` of a job end as if the server were busy, and pauses end at once.
+  private func makeServerSeemBusyOnce() throws {
+    let aasa = """
+      case $1 in diff|apply) [ -e "$HOME/$1" ] || { touch "$HOME/$1"; exit 69; } ;; esac
+      exec \(Program.aasa) "$@"
+      """
+    for (name, script) in [("aasa", aasa), ("sleep", "echo paused >&2")] {
+      let path = try trial.scratch.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+  }
+
+  /// GitLab starts the job again, as the file says; GitHub has nothing like it, so the script does.
+  @Test(arguments: Host.allCases)
+  func jobsGoOnWhenTheServerIsNoLongerBusy(host: Host) throws {
+    let (viewer, editor) = (try token("viewer"), try token("editor"))
+    try replace("/a", with: "/gift", in: "a.example.json")
+    try makeServerSeemBusyOnce()
+    for (job, token) in [("plan", viewer), ("apply", editor)] {
+      var result = try run(job, on: host, token: token)
+      if host == .gitlab {
+        #expect(result.status == 69 && self.host.received.count <= 1, "no comment")
+        result = try run(job, on: host, token: token)
+      }
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.errors.contains("paused") == (host == .github))
+    }
+    #expect(try trial.isServed(["/gift"], for: "a.example"))
+    #expect(try self.host.received.count == 1 && comment(on: host).contains("/gift"))
+    #expect(try host.text.contains("exit_codes: 69") == (host == .gitlab))
+  }
+
+  @Test(arguments: Host.allCases)
+  func aServerThatStaysDownEndsTheJobsWithoutAComment(host: Host) throws {
+    let viewer = try token("viewer")
+    try makeServerSeemBusyOnce()
+    #expect(try trial.server.end() == .exited(0))
+    for job in ["plan", "apply"] {
+      let result = try run(job, on: host, token: viewer)
+      #expect(result.status == 69, "\(result.errors)")
+      #expect(self.host.received.isEmpty)
+    }
+  }
+
+  @Test(arguments: Host.allCases)
+  func anErrorIsPublishedOnceItsCodeIsInTheFile(host: Host) throws {
+    let (viewer, editor) = (try token("viewer"), try token("editor"))
+    #expect(try host.text.contains("  AASA_ACCEPT: \"\"\n"))
+    try replace("\"enabled\": true", with: "\"enabled\": false", in: "a.example.json")
+    for (job, token) in [("plan", viewer), ("apply", editor)] {
+      let refused = try run(job, on: host, token: token)
+      #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
+      let accepted = try run(job, on: host, token: token, accepting: "opens-nothing")
+      #expect(accepted.status == 0, "\(accepted.output)\(accepted.errors)")
+    }
+    #expect(try trial.server.file(of: "a.example").status == 404)
   }
 
   @Test(arguments: Host.allCases)

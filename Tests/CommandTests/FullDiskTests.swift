@@ -60,7 +60,7 @@ struct FullDiskTests {
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", database, "-",
       input: file("import").serialized())
-    #expect(result.status == 1)
+    #expect(result.status == 69)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains("is on a full disk. Free some space."), "\(result.errors)")
     #expect(try server.file(of: "example.com").json == served)

@@ -289,7 +289,7 @@ import Testing
       let result = try Program.run(
         Program.aasa, words + ["--server", "http://127.0.0.1:\(trial.server.adminPort)"],
         environment: ["AASA_TOKEN": token])
-      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.status == 77 && result.output.isEmpty)
       #expect(result.errors.contains("has the role \"viewer\""), "\(result.errors)")
     }
   }

@@ -49,8 +49,20 @@ struct Command: Sendable {
 
   /// Exit codes with their meanings.
   var exits: [(status: ExitStatus, meaning: String)] {
-    [(.success, success), (.failure, failure)] + (difference.map { [(.different, $0)] } ?? [])
+    let mayUseServer = options.contains { $0.name == Option.server.name }
+    return [(.success, success), (.failure, failure)]
+      + (difference.map { [(.different, $0)] } ?? [])
       + [(.usage, "wrong usage or an invalid setting")]
+      + (mayUseServer || group == .database
+        ? [(.unavailable, "the server or the database cannot be reached, is busy, or failed")] : [])
+      + (mayUseServer
+        ? [(.noPermission, "the server does not accept the token, or its role is too low")] : [])
+  }
+
+  /// The exit code for an error that ended it.
+  func status(for error: any Error) -> ExitStatus {
+    let status = ExitStatus(error)
+    return exits.contains { $0.status == status } ? status : .failure
   }
 
   /// `aasa import --domain DOMAIN [OPTION]… FILE`
