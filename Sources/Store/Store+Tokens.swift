@@ -168,6 +168,43 @@ extension Transaction {
     return secret
   }
 
+  /// Gives a token a new secret, which cannot be read again. The old one and the sessions that began with it are refused
+  /// from then on. Everything else of the token stays, such as its drafts.
+  ///
+  /// - Parameter expiresAt: When it expires from now on; `nil` to leave that as it is.
+  /// - Throws: `StoreError.notFound`, `StoreError.tokenExpired` if the new secret would have expired already.
+  package func rotateToken(
+    _ name: String, expiresAt: UnixTime? = nil
+  ) throws -> (token: Token, secret: TokenSecret) {
+    var token = try self.token(name)
+    if let end = expiresAt ?? token.expiresAt, end <= now {
+      throw StoreError.tokenExpired(name, end)
+    }
+    // One that a server printed ends only if nobody uses it, and this one somebody has asked for.
+    token.expiresAt = expiresAt ?? (token.unusedUntil == nil ? token.expiresAt : nil)
+    token.unusedUntil = nil
+    let secret = try TokenSecret()
+    if isDryRun { return (token, secret) }
+    try connection.run(
+      "UPDATE token SET hash = ?, expires_at = ?, unused_until = NULL WHERE name = ?",
+      [.blob(secret.hash), token.expiresAt.map { .integer($0) } ?? .null, .text(name)])
+    if connection.changes == 0 { throw StoreError.notFound(.token(name)) }
+    try connection.run(
+      "DELETE FROM session WHERE token_id = (SELECT id FROM token WHERE name = ?)", [.text(name)])
+    try record("rotate token", .token(name))
+    return (token, secret)
+  }
+
+  /// The token with this name.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  package func token(_ name: String) throws -> Token {
+    let found = try connection.first(
+      TokenRows.select + " WHERE name = ?", [.text(name)], row: TokenRows.read)
+    guard let found else { throw StoreError.notFound(.token(name)) }
+    return found.token
+  }
+
   /// Creates the first token, for an administrator, unless one exists. It expires after a day if it is not
   /// used; one that did is replaced.
   ///

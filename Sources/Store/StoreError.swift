@@ -21,6 +21,8 @@ package enum StoreError: Error, Sendable, Equatable {
   case unknownApps([LinkedApp])
   /// A token with this name already exists.
   case tokenNameTaken(String)
+  /// The token has expired, so that a new secret of it would not be accepted.
+  case tokenExpired(String, UnixTime)
   /// A user with this name already exists.
   case userNameTaken(String)
   /// The author has `Draft.mostOpen` open drafts.
@@ -152,6 +154,7 @@ extension StoreError: CustomStringConvertible {
     case .unknownApps(let apps):
       "no fingerprints are known of \(apps.map(\.description).joined(separator: ", "))"
     case .tokenNameTaken(let name): "a token named \(name) already exists"
+    case .tokenExpired(let name, let end): "the token \(name) expired at \(end.text)"
     case .userNameTaken(let name): "a user named \(name) already exists"
     case .tooManyDrafts(let author): "\(author) has \(Draft.mostOpen) open drafts already"
     case .tooManyComments(let id): "draft \(id) has \(Draft.mostComments) comments already"

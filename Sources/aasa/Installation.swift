@@ -165,6 +165,7 @@ final class Installation {
     if command == "aasa apply" {
       return "To see whether it was, run 'aasa diff'. To apply the same files again is safe."
     }
+    if command == "aasa token rotate" { return "Rotate the token once more." }
     let list = command.split(separator: " ").dropFirst().prefix(1).joined() + " list"
     let look = Main.commands.contains { $0.name == list } ? list : "changes"
     return "To see whether it was, run 'aasa \(look)'."

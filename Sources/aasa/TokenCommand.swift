@@ -34,6 +34,10 @@ enum TokenCommand {
     "--expires", "TIME",
     "When the token expires, such as 2027-01-31 (when that day begins, in UTC) or 2027-01-31T12:00:00Z. Default: "
       + "never.")
+  private static let newExpiry = Option(
+    "--expires", "TIME",
+    "When the token expires from now on, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: as before."
+  )
 
   static let commands = [
     Command(
@@ -60,6 +64,21 @@ enum TokenCommand {
         ("List all tokens", "aasa token list"),
         ("List those that were never used", "aasa token list | grep 'never used$'"),
       ], run: list),
+    Command(
+      name: "token rotate", group: .database,
+      summary: "give an API token a new secret and print it",
+      details:
+        "The old secret, and browsers that signed in with it, are refused at once. The name, the role, the limits and the "
+        + "drafts of the token stay. Prints only the new token to stdout; it cannot be shown again.",
+      options: [newExpiry, .json] + Option.installation, operands: .one("NAME"),
+      examples: [
+        (
+          "Give a pipeline a new token",
+          "aasa token rotate release | gh secret set AASA_EDITOR_TOKEN"
+        ),
+        ("Let it live longer", "aasa token rotate release --expires 2028-01-31"),
+      ],
+      failure: "no token has this name, or it has expired", run: rotate),
     Command(
       name: "token revoke", group: .database, summary: "revoke an API token",
       details: "A running server on the same database refuses it at once.",
@@ -108,6 +127,28 @@ enum TokenCommand {
     }
     let scope = [role.rawValue, text(ofDomains: created), text(ofExpiry: created)]
     Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
+    return .success
+  }
+
+  private static func rotate(_ arguments: Arguments) throws -> ExitStatus {
+    let name = arguments.operands[0]
+    var body: JSON.Object = [:]
+    if let end = arguments.value(newExpiry) {
+      body["expiresAt"] = .time(try arguments.futureTime(end, of: newExpiry))
+    }
+    let rotated = try Installation(arguments).json(
+      APIClient.Request(
+        "POST", "/v1/tokens/\(APIClient.Request.escaped(name))/rotate",
+        body: JSON.object(body).serialized()), having: "token")
+    do throws(Failure) {
+      try Terminal.print(
+        arguments.has(.json) ? rotated.text : rotated["token"]?.stringValue ?? "")
+    } catch {
+      throw Failure("\(error) The old token is not accepted any more: rotate it again.")
+    }
+    let role = rotated["role"]?.stringValue ?? ""
+    let scope = [role, text(ofDomains: rotated), text(ofExpiry: rotated)]
+    Terminal.complain("Rotated the token \(name.quoted): \(scope.joined(separator: ", ")).")
     return .success
   }
 

@@ -47,7 +47,9 @@ import Testing
         operation.method, try target(operation, description, example["parameters"]),
         body: request.map { Array($0.utf8) }, "X-Aasa-Dashboard: 1")
       #expect((200...299).contains(response.status), "\(operation.name): \(response.text)")
-      if id == "createToken" { token = try #require(try response.json["token"]?.stringValue) }
+      if ["createToken", "rotateToken"].contains(id) {
+        token = try #require(try response.json["token"]?.stringValue)
+      }
       var new = JSON.Object()
       new["parameters"] = example["parameters"]
       new["request"] = example["request"]

@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: [
     ["domains"], ["show", "a.example"], ["diff", "state.json"], ["apply", "state.json"],
     ["export", "state"], ["render", "site"], ["check", "--label", "a"], ["undo", "1"],
-    ["match", "https://a.example/"], ["token", "list"], ["draft", "list"],
+    ["match", "https://a.example/"], ["token", "rotate", "a"], ["draft", "list"],
     ["import", "--domain", "a.example", "file.json"], ["replicas"],
   ])
   func aServerThatIsDownIsNoRefusal(words: [String]) throws {
@@ -150,6 +150,7 @@ import Testing
     ),
     (["undo", "1"], "To see whether it was, run 'aasa changes'."),
     (["token", "revoke", "release"], "To see whether it was, run 'aasa token list'."),
+    (["token", "rotate", "release"], "Rotate the token once more."),
   ])
   func whenNobodyKnowsWhetherAChangeWasMadeTheErrorSaysHowToSee(
     words: [String], remedy: String

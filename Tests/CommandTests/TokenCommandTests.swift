@@ -71,6 +71,53 @@ import Testing
     #expect(again.errors.contains("A token named \"release\" already exists."))
   }
 
+  @Test func aTokenIsRotatedUnderItsNameAndARunningServerTakesOnlyTheNewOne() throws {
+    let server = try RunningServer(database: database)
+    let old = try create("release", role: "editor").trimmingSuffix("\n")
+    for (words, end) in [
+      ([], "never expires"), (["--expires", "2999-01-31"], "expires 2999-01-31T00:00:00Z"),
+      ([], "expires 2999-01-31T00:00:00Z"),
+    ] {
+      let rotated = try Program.run(
+        Program.aasa, ["token", "rotate", "release", "--database", database] + words)
+      #expect(rotated.status == 0)
+      #expect(rotated.output.wholeMatch(of: /aasa_[A-Za-z0-9_-]{43}\n/) != nil)
+      #expect(rotated.errors == "Rotated the token \"release\": editor, all domains, \(end).\n")
+      let new = rotated.output.trimmingSuffix("\n")
+      #expect(try server.client(token: new).send("GET", "/v1/domains").status == 200)
+      #expect(try server.client(token: old).send("GET", "/v1/domains").status == 401)
+    }
+  }
+
+  @Test func rotatingWhatIsNotThereOrForATimeThatIsOverSaysSo() throws {
+    _ = try create("somebody")
+    let result = try Program.aasa("token", "rotate", "nobody", "--database", database)
+    #expect(result.status == 1)
+    #expect(result.errors == "\(database): The token \"nobody\" does not exist.\n")
+    let late = try Program.aasa(
+      "token", "rotate", "somebody", "--expires", "2020-01-31", "--database", database)
+    #expect(late.status == 64 && late.errors.hasPrefix("--expires must be in the future"))
+  }
+
+  /// The old one is gone by then.
+  @Test func aRotatedTokenThatCannotBeWrittenIsAnErrorThatSaysWhatToDo() throws {
+    _ = try create("release")
+    let process = try ChildProcess(
+      Program.aasa, ["token", "rotate", "release", "--database", database],
+      environment: Program.environment(), output: "/dev/full", errors: scratch.path("err"))
+    #expect(try process.waitForEnd() == .exited(1))
+    #expect(try scratch.text("err").contains("is not accepted any more: rotate it again."))
+  }
+
+  @Test func aFirstTokenThatIsRotatedLivesOnUnused() throws {
+    let server = try RunningServer(database: database)
+    _ = try server.firstToken()
+    let rotated = try Program.aasa("token", "rotate", "first-admin", "--database", database)
+    #expect(rotated.status == 0 && rotated.errors.contains("never expires"))
+    let listed = try Program.aasa("token", "list", "--database", database).output
+    #expect(listed.contains("never expires") && listed.contains("never used"))
+  }
+
   @Test func revokingWhatIsNotThereSaysSo() throws {
     _ = try create("somebody")
     let result = try Program.aasa("token", "revoke", "--name", "nobody", "--database", database)

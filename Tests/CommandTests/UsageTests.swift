@@ -30,7 +30,9 @@ import Testing
     (["serv"], "Unknown command \"serv\". Did you mean \"serve\"?\nRun 'aasa --help'.\n"),
     (["-v"], "Unknown option \"-v\".\nRun 'aasa --help'.\n"),
     (["help", "nothing"], "Unknown command \"nothing\".\nRun 'aasa --help'.\n"),
-    (["token"], "aasa token needs one of create, list, revoke.\nRun 'aasa token --help'.\n"),
+    (
+      ["token"], "aasa token needs one of create, list, rotate, revoke.\nRun 'aasa token --help'.\n"
+    ),
     (
       ["token", "creat"],
       "Unknown command \"token creat\". Did you mean \"token create\"?\nRun 'aasa --help'.\n"

@@ -343,6 +343,12 @@ extension Problem {
       return Problem(.tokenNameTaken, "A token named \(name.quoted) already exists.")
     case .userNameTaken(let name):
       return Problem(.tokenNameTaken, "A user named \(name.quoted) already exists.")
+    case .tokenExpired(let name, let end):
+      return .invalid(
+        InvalidInput(
+          .timePassed, at: JSONPointer.root.appending("expiresAt"),
+          "The token \(name.quoted) expired at \(end.text). Set a time in the future (aasa: --expires)."
+        ))
     case .tooManyWebhooks:
       return .invalid(
         InvalidInput(

@@ -20,8 +20,10 @@ struct TokenEndpoints: Sendable {
         "createToken", .tokens, "Create a token",
         body: .json("NewToken"), problems: [.tokenNameTaken, .approvalRequired],
         answers: .created(
-          "The token. Its secret is never shown again.", "CreatedToken", links: ["revokeToken"]),
+          "The token. Its secret is never shown again.", "CreatedToken",
+          links: ["rotateToken", "revokeToken"]),
         handle: create),
+      rotation,
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
         "revokeToken", .tokens, "Revoke a token, effective immediately",
@@ -34,14 +36,50 @@ struct TokenEndpoints: Sendable {
     ]
   }
 
+  private var rotation: Endpoint {
+    var body = Body.json("TokenRotation")
+    body.isRequired = false
+    return Endpoint(
+      .post, "/v1/tokens/{token}/rotate", .role(.admin), effect: .change,
+      "rotateToken", .tokens, "Give a token a new secret",
+      description:
+        "The old secret, and the sessions that began with it, are refused from then on. The name, the role, the limits and "
+        + "the open drafts of the token stay.",
+      body: body, problems: [.approvalRequired],
+      answers: .ok("The token. Its secret is never shown again.", "CreatedToken"), handle: rotate)
+  }
+
+  private func rotate(_ call: Call) throws -> Response {
+    let isEmpty = call.request.body.isEmpty
+    let rotation =
+      try isEmpty
+      ? TokenResource.Rotation()
+      : Faults.collecting(in: try call.json(), TokenResource.readRotation)
+    try checkIsLater(rotation.expiresAt)
+    let (name, context) = (call.parameters["token"] ?? "", try call.context())
+    let (token, secret) = try store.write(context) { transaction in
+      // Who has the secret has the right.
+      if try transaction.token(name).publishesProtected {
+        try call.checkPublishesProtected("rotate the token of one")
+      }
+      return try transaction.rotateToken(name, expiresAt: rotation.expiresAt)
+    }
+    var object = TokenResource.created(token)
+    if !context.isDryRun { object["token"] = .string(secret.text) }
+    return .json(.ok, object, to: context)
+  }
+
+  private func checkIsLater(_ end: UnixTime?) throws {
+    guard let end, end <= store.now() else { return }
+    throw InvalidInput(
+      .timePassed, at: JSONPointer.root.appending("expiresAt"),
+      "\(end.text) has passed. Set a time in the future.")
+  }
+
   private func create(_ call: Call) throws -> Response {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
     if new.publishesProtected { try call.checkPublishesProtected("give that right") }
-    if let end = new.expiresAt, end <= store.now() {
-      throw InvalidInput(
-        .timePassed, at: JSONPointer.root.appending("expiresAt"),
-        "\(end.text) has passed. Set a time in the future.")
-    }
+    try checkIsLater(new.expiresAt)
     let context = try call.context()
     let secret = try store.write(context) {
       try $0.createToken(

@@ -13,6 +13,11 @@ package enum TokenResource {
     package fileprivate(set) var expiresAt: UnixTime?
   }
 
+  package struct Rotation {
+    /// `nil` to leave it as it is.
+    package fileprivate(set) var expiresAt: UnixTime?
+  }
+
   private static let domainsDocumentation = "The domains it is limited to; empty for all."
   private static let labelsDocumentation =
     "Labels of which each of its domains has one; empty for any domain. With labels, it cannot add domains or names, "
@@ -55,11 +60,21 @@ package enum TokenResource {
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]
 
+  private static let rotationFields: [Field<Rotation>] = [
+    Field(
+      "expiresAt", .anyTime, \.expiresAt,
+      "When it expires from now on (RFC 3339). Without it, that stays as it is.")
+  ]
+
+  /// What only a stored token has.
+  private static let stored = ["createdAt", "lastUsedAt"]
+
   static let schemas: JSON.Object = [
     "Token": fields.members().schema(),
     "NewToken": newFields.members().schema(for: .request),
+    "TokenRotation": rotationFields.members().schema(for: .request),
     "CreatedToken":
-      (fields.members().filter { !["createdAt", "lastUsedAt"].contains($0.name) } + [
+      (fields.members().filter { !stored.contains($0.name) } + [
         Member(
           "token", .json(["type": "string", "pattern": .string("^\(TokenSecret.prefix)")]),
           "The secret. It is never shown again; a dry run creates none.", .optional)
@@ -67,6 +82,18 @@ package enum TokenResource {
   ]
 
   package static func json(_ token: Token) -> JSON { .object(fields.json(of: token)) }
+
+  /// A token beside its new secret.
+  static func created(_ token: Token) -> JSON.Object {
+    var object = fields.json(of: token)
+    for name in stored { object[name] = nil }
+    return object
+  }
+
+  static func readRotation(_ body: BodyValue) -> Rotation? {
+    var rotation = Rotation()
+    return body.read(rotationFields, into: &rotation) ? rotation : nil
+  }
 
   package static func read(_ body: BodyValue) -> New? {
     var new = New()
