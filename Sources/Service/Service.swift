@@ -27,6 +27,7 @@ package final class Service: Sendable {
   private let health: Health
   private let ledger: FetchLedger
   private let collection: AppleCollection
+  private let tokenExpiry: TokenExpiry
   private let adminConnections = Gauge()
   private let certificates: CertificateReloader
   private let watch: DatabaseWatch
@@ -111,11 +112,13 @@ package final class Service: Sendable {
     checkHour = Mutex(configuration.checkHour)
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
+    tokenExpiry = TokenExpiry(store)
     let metrics = ServiceMetrics(
       startTime: Date.now.timeIntervalSince1970,
       store: store,
       admin: AdminCounts(), table: table,
-      ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
+      ledger: ledger, collection: collection, tokenExpiry: tokenExpiry, prunedRows: prunedRows,
+      certificates: certificates,
       checks: checks, webhooks: webhooks, replication: replication, kept: kept, health: health,
       watch: watch,
       publicListener: publicListener,
@@ -191,6 +194,7 @@ package final class Service: Sendable {
     attempt(.reading) {
       try table.refresh()
       try commandLog.follow()
+      try tokenExpiry.refresh()
     }
     health.report(damagedFiles: table.faults)
     if !table.isBehind { health.end(.serving) }

@@ -105,6 +105,17 @@ extension Store {
     return token
   }
 
+  /// When the first of the tokens expires that were created to live for a month or longer; `nil` if there is none. Who
+  /// creates one for a day knows that it ends.
+  package func nextTokenExpiry() throws -> UnixTime? {
+    try read { connection in
+      try connection.first(
+        "SELECT min(expires_at) FROM token WHERE expires_at > ? AND expires_at - created_at >= 2592000",
+        [.integer(now())]
+      ) { $0.isNull(0) ? nil : $0.time(0) } ?? nil
+    }
+  }
+
   /// Records in memory that a token was used, so that no request waits for the database.
   /// `writeTokenUses` stores it.
   func noteUse(of token: Token) {

@@ -42,6 +42,26 @@ import Testing
     #expect(open.status == 404)
   }
 
+  /// Who creates a token for a day knows that it ends; one that has expired or never does is no warning.
+  @Test func theFirstExpiryOfATokenThatLivesForAMonthIsMeasured() throws {
+    let day = 86_400 as Int64
+    let expiry = { (days: Int64) in JSON.time(UnixTime.now + days * day) }
+    let client = try server.client()
+    for (name, days) in [("short", 2), ("long", 90), ("of-a-year", 365)] as [(String, Int64)] {
+      let answer = try client.send(
+        "POST", "/v1/tokens",
+        json: ["name": .string(name), "role": "viewer", "expiresAt": expiry(days)])
+      #expect(answer.status == 201, "\(answer.text)")
+    }
+    // The server looks once a minute, and when it starts.
+    let second = try RunningServer(database: scratch.path("aasa.db"))
+    let name = "aasa_token_expiry_timestamp_seconds"
+    #expect(try becomesTrue { try Metrics(of: second)[name] != nil })
+    let first = try #require(try Metrics(of: second)[name])
+    #expect(abs(first - Double((UnixTime.now + 90 * day).seconds)) < 600)
+    #expect(try !Metrics(of: second).text.contains("of-a-year"))
+  }
+
   @Test func publicRequestsAreCountedByOutcomeAndFetcher() throws {
     for _ in 0..<3 { try server.fetch("example.com", as: LedgerTests.apple) }
     #expect(try server.file(of: "unknown.example").status == 404)

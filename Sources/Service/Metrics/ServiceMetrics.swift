@@ -11,6 +11,7 @@ struct ServiceMetrics: Sendable {
   let table: LiveTable
   let ledger: FetchLedger
   let collection: AppleCollection
+  let tokenExpiry: TokenExpiry
   let prunedRows: Counters
   let certificates: CertificateReloader
   let checks: CheckSchedule
@@ -40,7 +41,7 @@ struct ServiceMetrics: Sendable {
         .counter(
           "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values),
       ], ledger.families, collection.families, checks.families, webhooks.families,
-      replication.families, snapshot, health.families, certificates.families,
+      replication.families, snapshot, health.families, certificates.families, tokenExpiry.families,
       ProcessMetrics.families(startTime: startTime),
     ]
     return parts.flatMap(\.self)
