@@ -30,7 +30,8 @@ def test_axe_finds_nothing_on_any_page_and_none_scrolls_sideways(open_desk, site
 
 
 CHANGES = re.compile(
-    r"^(Add|New|Create|Publish|Delete|Remove|Suppress|Check now|Rename|Restore|Roll back|Revoke|Edit|Save|Apply|Move)\b")
+    r"^(Add|New|Create|Publish|Delete|Remove|Suppress|Check now|Rename|Restore|Roll back|Revoke|Rotate|Edit|Save|Apply"
+    r"|Move)\b")
 
 
 def test_a_viewer_is_offered_nothing_that_would_fail(desk, site):

@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -507,6 +508,23 @@ def test_a_token_is_created_shown_once_and_revoked(example, site):
     page.reload()
     expect(page.get_by_text("pipeline").first).to_be_visible()
     expect(page.get_by_text(re.compile("^aasa_"))).to_have_count(0)
+
+
+def test_a_token_is_rotated_and_the_new_one_shown_once(example, site):
+    old = site.create_token("viewer", name="pipeline")
+    page = example.open("#/settings/tokens")
+    expect(page.get_by_role("button", name="Revoke the token “admin”")).to_be_visible()
+    expect(page.get_by_role("button", name="Rotate the token “admin”")).to_have_count(0)
+    page.get_by_role("button", name="Rotate the token “pipeline”").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
+    secret = page.get_by_role("dialog", name="Token “pipeline”").get_by_text(re.compile("^aasa_"))
+    expect(secret).to_be_visible()
+    site.token, admin = secret.inner_text(), site.token
+    assert site.call("GET", "/v1/session")["name"] == "pipeline"
+    site.token = old
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        site.call("GET", "/v1/session")
+    site.token = admin
 
 
 def test_a_token_that_publishes_only_some_documents_says_which(example, site):

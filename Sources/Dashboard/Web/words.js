@@ -1449,6 +1449,8 @@ export const words = {
       expired: "expired",
       days: (n) => `in ${plural(n, "day", "days")}`,
       created: (name) => `Token “${name}”`,
+      rotate: "Rotate",
+      rotateText: "Whoever uses it is locked out until they have the new one. Its name, role and limits stay.",
       removeText: "Whoever uses it is locked out at once.",
       removeMine: "You are signed in with this token. Your session ends at once.",
     },

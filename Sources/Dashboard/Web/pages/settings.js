@@ -185,8 +185,32 @@ class Tokens extends Members {
     this.done(undefined, secretDialog(created(value.name), token, value.token, this.close));
   }
 
+  #rotate({ name }) {
+    const text = words.settings[this.section];
+    const ask = async (reason) => {
+      const { value } = await request("POST", path`/v1/tokens/${name}/rotate`, { query: { reason } });
+      this.done(undefined, secretDialog(text.created(name), text.token, value.token, this.close));
+    };
+    this.set({
+      open: confirmation({
+        title: common.doWhat(text.rotate, this.section, name),
+        label: text.rotate,
+        close: this.close,
+        ask,
+        text: text.rotateText,
+      }),
+    });
+  }
+
   render() {
     const text = words.settings.tokens;
+    // Not the own one: the session would end before anybody reads the new token.
+    const rotate = (one) =>
+      one.name !== session.name && !(Date.parse(one.expiresAt) < Date.now()) &&
+      button(text.rotate, () => this.#rotate(one), {
+        kind: "quiet",
+        "aria-label": common.doWhat(text.rotate, this.section, one.name),
+      });
     const end = ({ expiresAt }) =>
       !expiresAt
         ? words.common.never
@@ -197,6 +221,7 @@ class Tokens extends Members {
     return this.members(
       [[text.lastUsed, (one) => time(one.lastUsedAt)], [text.expires, end, "short"]],
       (draft) => draftField(text.expires, draft, "life", { tag: "select", options: lives }),
+      rotate,
     );
   }
 }
