@@ -29,20 +29,18 @@ struct UnusableDatabase: Error, CustomStringConvertible {
     exitStatus =
       switch error {
       case .busy, .tookTooLong: .unavailable
-      case .database(let refusal, _) where refusal.mayPass(at: location): .unavailable
+      case .database(let refusal, _) where refusal.mayPass: .unavailable
       default: .failure
       }
   }
 }
 
 extension StoreError.Refusal {
-  /// Whether the database may be usable later, without another command or other rights.
-  fileprivate func mayPass(at location: DatabaseLocation) -> Bool {
+  /// Whether the same command may work later, without another address or other rights.
+  fileprivate var mayPass: Bool {
     switch self {
     case .unreachable, .unknownOutcome, .diskFull, .inputOutput: true
-    // A server may have too many connections, or still be starting.
-    case .cannotOpen: location.path == nil
-    case .readOnly, .damaged, .replaced, .unexpected: false
+    case .readOnly, .cannotOpen, .damaged, .replaced, .unexpected: false
     }
   }
 }

@@ -97,7 +97,7 @@ import Testing
   @Test func aWrongTokenIsRefusedAndNotShown() throws {
     let token = "aasa_" + String(repeating: "x", count: 43)
     let result = try trial.run("apply", at: .server, trial.directory, token: token)
-    #expect(result.status == 1)
+    #expect(result.status == 77)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains("The token is "))
     #expect(!result.errors.contains(token))

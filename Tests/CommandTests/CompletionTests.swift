@@ -21,7 +21,7 @@ import Testing
 
   private static let lines: [(line: String, words: Set<String>)] = [
     ("aasa se", ["serve"]), ("aasa re", ["render", "restore", "replicas", "revisions"]),
-    ("aasa token ", ["create", "list", "revoke"]),
+    ("aasa token ", ["create", "list", "rotate", "revoke"]),
     ("aasa token create --ro", ["--role"]),
     ("aasa token create --role ", ["viewer", "editor", "admin"]),
     ("aasa serve --log-format ", ["text", "json"]), ("aasa serve --th", ["--threads"]),
