@@ -247,12 +247,15 @@ import Testing
 
   @Test func theAuditContinuesAndTokensAreThoseOfTheBackup() throws {
     let revoked = try store.createToken(name: "revoked", role: .admin)
+    let old = try store.createToken(name: "rotated", role: .admin)
     try save()
+    let new = try store.write(WriteContext(author: "test")) { try $0.rotateToken("rotated").secret }
     try store.revokeToken("revoked")
     let made = try store.createToken(name: "made", role: .viewer)
     try store.put(.example(paths: ["/c"]))
     let restored = try restore()
-    #expect(restored.revivedTokens == ["revoked"])
+    #expect(restored.revivedTokens == ["revoked", "rotated"])
+    #expect(try store.token(old)?.name == "rotated" && store.token(new) == nil)
     #expect(try store.token(revoked)?.name == "revoked")
     #expect(try store.token(made) == nil)
     let records = try store.audit(AuditFilter(), limit: 5)
