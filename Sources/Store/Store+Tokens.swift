@@ -194,11 +194,17 @@ extension Transaction {
     // One that a server printed ends only if nobody uses it, and this one somebody has asked for.
     token.expiresAt = expiresAt ?? (token.unusedUntil == nil ? token.expiresAt : nil)
     token.unusedUntil = nil
+    token.createdAt = now
     let secret = try TokenSecret()
     if isDryRun { return (token, secret) }
     try connection.run(
-      "UPDATE token SET hash = ?, expires_at = ?, unused_until = NULL WHERE name = ?",
-      [.blob(secret.hash), token.expiresAt.map { .integer($0) } ?? .null, .text(name)])
+      """
+      UPDATE token SET hash = ?, created_at = ?, expires_at = ?, unused_until = NULL WHERE name = ?
+      """,
+      [
+        .blob(secret.hash), .integer(now), token.expiresAt.map { .integer($0) } ?? .null,
+        .text(name),
+      ])
     if connection.changes == 0 { throw StoreError.notFound(.token(name)) }
     try connection.run(
       "DELETE FROM session WHERE token_id = (SELECT id FROM token WHERE name = ?)", [.text(name)])

@@ -110,7 +110,7 @@ enum RestoreCommand {
     }
     if !restored.revivedTokens.isEmpty {
       Terminal.complain(
-        "These tokens are valid again; revoke those that must not be: "
+        "These tokens are valid again, or their secrets from before a rotation; revoke or rotate those that must not be: "
           + restored.revivedTokens.joined(separator: ", "))
     }
     if !restored.revivedUsers.isEmpty {

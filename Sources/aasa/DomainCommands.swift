@@ -154,7 +154,8 @@ enum DomainCommands {
     var status = ExitStatus.success
     for domain in domains {
       let result = try Main.answering(arguments) { try convert(domain, installation, arguments) }
-      if result != .success { status = result }
+      // Trying again does not help against a refusal.
+      if result != .success && status != .failure { status = result }
     }
     return status
   }

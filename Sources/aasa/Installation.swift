@@ -61,7 +61,7 @@ final class Installation {
   ) throws {
     (self.missing, self.isReadOnly) = (missing, isReadOnly)
     self.upgrades = upgrades && !arguments.has(.dryRun)
-    command = "aasa \(arguments.command)"
+    command = "aasa \(arguments.command.name)"
     guard let server = try arguments.serverURL() else {
       let configuration = try EffectiveConfiguration(arguments).configuration
       let policy = try configuration.fetchPolicy.adding(arguments)
@@ -165,7 +165,9 @@ final class Installation {
     if command == "aasa apply" {
       return "To see whether it was, run 'aasa diff'. To apply the same files again is safe."
     }
-    if command == "aasa token rotate" { return "Rotate the token once more." }
+    if command == "aasa token rotate" {
+      return "Rotate the token once more; if it was your own, as another admin or with --database."
+    }
     let list = command.split(separator: " ").dropFirst().prefix(1).joined() + " list"
     let look = Main.commands.contains { $0.name == list } ? list : "changes"
     return "To see whether it was, run 'aasa \(look)'."

@@ -67,7 +67,7 @@ enum Main {
       return .success
     } catch let refused as Installation.Refused {
       try ProblemText(refused).print(asJSON: arguments.has(.json))
-      return command.status(for: refused)
+      return arguments.command.status(for: refused)
     }
   }
 

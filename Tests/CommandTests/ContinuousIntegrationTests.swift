@@ -89,7 +89,7 @@ import Testing
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let environment = [
       "PATH": "\(trial.scratch.path("bin")):\(Program.directory):\(path)",
-      "AASA_ACCEPT": codes, "HOME": trial.scratch.path("home"),
+      "ACCEPT_CODES": codes, "HOME": trial.scratch.path("home"),
       "AASA_SERVER": "http://127.0.0.1:\(trial.server.adminPort)", "AASA_TOKEN": token,
       "GH_TOKEN": "secret", "GITLAB_TOKEN": "secret", "REMOTE": origin, "PULL_REQUEST": "7",
       "GITHUB_API_URL": target.url, "GITHUB_REPOSITORY": "owner/links", "GITHUB_SHA": "abc",
@@ -233,7 +233,7 @@ import Testing
   @Test(arguments: Host.allCases)
   func anErrorIsPublishedOnceItsCodeIsInTheFile(host: Host) throws {
     let (viewer, editor) = (try token("viewer"), try token("editor"))
-    #expect(try host.text.contains("  AASA_ACCEPT: \"\"\n"))
+    #expect(try host.text.contains("  ACCEPT_CODES: \"\"\n"))
     try replace("\"enabled\": true", with: "\"enabled\": false", in: "a.example.json")
     for (job, token) in [("plan", viewer), ("apply", editor)] {
       let refused = try run(job, on: host, token: token)

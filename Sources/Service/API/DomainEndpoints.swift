@@ -158,16 +158,16 @@ struct DomainEndpoints: Sendable {
       ) { call in
         let kind = try call.kind()
         return try publisher.edit(call, "remove document") { domain in
-          if domain.rendered(UsedApps())[kind] == nil {
-            throw Problem(.documentNotFound, "\(domain.name) has no \(kind.rawValue).")
-          }
+          let absent = Problem(.documentNotFound, "\(domain.name) has no \(kind.rawValue).")
           if case .named(let name) = kind {
+            if !domain.namedDocuments.contains(where: { $0.name == name }) { throw absent }
             domain.namedDocuments.removeAll { $0.name == name }
             return
           }
           if let template = domain.template?.name {
             throw PublicationError.usesTemplate(domain.name, template)
           }
+          if domain.rendered(UsedApps())[kind] == nil { throw absent }
           try domain.adopt(nil, as: kind, UsedApps())
         } answer: {
           ["domain": DomainResource.json($0)]

@@ -58,7 +58,7 @@ struct TokenEndpoints: Sendable {
     try checkIsLater(rotation.expiresAt)
     let (name, context) = (call.parameters["token"] ?? "", try call.context())
     let (token, secret) = try store.write(context) { transaction in
-      // Who has the secret has the right.
+      // Whoever has the secret has the right.
       if try transaction.token(name).publishesProtected {
         try call.checkPublishesProtected("rotate the token of one")
       }

@@ -23,7 +23,7 @@ final class TokenExpiry: Sendable {
     [
       .gauge(
         "aasa_token_expiry_timestamp_seconds",
-        "When the first of the tokens expires that were created to live for 30 days or longer. Updated once a minute.",
+        "Earliest expiry of the tokens whose secret was created to live for 30 days or longer. Updated once a minute.",
         state.withLock(\.first).map { Double($0.seconds) })
     ]
   }

@@ -42,7 +42,7 @@ package enum TokenResource {
     Field(
       "publishesProtected", .bool, \.publishesProtected,
       "\(protectedDocumentation) Left out if false.", unless: { !$0 }),
-    Field("createdAt", .time, \.createdAt, "When it was created."),
+    Field("createdAt", .time, \.createdAt, "When its secret was created."),
     Field("expiresAt", .nullable(.time), \.expiresAt, "When it expires; null for never."),
     Field(
       "lastUsedAt", .nullable(.time), \.lastUsedAt,

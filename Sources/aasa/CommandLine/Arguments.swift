@@ -23,8 +23,7 @@ struct UsageError: Error {
 
 /// The arguments of a command: options, flags and operands.
 struct Arguments {
-  /// The name of the command.
-  let command: String
+  let command: Command
   /// The values of options by name; empty for a flag.
   private(set) var values: [String: [String]] = [:]
   private(set) var operands: [String] = []
@@ -34,7 +33,7 @@ struct Arguments {
   /// Splits words. `--name value` and `--name=value` are the same; all words after `--` are
   /// operands.
   init(_ words: ArraySlice<String>, for command: Command) throws(UsageError) {
-    self.command = command.name
+    self.command = command
     var rest = words
     while let word = rest.popFirst() {
       switch word {
