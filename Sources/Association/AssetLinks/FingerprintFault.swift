@@ -34,6 +34,11 @@ struct FingerprintFault {
       help = "Write \"\(only)\"."
       return
     }
+    if let only = Fingerprint(base64: text) {
+      sentence = "It is written in base64, as the origin of an app in passkeys is."
+      help = "Write \"\(only)\"."
+      return
+    }
     let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
     guard pairs.count > 8 || text.count > 40 else { return nil }
     if let stranger = Self.withoutLabel(text[...]).first(where: { !$0.isHexDigit && $0 != ":" }) {
@@ -51,5 +56,40 @@ struct FingerprintFault {
   private static func withoutLabel(_ text: Substring) -> Substring {
     let labels = ["sha-256:", "sha256:"]
     return labels.first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) } ?? text
+  }
+}
+
+extension Fingerprint {
+  /// The fingerprint that a text has in base64, also in the form for URLs and in an origin such as
+  /// `android:apk-key-hash:…`; `nil` if it is none.
+  fileprivate init?(base64 text: String) {
+    let label = "android:apk-key-hash:"
+    let rest = text.hasPrefix(label) ? text.dropFirst(label.count) : text[...]
+    let digits = rest.utf8.prefix { $0 != UInt8(ascii: "=") }
+    guard digits.count == 43, rest.utf8.count - digits.count <= 1 else { return nil }
+    var octets: [UInt8] = []
+    var (bits, count) = (0, 0)
+    for digit in digits {
+      guard let value = Self.value(ofBase64: digit) else { return nil }
+      bits = (bits << 6 | value) & 0xFFFF
+      count += 6
+      if count >= 8 {
+        count -= 8
+        octets.append(UInt8(truncatingIfNeeded: bits >> count))
+      }
+    }
+    self.init(
+      written: octets.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+  }
+
+  private static func value(ofBase64 digit: UInt8) -> Int? {
+    switch digit {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(digit - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(digit - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(digit - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
   }
 }

@@ -70,10 +70,13 @@ extension StatementInspection {
     let conditions = rules.reduce(0) { $0 + $1.conditions.count }
     for (index, rule) in rules.enumerated() {
       if rule.conditions.isEmpty {
+        let misread = links.json.value(at: rule.pointer)?.objectValue?.keyOfCondition
         add(
           .ruleWithoutCondition, at: rule.pointer,
           "The rule has no path, query or fragment, so it never holds.",
-          help: "To match every URL, write `\"/\": \"*\"`.")
+          help: misread.map {
+            "Correct \($0.quoted). To match every URL, write `\"/\": \"*\"`."
+          } ?? "To match every URL, write `\"/\": \"*\"`.")
       }
       for condition in rule.conditions { inspect(condition, of: rule) }
       inspectSlashForm(of: rule, at: index, rules)

@@ -77,6 +77,7 @@ extension StatementInspection {
   private mutating func addFault(_ unread: UnreadValue) {
     let (pointer, value) = (unread.pointer, unread.value)
     let remedy = unread.remedy(in: links.json)
+    let meant = unread.misspelling(in: links.json)?.help ?? unread.remedyForFields(in: links.json)
     let skipped = "Google skips the statement."
     switch unread.key {
     case "relation" where unread.isElement:
@@ -99,31 +100,38 @@ extension StatementInspection {
           + (service.map { " It has `\($0)`, as Apple's file has." } ?? ""),
         help: service.map { _ in
           "Apple's file is one object: remove `[` and `]`, and serve it as apple-app-site-association."
-        } ?? remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
+        } ?? remedy ?? meant
+          ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
     case "target":
       add(
         .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
-        help: unread.remedyForList("target")
+        help: unread.remedyForList("target") ?? meant
           ?? "Add `target` with the `namespace` `android_app` or `web`.")
     case "include": addInclude(unread)
     case "namespace":
+      let name = value.stringValue?.lowercased() ?? ""
       add(
         .unknownNamespace, at: pointer,
         "`namespace` must be `android_app` or `web`, in lower case. \(skipped)" + Self.refusal,
-        help: "Write `android_app` for an app, `web` for a site.")
+        help: meant
+          ?? (["ios", "iphone", "apple"].contains(where: name.hasPrefix)
+            ? "Remove the statement: apple-app-site-association names apps for Apple's systems."
+            : "Write `android_app` for an app, `web` for a site."))
     case "package_name":
       add(
         .malformedPackageName, at: pointer,
-        "`package_name` must be the package of an app, such as com.example.shop. \(skipped)"
+        "`package_name` must be the package of an app, such as com.example.shop. "
+          + (value.stringValue.flatMap(PackageName.fault(of:)).map { "\($0) " } ?? "") + skipped
           + (unread.isText ? "" : Self.refusal),
-        help: unread.remedyForList("package_name")
+        help: unread.remedyForList("package_name") ?? meant
+          ?? value.stringValue.flatMap(PackageName.meant(by:)).map { "Write `\($0)`." }
           ?? "Write the `applicationId` of the app, without wildcards.")
     case "sha256_cert_fingerprints" where unread.isElement: addFingerprint(unread)
     case "sha256_cert_fingerprints":
       add(
         .missingFingerprints, at: pointer,
         "`sha256_cert_fingerprints` must be an array with a fingerprint. \(skipped)" + Self.refusal,
-        help: remedy
+        help: remedy ?? meant
           ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
     case "site": addSite(unread)
     default: addRuleFault(unread)
@@ -153,6 +161,7 @@ extension StatementInspection {
   }
 
   private mutating func addSite(_ unread: UnreadValue) {
+    let meant = unread.misspelling(in: links.json)?.help
     let text = unread.value.stringValue ?? ""
     let site = WebSite(readIn: text)
     let advice =
@@ -161,7 +170,8 @@ extension StatementInspection {
       return add(
         .malformedSite, at: unread.pointer,
         "The `target` has no `site`, so it names no site. Google skips the statement."
-          + Self.refusal, help: "Add `site`, such as \"https://www.example.com\".")
+          + Self.refusal,
+        help: meant ?? "Add `site`, such as \"https://www.example.com\".")
     }
     let isForWebAPK = site.map { text.hasPrefix("\($0)/") } ?? false
     if let site, isForWebAPK {
@@ -241,6 +251,24 @@ extension UnreadValue {
     ["dynamic_app_link", "dynamic_app_deep_link"].contains { stem in
       ["", "s", "_component", "_components"].contains { key.lowercased() == stem + $0 }
     }
+  }
+
+  /// The key that was probably meant to be the missing one.
+  fileprivate func misspelling(in file: JSON) -> MisspelledKey? {
+    guard case .missing = reason else { return nil }
+    return file.value(at: pointer)?.objectValue?.misspelling(of: [key])
+  }
+
+  /// How to write the members of a target that stand in the statement itself; `nil` for anything else.
+  fileprivate func remedyForFields(in file: JSON) -> String? {
+    guard case .missing = reason, key == "target",
+      let statement = file.value(at: pointer)?.objectValue
+    else {
+      return nil
+    }
+    let fields = DocumentPart.target.members.map(\.key).filter { statement[$0] != nil }
+    if fields.isEmpty { return nil }
+    return "Write `\"target\": {…}` around \(fields.map { "`\($0)`" }.joined(separator: ", "))."
   }
 
   /// How to write what is a list and must be one value; `nil` for anything else.

@@ -33,6 +33,24 @@ package struct PackageName: Sendable, Hashable, CustomStringConvertible {
   private static let longest = 223
 
   package var description: String { text }
+
+  /// What keeps a text from being a name, as a sentence; `nil` if that is not a single thing.
+  static func fault(of text: String) -> String? {
+    if PackageName(text) != nil || text.isEmpty { return nil }
+    let isAllowed = { (character: Character) in
+      character.isASCII && (character.isLetter || character.isNumber) || "._".contains(character)
+    }
+    if let stranger = text.first(where: { !isAllowed($0) }) {
+      return "It has \(stranger.isWhitespace ? "a blank" : String(stranger).quoted)."
+    }
+    return text.contains(".") ? nil : "It has no dot."
+  }
+
+  /// The name that a text has beside something else: blanks, or the activity behind a slash. `nil` for any other.
+  static func meant(by text: String) -> PackageName? {
+    let rest = text.drop(while: \.isWhitespace).prefix { !$0.isWhitespace && $0 != "/" }
+    return rest.isEmpty || rest.contains("*") ? nil : PackageName(String(rest))
+  }
 }
 
 /// The SHA-256 fingerprint of a certificate that signs apps.

@@ -29,6 +29,10 @@ extension Inspection {
       add(
         .entryWithoutApp, at: entry.pointer, "The entry names no app, so its routes open nothing.",
         help: entry.appInParts.map { "Write `\"appIDs\": [\($0.quoted)]` in place of its parts." }
+          ?? entry.json.misspelling(of: ["appID", "appIDs"])?.help
+          ?? entry.json.appAsKey.map {
+            "Write `\"appID\": \($0.quoted)`, and what that key has beside it."
+          }
           ?? "Add `appIDs`, an array of app identifiers, or remove the entry.")
     }
   }
@@ -76,9 +80,10 @@ extension Inspection {
       return add(
         .malformedAppIdentifier, at: pointer(),
         "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so \(effect).",
-        help: (text.hasPrefix(".")
-          ? "Nothing stands before the first dot. If a build writes the prefix, its variable is empty. "
-          : "")
+        help: AppIdentifier.meant(by: text).map { "Write `\($0)`." }
+          ?? (text.hasPrefix(".")
+            ? "Nothing stands before the first dot. If a build writes the prefix, its variable is empty. "
+            : "")
           + "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
           + " identifier, such as ABCDE12345.com.example.app.")
     }
@@ -158,7 +163,9 @@ extension Inspection {
     if isEmpty("components") && (hasComponents || isEmpty("paths")) {
       add(
         .noRoutes, at: entry.pointer, "The entry has no routes, so it matches no URL.",
-        help: "Add `components`; `[{\"/\": \"*\"}]` matches every URL.")
+        help: (hasComponents || hasPaths
+          ? nil : entry.json.misspelling(of: ["components", "paths"])?.help)
+          ?? "Add `components`; `[{\"/\": \"*\"}]` matches every URL.")
     }
   }
 }
@@ -182,9 +189,7 @@ extension AppLinks.Entry {
 extension AppIdentifier {
   /// Whether the prefix has the form of those that Apple issues, usually the Team ID (WWDC 2019,
   /// session 717).
-  fileprivate var hasUsualPrefix: Bool {
-    Self.isUsualPrefix(prefix)
-  }
+  var hasUsualPrefix: Bool { Self.isUsualPrefix(prefix) }
 
   private static func isUsualPrefix(_ text: Substring) -> Bool {
     text.utf8.count == 10
@@ -225,6 +230,26 @@ extension AppIdentifier {
     "team_id", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
     "appidprefix", "xxxxxxxx", "bundle_id", "placeholder",
   ]
+}
+
+extension AppIdentifier {
+  /// The identifier that a text has beside something else: blanks, the service that entitlements name before a
+  /// domain, or another character in place of the first dot. `nil` if the rest is none.
+  fileprivate static func meant(by text: String) -> AppIdentifier? {
+    var rest = text.drop(while: \.isWhitespace)
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    if let colon = rest.firstIndex(of: ":"),
+      DocumentPart.services.contains(String(rest[..<colon]))
+    {
+      rest = rest[colon...].dropFirst()
+    }
+    let end = rest.index(rest.startIndex, offsetBy: 10, limitedBy: rest.endIndex) ?? rest.endIndex
+    if end < rest.endIndex, isUsualPrefix(rest[..<end]), " :/+,;|".contains(rest[end]) {
+      rest = rest[..<end] + "." + rest[end...].dropFirst()
+    }
+    guard let app = AppIdentifier(usable: String(rest)), app.hasUsualPrefix else { return nil }
+    return app
+  }
 }
 
 extension String {

@@ -18,11 +18,27 @@ extension Inspection {
       case .items(let items): !items.isEmpty
       case .whole, .ignored: true
       }
+    let hasAnyPath = route.path.map { ["*", "/*"].contains($0.text) } ?? true
+    if hasQuery, hasAnyPath, route.fragment?.tokens.isStar ?? true,
+      route.takesEveryQuery, case .items = route.query, !route.isExclusion
+    {
+      return add(
+        .matchesEverything, at: route.pointer,
+        "Every URL meets the condition of the route: in a query, `*` also matches a missing value. Later routes are never"
+          + " used.",
+        help: "Write `?*` to require a value.")
+    }
     if route.path != nil || route.fragment != nil || hasQuery { return }
+    let misread = members.misreadKey
+    if misread != nil { misreadRoutes.insert(route.pointer) }
     add(
       .matchesEverything, at: route.pointer,
-      "The route has no condition. It matches every URL, so later routes are never used.",
-      help: "Add a condition. If you mean every URL, write `\"/\": \"*\"`.")
+      misread.map {
+        "The route has no condition that devices read: \($0.quoted) is none. It matches every URL, so later routes are"
+          + " never used."
+      } ?? "The route has no condition. It matches every URL, so later routes are never used.",
+      help: misread.map { "Correct \($0.quoted). If you mean every URL, write `\"/\": \"*\"`." }
+        ?? "Add a condition. If you mean every URL, write `\"/\": \"*\"`.")
   }
 
   /// Inspects a `defaults` object, whose members routes inherit.
@@ -73,7 +89,9 @@ extension Inspection {
   private mutating func addMisspelledNot(
     _ path: String, at pointer: @autoclosure () -> JSONPointer
   ) -> Bool {
-    guard PatternSyntax(path).beginsWithNot || path.hasPrefix("!/") else { return false }
+    guard PatternSyntax(path).beginsWithNot || PatternSyntax(path).beginsWithBang else {
+      return false
+    }
     add(
       .misspelledNot, at: pointer(),
       path.hasPrefix("!")
@@ -90,7 +108,8 @@ extension Inspection {
     addQueriesMeant(in: routes)
     let bare = routes.filter { route in
       let text = route.path?.text ?? ""
-      return PatternSyntax(text).isBarePath && !text.hasPrefix("!/")
+      let syntax = PatternSyntax(text)
+      return syntax.isBarePath && !syntax.beginsWithBang && !syntax.isBareForAnotherReason
     }
     guard let first = bare.first else { return }
     let others = bare.count == 1 ? "" : " (and \((bare.count - 1).counted("other path")) here)"
@@ -122,7 +141,15 @@ extension Inspection {
 
   private mutating func inspectLegacyPath(_ route: AppLinks.Route) {
     guard let path = route.path else { return }
-    let isNot = PatternSyntax(path.text).beginsWithNot || path.text.hasPrefix("!/")
+    let syntax = PatternSyntax(path.text)
+    let isNot = syntax.beginsWithNot || syntax.beginsWithBang
+    if route.isExclusion, path.text.hasPrefix(" ") {
+      return add(
+        .misspelledNot, at: route.pointer,
+        "\(LegacyPath(route).text.quoted) excludes nothing: behind `NOT`, all but one space are part of the path, and no"
+          + " path has them.",
+        help: "Write one space behind `NOT`.")
+    }
     if !route.isExclusion, isNot {
       return add(
         .misspelledNot, at: route.pointer,
@@ -153,5 +180,15 @@ extension Inspection {
       .publicComment, at: first.pointer.appending("comment"),
       "\(comments) will be public: anyone can download the file. Devices ignore comments.",
       help: "Make sure that no comment reveals a secret, such as an unpublished path.")
+  }
+}
+
+extension RouteMembers {
+  /// The first key that was probably meant as a condition, and that devices do not read; `nil` without one.
+  fileprivate var misreadKey: String? {
+    let others = ["exclude", "comment", "caseSensitive", "percentEncoded"]
+    return unread.prefix(20).first { value in
+      !others.contains { DocumentPart.resemble(value.key, $0) || sameScalars(value.key, $0) }
+    }?.key
   }
 }

@@ -31,6 +31,9 @@ extension Inspection {
       for route in routes {
         switch route.verdict {
         case .decides: break
+        // To remove one of the others would be wrong once their conditions are read.
+        case .repeats(let other) where misreadRoutes.contains(other): break
+        case .shadowed(let others) where others.contains(where: misreadRoutes.contains): break
         case .matchesNothing:
           let known = unmatchable ?? self.unmatchable
           unmatchable = known
@@ -109,6 +112,7 @@ extension Inspection {
   private mutating func addHiding(
     _ exclusion: Shadowing.Route, _ hidden: Shadowing.Hidden, _ route: AppLinks.Route?
   ) {
+    let isMisread = misreadRoutes.contains(exclusion.pointer)
     let subject =
       hidden.count == 1
       ? "the only later route for its apps matches"
@@ -117,9 +121,11 @@ extension Inspection {
       .excludesLaterRoutes, at: exclusion.pointer,
       "This exclusion decides every URL that \(subject)\(hidden.example.suchAs), so none of them opens the"
         + " app.",
-      help: route.map { !$0.queryPatterns.isEmpty && $0.takesEveryQuery } == true
-        ? "In a query, `*` also matches a missing value. Write `?*` to require one."
-        : "Narrow its conditions, or move it after the routes that should open the app.")
+      help: isMisread
+        ? "Correct its conditions."
+        : route.map { !$0.queryPatterns.isEmpty && $0.takesEveryQuery } == true
+          ? "In a query, `*` also matches a missing value. Write `?*` to require one."
+          : "Narrow its conditions, or move it after the routes that should open the app.")
   }
 
   /// Adds one finding for all routes, at the entry of the first.

@@ -15,6 +15,8 @@ struct Inspection {
   private var found: FindingList
   /// The places of findings that explain why a route never matches.
   private(set) var explained: Set<JSONPointer> = []
+  /// The routes whose conditions devices do not read, so that what they do is not what was meant.
+  var misreadRoutes: Set<JSONPointer> = []
   /// Whether the patterns are over a limit, so that nothing may be made of them.
   private(set) var isTooComplex = false
 
@@ -81,8 +83,13 @@ struct Inspection {
     if !DocumentPart.services.contains(where: { root[$0] != nil }) {
       let others = DocumentPart.appListServices.joined(separator: ", ")
       add(
-        .noService, at: .root, "The file names no service, so it has no effect.",
-        help: "Add `applinks` or another service: \(others).")
+        .noService, at: .root,
+        "The file names no service, so it has no effect."
+          + (OtherFile(root).map { " \($0.sentence)" } ?? ""),
+        help: root.misspelling(of: DocumentPart.services)?.help
+          ?? (root["details"] != nil
+            ? "Write `{\"applinks\": {\"details\": …}}`: `details` belongs in `applinks`." : nil)
+          ?? OtherFile(root)?.help ?? "Add `applinks` or another service: \(others).")
     }
     for service in read.services { inspectService(service) }
     if let applinks = links.json { inspectApplinks(applinks) }
@@ -125,7 +132,8 @@ struct Inspection {
     case nil:
       add(
         .noDetails, at: AppLinks.pointer, "`applinks` has no `details`, so no link opens an app.",
-        help: "Add `details`, an array of entries with `appIDs` and `components`.")
+        help: applinks.misspelling(of: ["details"])?.help
+          ?? "Add `details`, an array of entries with `appIDs` and `components`.")
     case .array([])?:
       add(
         .emptyDetails, at: details, "No app yet: no link opens an app.",
@@ -163,7 +171,7 @@ struct Inspection {
         .wrongValueType, at: unread.pointer,
         "`\(unread.key)` is \(unread.value.kind) but must be \(expected). Apple does not document the"
           + " effect; devices probably ignore the key.",
-        help: "Write \(expected), or remove the key.")
+        help: unread.remedy(in: json) ?? "Write \(expected), or remove the key.")
     case .wrongType(let expected):
       let subject = (unread.isElement ? "An element of " : "") + "`\(unread.key.shown)`"
       add(
@@ -229,8 +237,26 @@ extension UnreadValue {
       let path = (isExclusion ? String(text.dropFirst(4)) : text).quoted
       return "Write `{\"/\": \(path)\(isExclusion ? ", \"exclude\": true" : "")}`."
     }
-    if isElement { return nil }
+    if isElement { return remedyForElement }
     switch (key, value) {
+    case ("/", .array(let list)) where part == .route:
+      let paths = list.compactMap(\.stringValue)
+      if paths.isEmpty || paths.count != list.count { return nil }
+      let routes = paths.prefix(3).map { "`{\"/\": \($0.quoted)}`" }.joined(separator: ", ")
+      return "Write an element of `components` for each: \(routes)\(paths.count > 3 ? "…" : ".")"
+    case ("?", .array(let list)) where part == .route:
+      let items = list.compactMap(\.objectValue).flatMap(\.members)
+      if items.isEmpty || list.contains(where: { $0.objectValue == nil }) {
+        return "Write an object of names and patterns, such as `{\"id\": \"?*\"}`."
+      }
+      var object: JSON.Object = [:]
+      for item in items.prefix(3) { object[item.key] = item.value }
+      return "Write one object: `\(JSON.object(object).text)`."
+    case (_, .string(let text)) where expected == "true or false":
+      let word = text.lowercased()
+      return ["true", "false"].contains(word) ? "Write `\(word)` without quotation marks." : nil
+    case (_, .number("1")) where expected == "true or false": return "Write `true`."
+    case (_, .number("0")) where expected == "true or false": return "Write `false`."
     case ("apps", _) where part == .applinks:
       return "Write `[]`, or remove it. Apps belong in `details`."
     case (_, .string("")): return nil
@@ -259,6 +285,21 @@ extension UnreadValue {
 }
 
 extension UnreadValue {
+  /// How to correct an element of a list; `nil` if that is not obvious.
+  private var remedyForElement: String? {
+    switch (key, value) {
+    // The obsolete form, whose keys are the apps.
+    case ("details", .array(let list))
+    where pointer.keys.last.flatMap { Int($0) } == nil && list.allSatisfy { $0.stringValue != nil }:
+      return "Write the list as `{\"paths\": […]}`."
+    case ("apps", .object(let object)), ("appIDs", .object(let object)):
+      let apps = object.members.compactMap { $0.value.stringValue }
+        .filter { AppIdentifier(usable: $0)?.hasUsualPrefix == true }
+      return apps.count == 1 ? "Write the string \(apps[0].quoted)." : nil
+    default: return nil
+    }
+  }
+
   /// What to do about an unknown key of a file: use the known one that it resembles, or move it.
   func advice(in file: JSON) -> String {
     knownAdvice(in: file)
@@ -269,10 +310,25 @@ extension UnreadValue {
   func knownAdvice(in file: JSON) -> String? {
     let object = object(in: file)
     if part == .service, DocumentPart.isForApps(key) {
-      if object?["apps"] != nil { return "Remove it: the object has `apps`, too." }
+      let hasEntries = value.arrayValue?.contains { $0.objectValue != nil } == true
+      if object?["apps"] != nil {
+        return hasEntries
+          ? "Remove it: this service only lists apps. Routes belong in `applinks`."
+          : "Remove it: the object has `apps`, too."
+      }
       return value.arrayValue?.allSatisfy { $0.stringValue != nil } == true
         ? "Rename it to `apps`."
         : "List the app identifiers in `apps`, such as `\"apps\": [\"ABCDE12345.com.example.app\"]`."
+    }
+    if part == .route || part == .rule, key.hasPrefix("/") || key.hasPrefix("*") {
+      return object?["/"] == nil
+        ? "Write `\"/\": \(key.quoted)`." : "Write an element of its own: `{\"/\": \(key.quoted)}`."
+    }
+    if part == .entry || part == .keyedEntry, let advice = adviceOnExclusions(object) {
+      return advice
+    }
+    if part == .entry, AppIdentifier(usable: key)?.hasUsualPrefix == true {
+      return "Write `\"appID\": \(key.quoted)`, and what it has beside it."
     }
     let similar = part.members.filter { DocumentPart.resemble(key, $0.key) }
     if let similar = similar.first(where: { $0.key.lowercased() == key.lowercased() })
@@ -285,9 +341,33 @@ extension UnreadValue {
     return part.advice(on: key)
   }
 
+  /// What to do about a list of exclusions that an entry has under a key of its own; `nil` for anything else.
+  private func adviceOnExclusions(_ entry: JSON?) -> String? {
+    let names = [
+      "exclude", "excludes", "excluded", "exclusions", "excludepaths", "excludedpaths", "not",
+      "notpaths", "pathsexcluded",
+    ]
+    guard names.contains(key.lowercased().filter(\.isLetter)) else { return nil }
+    let paths = value.arrayValue?.compactMap(\.stringValue) ?? [value.stringValue ?? ""]
+    guard let path = paths.first, !path.isEmpty else { return nil }
+    let bare = path.hasPrefix("NOT ") ? String(path.dropFirst(4)) : path
+    let route = "NOT \(bare)".quoted
+    return entry?["paths"] != nil
+      ? "Write each in `paths`, as in `\(route)`, before the paths that it restricts."
+      : "Write each in `components`, as in `{\"/\": \(bare.quoted), \"exclude\": true}`, before the routes that it"
+        + " restricts."
+  }
+
   /// The object that the value belongs to.
-  private func object(in file: JSON) -> JSON? {
-    pointer.keys.dropLast().reduce(file as JSON?) { value, key in
+  private func object(in file: JSON) -> JSON? { file.value(atKeys: pointer.keys.dropLast()) }
+}
+
+extension JSON {
+  /// What is at a place of the value; `nil` if nothing is.
+  func value(at pointer: JSONPointer) -> JSON? { value(atKeys: pointer.keys[...]) }
+
+  fileprivate func value(atKeys keys: ArraySlice<String>) -> JSON? {
+    keys.reduce(self as JSON?) { value, key in
       value?[key]
         ?? value?.arrayValue.flatMap { list in
           Int(key).flatMap { list.indices.contains($0) ? list[$0] : nil }
@@ -336,12 +416,13 @@ extension DocumentPart {
   }
 
   /// Whether one could be a misspelling of the other.
-  fileprivate static func resemble(_ key: String, _ known: String) -> Bool {
+  static func resemble(_ key: String, _ known: String) -> Bool {
     let letters = { (text: String) in
       Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") })
     }
     let aliases = [
-      "path": "/", "query": "?", "fragment": "#", "excluded": "exclude", "apps": "appIDs",
+      "path": "/", "pathname": "/", "query": "?", "querystring": "?", "fragment": "#", "hash": "#",
+      "excluded": "exclude", "not": "exclude", "apps": "appIDs",
       "app": "appID", "comments": "comment", "variables": "substitutionVariables",
       "package": "package_name", "fingerprints": "sha256_cert_fingerprints",
       "components": "dynamic_app_link_components",

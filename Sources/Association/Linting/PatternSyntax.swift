@@ -133,6 +133,33 @@ struct PatternSyntax {
       && " \t!".utf8.contains(start[start.startIndex + 3]) || start.starts(with: "NOT/".utf8)
   }
 
+  /// Whether the text begins with `!` and a path, as exclusions do in other files.
+  var beginsWithBang: Bool {
+    let next = bytes.dropFirst().first { $0 != UInt8(ascii: " ") }
+    return bytes.first == UInt8(ascii: "!") && next.map { "/*".utf8.contains($0) } == true
+  }
+
+  /// Whether the text has no slash at its start because something is before it that another finding is about.
+  var isBareForAnotherReason: Bool {
+    switch bytes.first {
+    case UInt8(ascii: "^"), UInt8(ascii: "\\"), UInt8(ascii: "#"): true
+    case UInt8(ascii: " "), UInt8(ascii: "\t"):
+      bytes.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        .map { "/*".utf8.contains($0) } == true
+    default: false
+    }
+  }
+
+  /// The paths that were written as one text, with blanks, commas or `|` between them; `nil` if it is one path.
+  var severalPaths: [String]? {
+    let isPossible =
+      bytes.contains(UInt8(ascii: ",")) || bytes.contains(UInt8(ascii: " "))
+      || bytes.contains(UInt8(ascii: "|"))
+    guard isPossible else { return nil }
+    let paths = text.split { $0 == "," || $0 == "|" || $0 == " " }.filter { $0 != "NOT" }
+    return paths.count > 1 && paths.allSatisfy { $0.hasPrefix("/") } ? paths.map(String.init) : nil
+  }
+
   /// A query in the text, from its `?` to its `=`.
   var queryInPath: String? {
     for start in bytes.indices where bytes[start] == UInt8(ascii: "?") {

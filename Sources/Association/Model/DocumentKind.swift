@@ -15,15 +15,26 @@ package enum DocumentKind: Sendable, Hashable, Comparable {
   case named(DocumentName)
 
   /// The kind that a file has by its content. A list, also one that is not complete, and a statement
-  /// outside of a list are Android's; an object with `origins`, or with pages for passkeys, is of that kind;
-  /// everything else is Apple's.
+  /// outside of a list are Android's; an object with `origins`, or with pages for passkeys, and a list of origins are
+  /// of that kind; everything else is Apple's.
   package init(ofFile bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
     switch text.first(where: { !" \t\r\n".utf8.contains($0) }) {
-    case UInt8(ascii: "["): self = .assetLinks
+    case UInt8(ascii: "["): self = Self.ofList(text, bytes)
     case UInt8(ascii: "{"): self = Self.ofObject(bytes)
     default: self = .apple
+    }
+  }
+
+  /// The kind of a list, without what precedes its bracket: one of origins was meant for `webauthn`.
+  private static func ofList(_ text: ArraySlice<UInt8>, _ bytes: [UInt8]) -> DocumentKind {
+    let first = text.drop { " \t\r\n[".utf8.contains($0) }.first
+    if first != UInt8(ascii: "\"") { return .assetLinks }
+    do throws(JSON.SyntaxError) {
+      return DocumentKind(of: try JSON.parse(bytes, limits: ReadDocument.limits).value)
+    } catch {
+      return .assetLinks
     }
   }
 
@@ -43,17 +54,26 @@ package enum DocumentKind: Sendable, Hashable, Comparable {
 
   /// The kind that a document has by its members.
   package init(of document: JSON) {
-    if case .array = document {
-      self = .assetLinks
+    if case .array(let elements) = document {
+      self = elements.areOrigins ? .webAuthn : .assetLinks
     } else if DocumentPart.services.contains(where: { document[$0] != nil }) {
       self = .apple
     } else if document.isStatement || document.keyOfStatements != nil {
       self = .assetLinks
     } else {
       let hasPages = PasskeyEndpoints.keys.contains { document[$0] != nil }
-      let hasOrigins = document["origins"] != nil || document["origin"]?.arrayValue != nil
+      let hasOrigins =
+        document["origins"] != nil || document.objectValue?.keyOfOrigins != nil
+        || document["webauthn"]?["origins"] != nil
       self = hasOrigins ? .webAuthn : hasPages ? .passkeyEndpoints : .apple
     }
+  }
+}
+
+extension [JSON] {
+  /// Whether all elements are origins of sites.
+  fileprivate var areOrigins: Bool {
+    !isEmpty && allSatisfy { $0.stringValue?.lowercased().hasPrefix("https://") == true }
   }
 }
 

@@ -17,10 +17,16 @@ struct OriginInspection {
       let kind = file.json.kind
       return found.add(
         .notObject, at: .root, "The file is \(kind) but must be an object. \(effect)",
-        help: #"Write {"origins": ["https://www.example.com"]}."#)
+        help: file.json.arrayValue?.isEmpty == false
+          ? #"Write `{"origins": ` before the list and `}` behind it."#
+          : #"Write {"origins": ["https://www.example.com"]}."#)
     }
     let json = file.json
-    for unread in file.unread {
+    let isWrapped = members["webauthn"]?["origins"] != nil
+    let other = members.keyOfOrigins ?? (isWrapped ? "webauthn" : nil)
+    let misnamed = members["origins"] == nil ? other : nil
+    // The key with the origins has no finding of its own.
+    for unread in file.unread where unread.key != misnamed {
       guard case .wrongType(let expected) = unread.reason else {
         found.add(
           .unknownKey, severity: .note, at: unread.pointer,
@@ -36,7 +42,11 @@ struct OriginInspection {
     if members["origins"] == nil {
       found.add(
         .missingOrigins, at: .root, "The file has no `origins`. \(effect)",
-        help: "Add `origins`, a list such as [\"https://www.example.com\"].")
+        help: misnamed.map {
+          isWrapped
+            ? "Publish the object that `webauthn` has, without the one around it."
+            : "Write `origins` in place of \($0.quoted)."
+        } ?? "Add `origins`, a list such as [\"https://www.example.com\"].")
     }
     if file.elements?.isEmpty == true {
       found.add(
@@ -56,7 +66,8 @@ struct OriginInspection {
         found.add(
           .originNotString, at: pointer,
           "This is \(element.kind) but must be a string. Browsers then ignore the whole file.",
-          help: "Write an origin, such as \"https://www.example.com\", or remove the element.")
+          help: element.onlyOrigin.map { "Write \"\($0)\"." }
+            ?? "Write an origin, such as \"https://www.example.com\", or remove the element.")
         continue
       }
       let written = WrittenOrigin(text)
@@ -117,6 +128,14 @@ struct OriginInspection {
   ) {
     let form = "https://, a host and maybe a port, such as \"https://www.example.com\""
     let proper = written.origin.map { "Write \"\($0)\"." }
+    let parts = text.elements.map { WebOrigin($0) ?? WebOrigin("https://\($0)") }
+    if parts.count > 1, parts.allSatisfy({ $0 != nil }) {
+      let strings = parts.compactMap(\.self).prefix(3).map { "\"\($0)\"" }.joined(separator: ", ")
+      return found.add(
+        .malformedOrigin, at: pointer,
+        "\(text.quoted) is \(parts.count) origins in one string. Browsers skip it.",
+        help: "Write each as a string of its own: \(strings)\(parts.count > 3 ? "…" : ".")")
+    }
     switch fault {
     case .noURL where ["android:", "ios:"].contains(where: text.hasPrefix):
       found.add(
@@ -125,6 +144,14 @@ struct OriginInspection {
         help:
           "Remove it. An app needs assetlinks.json or apple-app-site-association of the domain, and the site's server has "
           + "to expect its origin.")
+    case .noURL where text.hasOtherScheme:
+      found.add(
+        .malformedOrigin, at: pointer,
+        "\(text.quoted) is the origin of an extension or of a page within an app. Browsers read only https origins here,"
+          + " and skip it.",
+        help:
+          "Remove it. An extension or an app gets access in other ways, and the site's server has to expect its origin."
+      )
     case .noURL:
       found.add(
         .malformedOrigin, at: pointer,
@@ -165,5 +192,38 @@ struct OriginInspection {
         "\(text.quoted) is not spelled as browsers write it. They read it anyway; other programs may not.",
         help: proper ?? "Write it in lower case.")
     }
+  }
+}
+
+extension String {
+  /// Whether it is an origin with a scheme of an extension, or of a page within an app.
+  fileprivate var hasOtherScheme: Bool {
+    [
+      "chrome-extension://", "moz-extension://", "safari-web-extension://", "capacitor://",
+      "ionic://",
+      "app://", "file://", "tauri://",
+    ].contains { lowercased().hasPrefix($0) }
+  }
+}
+
+extension JSON {
+  /// The origin that is the only text of an object; `nil` for anything else.
+  fileprivate var onlyOrigin: WebOrigin? {
+    guard let members = objectValue?.members, members.count <= 5 else { return nil }
+    let origins = members.compactMap { $0.value.stringValue.flatMap { WebOrigin($0) } }
+    return origins.count == 1 ? origins[0] : nil
+  }
+}
+
+extension JSON.Object {
+  /// A key that has origins in place of `origins`; `nil` without one.
+  var keyOfOrigins: String? {
+    members.prefix(20).first { member in
+      let name = member.key.lowercased().filter(\.isLetter)
+      return [
+        "origin", "origins", "relatedorigins", "allowedorigins", "webauthn", "webauthnorigins",
+      ]
+      .contains(name) && member.key != "origins" && member.value.arrayValue != nil
+    }?.key
   }
 }

@@ -114,7 +114,7 @@ import Testing
 
   @Test func originsUnderASimilarKeyAreOfTheFileForPasskeys() {
     let found = findings(in: #"{"origin":["https://a.example"]}"#)
-    #expect(found.map(\.code).contains(.missingOrigins), "\(found)")
+    #expect(found.map(\.code) == [.missingOrigins], "\(found)")
     #expect(found.contains { $0.help.contains("Write `origins`") })
   }
 
