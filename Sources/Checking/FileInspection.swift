@@ -78,7 +78,8 @@ extension CheckInspection {
     let isBlocked = [401, 403, 429].contains(answer.status) || answer.status >= 500
     let found: (code: Finding.Code, what: String)? =
       switch answer.status {
-      case 200 where answer.isPage: (.htmlAnswer, "serves an HTML page")
+      case 200 where answer.isPage && Linter.remedy(forTextInPlaceOfFile: answer.body) == nil:
+        (.htmlAnswer, "serves an HTML page")
       case 200 where !answer.isCut && JSON.readable(answer.body) == nil:
         (.notJSON, answer.body.isEmpty ? "serves nothing" : "serves something that is not JSON")
       case _ where isBlocked: (.httpStatus, "answers \(answer.status)")
@@ -107,6 +108,9 @@ extension CheckInspection {
         : "Serve the file there, to everybody, without a login."
           + (answer.status == 404 && answer["Server"] == "GitHub.com"
             ? " GitHub Pages leaves `.well-known` out, unless a file `.nojekyll` is in the root of the site."
+            : "")
+          + (answer.isChallenge
+            ? " The answer is a challenge, which only browsers solve: exempt the path from the protection against bots."
             : ""),
       kind: kind, apple: kind == .apple ? "BAD_HTTP_RESPONSE" : nil)
   }
@@ -128,6 +132,16 @@ extension CheckInspection {
       add(
         .tooLarge, observation.url, "\(url) serves more than 131,072 bytes.",
         "Make the file smaller: devices ignore a larger one.", kind: kind)
+      return nil
+    }
+    // What looks like a page may be the message or the source of a program.
+    let remedy = answer.isPage ? Linter.remedy(forTextInPlaceOfFile: bytes) : nil
+    if let remedy {
+      add(
+        .notJSON, observation.url,
+        "\(url) serves \(bytes.isEmpty ? "nothing" : "something that is not JSON").", remedy,
+        kind: kind,
+        apple: apple("BAD_JSON_CONTENT"))
       return nil
     }
     if answer.isPage {

@@ -91,6 +91,12 @@ extension Fetch.Answer {
       .map { $0.filter { $0 != " " }.lowercased() } ?? ""
   }
 
+  /// Whether it is the challenge of a service that keeps bots away, such as that of Cloudflare.
+  var isChallenge: Bool {
+    self["cf-mitigated"] == "challenge" || self["x-vercel-mitigated"] == "challenge"
+      || self["x-amzn-waf-action"] == "challenge" || self["x-amzn-waf-action"] == "captcha"
+  }
+
   /// Whether it is an HTML page, whatever its status says.
   var isPage: Bool {
     let first = body.first { !" \t\r\n".utf8.contains($0) }

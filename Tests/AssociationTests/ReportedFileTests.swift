@@ -57,7 +57,8 @@ import Testing
     ),
     ("{\"applinks\":\n\"details\": [] }\n}", "Fix line 2"), ("{\"a\":1}, // b", "Fix line 1"),
     ("{\"a\":1},\n{\"b\":1}", "Write `[` at the start and `]` at the end"),
-    ("{\"a\": [1 // two ]\n]}", "Fix line 1"), ("Not found [1]: see \"docs\": here", "Fix line 1"),
+    ("{\"a\": [1 // two ]\n]}", "Remove the comment in line 1"),
+    ("Not found [1]: see \"docs\": here", "Fix line 1"),
   ])
   func anotherFaultIsNotTakenForABracket(text: String, start: String) {
     let help = Self.findings(text, .apple).first?.help ?? ""

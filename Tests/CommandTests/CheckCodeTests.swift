@@ -160,6 +160,12 @@ import Testing
     Cause(finding: "byte-order-mark error", site: Cause.body("\u{FEFF}" + Self.json)),
     Cause(finding: "not-json error", site: Cause.body("{"), apple: "BAD_JSON_CONTENT"),
     Cause(
+      finding: "not-json error",
+      site: Cause.body("<b>Warning</b>: Undefined variable" + Self.json, type: "text/html"),
+      apple: "BAD_JSON_CONTENT", words: "serves something that is not JSON"),
+    Cause(
+      finding: "not-json error", site: Cause.body("", type: "text/html"), words: "serves nothing"),
+    Cause(
       finding: "too-large error",
       site: Cause.body("{" + String(repeating: " ", count: 140_000) + "}")),
     Cause(
@@ -225,6 +231,19 @@ import Testing
     #expect(check["origin"]?["revision"] == 1 && check["origin"]?["by"] == "bytes")
     #expect(check["cdn"]?["revision"] == 1 && check["cdn"]?["current"] == 1)
     #expect(check["certificate"]?["names"] == ["fine.example", "*.fine.example"])
+  }
+
+  @Test func theChallengeOfAProtectionIsNamed() throws {
+    let isNamed = { (fields: JSON) in
+      try world.outside.site(
+        "challenge.test",
+        ["paths": [CheckedWorld.path: ["status": 403, "fields": fields, "body": "Just a moment"]]])
+      return try world.check("challenge.test").text.contains(
+        "a challenge, which only browsers solve")
+    }
+    #expect(try isNamed(["cf-mitigated": "challenge"]))
+    #expect(try isNamed(["x-vercel-mitigated": "challenge"]))
+    #expect(try !isNamed(["cf-mitigated": "block"]))
   }
 
   @Test func aNameWithOtherLettersIsNotedAsReported() throws {

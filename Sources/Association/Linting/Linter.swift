@@ -173,74 +173,13 @@ package enum Linter {
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: insteadOfJSON(text) ?? error.quote?.help
+      help: OtherFormat(text)?.help ?? error.quote?.help
         ?? OtherSyntax(text, line: error.line, column: error.column)?.help ?? error.comma?.help
         ?? MisplacedBracket(
           text, line: error.line, column: error.column)?
         .help
         ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
-  }
-
-  /// What to do about a file that seems to be something else; `nil` if it seems to be JSON.
-  private static func insteadOfJSON(_ text: [UInt8]) -> String? {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let rest = text.dropFirst(text.starts(with: mark) ? mark.count : 0)
-      .drop { " \t\r\n".utf8.contains($0) }
-    if rest.isEmpty { return "The file is empty. Write the JSON into it." }
-    if rest.starts(with: "{{".utf8) {
-      return
-        "It begins like a template that nobody has filled in. Publish the output of the program that fills it in."
-    }
-    if rest.starts(with: "{\\rtf".utf8) {
-      return
-        "It is formatted text (RTF), as TextEdit saves it. Make it plain text, and save it without an extension."
-    }
-    if rest.starts(with: "<<<<<<< ".utf8) || text.contains(ascii: "\n<<<<<<< ") {
-      return "It has the marks of a merge that was not finished, such as <<<<<<<. Resolve it."
-    }
-    let second = rest.dropFirst().first { !" \t\r\n".utf8.contains($0) }
-    if rest.first == UInt8(ascii: "{"), second == UInt8(ascii: "{") {
-      return "It begins with two braces. A list of objects begins with [ and ends with ]."
-    }
-    let content =
-      rest.starts(with: "<?xml".utf8)
-      ? rest.drop { $0 != UInt8(ascii: ">") }.dropFirst().drop { " \t\r\n".utf8.contains($0) }
-      : rest
-    if content.starts(with: "<resources".utf8) {
-      return
-        "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, "
-        + "without the backslashes."
-    }
-    if content.starts(with: "<Error".utf8) {
-      return
-        "It is the error of a storage such as Amazon S3, whose <Code> says why the file was not given out."
-    }
-    let beginning = Array(rest.prefix(300))
-    if rest.first == UInt8(ascii: "<"),
-      beginning.contains(ascii: "<b>Warning</b>") || beginning.contains(ascii: "<b>Notice</b>")
-        || beginning.contains(ascii: "<b>Deprecated</b>")
-    {
-      return
-        "It begins with a message of PHP. Mend what it names, and set `display_errors` to Off, so that messages go to the log."
-    }
-    if rest.first == UInt8(ascii: "<") {
-      return
-        "It begins like a page. If a server sent it, find out why it answers with a page at this address, such as "
-        + "one for signing in or one for every unknown path."
-    }
-    if rest.starts(with: "HTTP/".utf8) {
-      return "It begins with the header of an answer. Leave that out, as curl does without -i."
-    }
-    if text.starts(with: [0x1F, 0x8B]) {
-      return "It is compressed with gzip. Decompress it, or use curl --compressed."
-    }
-    if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
-      || text.prefix(4).contains(0)
-    {
-      return "It is UTF-16. Save the file as UTF-8, without a byte order mark."
-    }
-    return nil
   }
 
   /// The kind of a file that is not JSON and was taken for Apple's.

@@ -40,6 +40,9 @@ struct MisplacedBracket {
           help = "Remove the bracket before the comma in line \(line): it ends the file too early."
         case UInt8(ascii: "{"):
           help = "Write `[` at the start and `]` at the end: several objects are a list."
+        case UInt8(ascii: "["):
+          help =
+            "Remove the `]` before the comma in line \(line) and the `[` behind it: a file is one list."
         default: return nil
         }
         return
