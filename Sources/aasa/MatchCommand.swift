@@ -146,6 +146,8 @@ private struct FileMatching {
   private let matcher: DocumentMatcher
   private let apps: [String?]
   private let domain: String?
+  /// What is wrong with the file, to be said once if a URL opens no app.
+  private var fault: String?
 
   init(_ arguments: Arguments, _ file: String) throws {
     let bytes = try InputFile.bytes(of: file)
@@ -168,10 +170,25 @@ private struct FileMatching {
     } catch let error as SignedFile.Unreadable {
       throw Failure("Cannot read \(file.quotedPath). \(error)")
     } catch {
-      throw Failure("\(file.quotedPath) is not JSON: \(error).")
+      let help = Linter.report(onFile: bytes, kind: kind).findings.first { $0.code == .notJSON }?
+        .help
+      throw Failure("\(file.quotedPath) is not JSON: \(error). \(help ?? "")")
     }
     domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
     lines = MatchLines(arguments)
+    if lines.isExplained && !lines.isJSON { fault = Self.fault(of: bytes, kind, file) }
+  }
+
+  /// What keeps links of a file from opening its apps, whatever the URL; `nil` if nothing does.
+  private static func fault(of bytes: [UInt8], _ kind: DocumentKind, _ file: String) -> String? {
+    let findings = Linter.report(onFile: bytes, kind: kind).findings
+    let finding =
+      findings.first { $0.severity == .error } ?? findings.first { $0.code == .noRoutes }
+    return finding.map {
+      let place = $0.pointer == .root ? "" : "\($0.pointer): "
+      return
+        "\(file.quotedPath) has a mistake. \(place)\($0.message) \($0.help) 'aasa validate' shows all."
+    }
   }
 
   /// Resolves a URL, which is written unchanged.
@@ -179,6 +196,10 @@ private struct FileMatching {
     do {
       let isMatched = try write(url)
       lines.isEveryURLMatched = lines.isEveryURLMatched && isMatched
+      if !isMatched, let fault {
+        Terminal.complain(fault)
+        self.fault = nil
+      }
     } catch let error as TooComplex {
       lines.isEveryURLMatched = false
       Terminal.complain("\(error) \(error.help)")

@@ -54,6 +54,24 @@ import Testing
     #expect(result.lines.count == 2 * urls.count)
   }
 
+  @Test(arguments: [
+    (#"{"appId":"ABCDE12345.com.a","paths":["/a"]}"#, "Write `appID` in place of \"appId\"."),
+    (#"{"appID":"ABCDE12345.com.a","path":["/a"]}"#, "Write `paths` in place of \"path\"."),
+    (#"{"appID":"ABCDE12345.com.a","paths":"/a"}"#, "Write `[\"/a\"]`."),
+  ])
+  func whatIsWrongWithTheFileIsSaidOnceIfAURLOpensNothing(entry: String, words: String) throws {
+    let text = "{\"applinks\":{\"details\":[\(entry)]}}"
+    let file = try scratch.write(Array(text.utf8), to: "wrong.json")
+    let match = { (options: [String]) in
+      try Program.run(
+        Program.aasa, ["match", "--file", file] + options + ["https://a.example/a", "a.example/a"])
+    }
+    let result = try match(["--explain"])
+    #expect(result.status == 1 && result.errors.contains(words), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
+    #expect(try match([]).errors.isEmpty && match(["--json"]).errors.isEmpty)
+  }
+
   @Test func anEntryThatNamesNoAppOpensNothing() throws {
     let file = try scratch.write(
       Array(#"{"applinks":{"details":[{"components":[{"/":"*"}]}]}}"#.utf8), to: "nobody.json")

@@ -66,10 +66,11 @@ extension Matcher {
       let route = links.route(at: places[number])
       let conditions = route.conditions
       let kind = decision.resolution == .blocked ? "an exclusion" : "a route"
+      let more = URLParts(url).map { overlooked(number, url, $0, in: scope, &budget) } ?? ""
       return Explanation(
         app: scope.app, resolution: decision.resolution, route: route.pointer,
         reason: "The first matching route is \(route.pointer), \(kind) for "
-          + "\(conditions.isEmpty ? "every URL" : conditions).")
+          + "\(conditions.isEmpty ? "every URL" : conditions).\(more)")
     }
     let parts = URLParts(url)
     guard let parts, parts.isHost(of: domain, in: url) else {
@@ -85,7 +86,8 @@ extension Matcher {
           ?? "No entry of the document names an app, so no app opens the URL.")
     }
     let miss = nearMiss(url, parts, in: scope, &budget)
-    guard let (route, condition) = try closest(in: scope, miss?.route, url, parts, &budget) else {
+    guard let (route, condition, mistake) = try closest(in: scope, miss?.route, url, parts, &budget)
+    else {
       return Explanation(
         app: scope.app,
         reason: "The document has no routes\(scope.app == nil ? "" : " for the app").")
@@ -93,15 +95,15 @@ extension Matcher {
     return Explanation(
       app: scope.app, closest: route,
       reason: "No route matches. The closest is \(route), which requires \(condition)."
-        + (miss?.sentence ?? ""))
+        + (miss?.sentence ?? mistake.map { " \($0)" } ?? ""))
   }
 
   /// The route that was missed, or the first one of the scope that meets the most conditions, with the first condition
-  /// it fails.
+  /// it fails, and what is unusual about that.
   private func closest(
     in scope: Scope, _ missed: Int?, _ url: Span<UInt8>, _ parts: URLParts,
     _ budget: inout MatchingBudget
-  ) throws(TooComplex) -> (route: JSONPointer, failed: String)? {
+  ) throws(TooComplex) -> (route: JSONPointer, failed: String, mistake: String?)? {
     var compared = ComparedURL(url, parts, hasForms: table.hasForms)
     var best: (route: Int, failed: Int, met: Int)?
     for number in missed.map({ [$0] }) ?? Array(scope.routes.joined()) {
@@ -112,7 +114,11 @@ extension Matcher {
     }
     return best.map {
       let route = links.route(at: places[$0.route])
-      return (route.pointer, route.condition($0.failed))
+      let path = $0.failed == 0 ? route.path : nil
+      return (
+        route.pointer, route.condition($0.failed),
+        path.flatMap { PatternSyntax($0.text).mistakeInPath }
+      )
     }
   }
 

@@ -313,6 +313,15 @@ extension Matcher {
   private func matchIgnoringCase(
     _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
   ) -> Int? {
+    let found = routeIgnoringCase(url, parts, in: scope, &budget)
+    return found.flatMap { table.routes[$0].isExclusion ? nil : $0 }
+  }
+
+  /// The first route that the URL would match if case were ignored; `nil` without one, or if finding it would take
+  /// too long.
+  func routeIgnoringCase(
+    _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
+  ) -> Int? {
     budget.steps -= parts.path.count
     if budget.steps < 0 { return nil }
     let path = ComparedText.folded(parts.path.map { url[$0] })
@@ -333,7 +342,7 @@ extension Matcher {
     let head = table.head(of: compared.path, in: url)
     let found = table.firstMatch(
       in: 0..<numbers.count, url, &compared, head, &budget.steps)
-    guard budget.steps >= 0, let found, !table.routes[found].isExclusion else { return nil }
+    guard budget.steps >= 0, let found else { return nil }
     return numbers[found]
   }
 }

@@ -259,4 +259,86 @@ import Testing
       "https://example.org/buy".utf8.span, in: matcher.everyEntry, domain: domain, budget: &budget)
     #expect(other.reason.hasSuffix("not for the host \"example.org\"."))
   }
+
+  // MARK: - What people overlook
+
+  private static func reason(_ entry: JSON, _ path: String) throws -> String {
+    var members = entry.objectValue ?? [:]
+    members["appID"] = "ABCDE12345.com.example"
+    let matcher = try Matcher(document: ["applinks": ["details": [.object(members)]]])
+    return try matcher.explain("https://example.com\(path)", in: matcher.everyEntry).reason
+  }
+
+  @Test(
+    arguments: [
+      (["paths": ["*", "NOT /admin/*"]], "/admin/1", "/applinks/details/0/paths/1"),
+      (
+        ["components": [["/": "/a/*"], ["/": "/b"], ["/": "/a/x", "exclude": true]]], "/a/x",
+        "/applinks/details/0/components/2"
+      ),
+    ] as [(JSON, String, String)])
+  func anExclusionThatComesTooLateIsNamed(entry: JSON, path: String, pointer: String) throws {
+    let reason = try Self.reason(entry, path)
+    #expect(
+      reason.hasSuffix(
+        " The later exclusion \(pointer) matches it, too, but the first match decides. To keep the URL in the browser,"
+          + " move the exclusion before this route."), "\(reason)")
+  }
+
+  @Test(arguments: [
+    ("/Admin/1", true), ("/admin/1", false), ("/shop", false), ("/OTHER/1", false),
+  ])
+  func anExclusionInOtherLettersIsNamed(path: String, isNamed: Bool) throws {
+    let reason = try Self.reason(["paths": ["NOT /admin/*", "/other/*", "*"]], path)
+    let sentence =
+      "The exclusion /applinks/details/0/paths/0 is written with other capital or small letters"
+    #expect(reason.contains(sentence) == isNamed, "\(reason)")
+  }
+
+  @Test func aRouteThatDemandsNothingIsTold() throws {
+    let reason = try Self.reason(["components": [["/": "/a", "?": ["v": "*"]]]], "/a")
+    #expect(reason.contains("also matches what is missing"), "\(reason)")
+  }
+
+  @Test(
+    arguments: [
+      (["paths": ["*", "NOT /admin/*"]], "/shop"), (["paths": ["NOT /a/*", "*"]], "/a/1"),
+      (["paths": ["NOT /a/*", "/b"]], "/b"),
+    ] as [(JSON, String)])
+  func anotherExclusionIsNotNamed(entry: JSON, path: String) throws {
+    #expect(try !Self.reason(entry, path).contains("later exclusion"))
+  }
+
+  @Test(
+    arguments: [
+      (["?": ["web": "*"]], "/a", "In a query, `*` also matches what is missing"),
+      (["#": "*"], "/a", "In a fragment, `*` also matches what is missing"),
+      (["?": ["web": "*"]], "/a?b=1", nil), (["?": ["web": "?*"]], "/a?web=1", nil),
+      (["/": "/a"], "/a", nil), (["#": "*"], "/a#b", nil),
+    ] as [(JSON, String, String?)])
+  func aStarThatDemandsNothingIsTold(condition: JSON, path: String, words: String?) throws {
+    var exclusion = condition.objectValue ?? [:]
+    exclusion["exclude"] = true
+    let reason = try Self.reason(["components": [.object(exclusion), ["/": "*"]]], path)
+    #expect(reason.contains("an exclusion for"), "\(reason)")
+    #expect(reason.contains(words ?? "what is missing") == (words != nil), "\(reason)")
+  }
+
+  @Test(arguments: [
+    ("/shop?id=*", "/shop?id=1", "the query is no part of it: compare \"?id=\""),
+    ("/#/reset", "/#/reset", "`#` and what follows it are no part of a path."),
+    ("/user/:id", "/user/1", "\":id\" stands for itself"),
+    ("/a/[0-9]+", "/a/1", "looks like a regular expression"),
+    ("https://example.com/a/*", "/a/1", "without scheme and host"),
+    ("/a/*, /b/*", "/b/1", "2 paths in one text"), ("/shop/*", "/other", nil),
+  ])
+  func aPathInAnotherSyntaxIsExplained(pattern: String, path: String, words: String?) throws {
+    let reason = try Self.reason(["paths": [.string(pattern)]], path)
+    #expect(reason.hasPrefix("No route matches."), "\(reason)")
+    if let words {
+      #expect(reason.contains(words), "\(reason)")
+    } else {
+      #expect(reason.hasSuffix("which requires path \"/shop/*\"."), "\(reason)")
+    }
+  }
 }
