@@ -24,13 +24,17 @@ struct Entitlements {
       guard parts.count == 2, Self.services.contains(String(parts[0])) else {
         let address = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
         let host = address.prefix { !"/?".contains($0) }
+        let word = parts[0].lowercased()
+        let similar = Self.services.first { $0 == word || $0 == "\(word)s" || "\($0)s" == word }
         throw Malformed(
           "An entry is a service, a colon and a domain. The services are \(Self.services.joined(separator: ", "))."
+            + (similar.map { " Write \($0):\(parts.last ?? "")." } ?? "")
             + (host.contains(".") && DomainName(usable: String(host)) != nil
               ? " For links, write applinks:\(host)." : "")
         )
       }
-      if parts[1].contains(",") {
+      let isSeveral = parts[1].contains { $0.isWhitespace } && parts[1].contains(":")
+      if parts[1].contains(",") || isSeveral {
         throw Malformed("It has several entries. Write a string of its own for each.")
       }
       let address = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

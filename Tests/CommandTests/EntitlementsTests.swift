@@ -402,7 +402,7 @@ import Testing
     ("applinks:a.example?mode", "Only ?mode=developer"),
     ("applinks:a.example?developer", "Only ?mode=developer"),
     ("applinks:localhost", "no public name"),
-    ("applinks:a.example webcredentials:a.example", "blank"),
+    ("applinks:a.example webcredentials:a.example", "several entries"),
     ("appclips:*.a.example", "wildcards"),
   ])
   func anEntryThatTheSystemIgnoresIsAnError(entry: String, words: String) throws {
@@ -616,6 +616,10 @@ import Testing
     #expect(try message("applinks:a:example").contains("has a colon"))
     #expect(try message("applinks:a.example:8443").contains("has a port"))
     #expect(try message("applinks:a.example,applinks:b.example").contains("several entries"))
+    #expect(try message("applinks:a.example applinks:b.example").contains("several entries"))
+    #expect(try message("applinks:a.example/shop/*").contains("has a path"))
+    #expect(try message("AppLinks:a.example").contains("Write applinks:a.example."))
+    #expect(try message("webcredential:a.example").contains("Write webcredentials:a.example."))
     // No release can have it.
     #expect(try !message("applinks:localhost?mode=developer").contains("for a release"))
   }

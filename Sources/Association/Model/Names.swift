@@ -339,7 +339,8 @@ package struct Alias: Sendable, Hashable, CustomStringConvertible {
         .domainHasWildcard,
         "\"*\" names no domain. Write *.example.com for all names below example.com.")
     }
-    if name.contains("*") {
+    // The star of a path is not that of the name.
+    if let star = name.firstIndex(of: "*"), !name[..<star].contains("/") {
       throw ValidationError(
         .domainHasWildcard,
         "\"\(text.shown)\" has a \"*\" that is not the whole first label. Write *.example.com for all names "
