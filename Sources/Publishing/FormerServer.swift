@@ -73,7 +73,9 @@ extension StatePlanning {
       let names = taken[start...].prefix(Self.namesAtOnce)
       let owners = try store.wildcardOwners(of: names.map(\.name))
       for (name, edit) in names {
-        guard let owner = owners[name], owner != edit.name, !deleted.contains(owner) else { continue }
+        guard let owner = owners[name], owner != edit.name, !deleted.contains(owner) else {
+          continue
+        }
         do {
           if servers[owner] == nil, let server = try server(owner) {
             servers[owner] = server

@@ -145,7 +145,8 @@ enum TokenCommand {
         arguments.has(.json) ? rotated.text : rotated["token"]?.stringValue ?? "")
     } catch {
       throw Failure(
-        "\(error) The old token is not accepted any more: rotate it again, as another admin or with --database.")
+        "\(error) The old token is not accepted any more: rotate it again, as another admin or with --database."
+      )
     }
     let role = rotated["role"]?.stringValue ?? ""
     let scope = [role, text(ofDomains: rotated), text(ofExpiry: rotated)]
