@@ -25,15 +25,18 @@ struct Entitlements {
         let address = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
         let host = address.prefix { !"/?".contains($0) }
         let word = parts[0].lowercased()
+        let isAddress = host.contains(".") && DomainName(usable: String(host)) != nil
         let similar = Self.services.first { $0 == word || $0 == "\(word)s" || "\($0)s" == word }
         throw Malformed(
           "An entry is a service, a colon and a domain. The services are \(Self.services.joined(separator: ", "))."
-            + (similar.map { " Write \($0):\(parts.last ?? "")." } ?? "")
-            + (host.contains(".") && DomainName(usable: String(host)) != nil
-              ? " For links, write applinks:\(host)." : "")
+            + (isAddress
+              ? " For links, write applinks:\(host)."
+              : parts.count == 2 ? similar.map { " Write \($0):\(parts[1])." } ?? "" : "")
         )
       }
-      let isSeveral = parts[1].contains { $0.isWhitespace } && parts[1].contains(":")
+      let isSeveral = parts[1].split(whereSeparator: \.isWhitespace).dropFirst().contains { word in
+        Self.services.contains { word.hasPrefix("\($0):") }
+      }
       if parts[1].contains(",") || isSeveral {
         throw Malformed("It has several entries. Write a string of its own for each.")
       }

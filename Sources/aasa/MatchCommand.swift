@@ -183,7 +183,8 @@ private struct FileMatching {
   private static func fault(of bytes: [UInt8], _ kind: DocumentKind, _ file: String) -> String? {
     let findings = Linter.report(onFile: bytes, kind: kind).findings
     let finding =
-      findings.first { $0.severity == .error } ?? findings.first { $0.code == .noRoutes }
+      findings.first { $0.severity == .error && (kind != .apple || $0.pointer.isInLinks) }
+      ?? findings.first { $0.code == .noRoutes }
     return finding.map {
       let place = $0.pointer == .root ? "" : "\($0.pointer): "
       return
@@ -194,9 +195,9 @@ private struct FileMatching {
   /// Resolves a URL, which is written unchanged.
   mutating func match(_ url: ArraySlice<UInt8>) throws {
     do {
-      let isMatched = try write(url)
+      let (isMatched, isBlocked) = try write(url)
       lines.isEveryURLMatched = lines.isEveryURLMatched && isMatched
-      if !isMatched, let fault {
+      if !isMatched, !isBlocked, let fault {
         Terminal.complain(fault)
         self.fault = nil
       }
@@ -206,9 +207,11 @@ private struct FileMatching {
     }
   }
 
-  /// Writes a line per app. Returns whether an app opens the URL.
-  private mutating func write(_ url: ArraySlice<UInt8>) throws -> Bool {
-    var isMatched = false
+  /// Writes a line per app. Returns whether an app opens the URL, and whether an exclusion keeps it from one.
+  private mutating func write(
+    _ url: ArraySlice<UInt8>
+  ) throws -> (isMatched: Bool, isBlocked: Bool) {
+    var (isMatched, isBlocked) = (false, false)
     var budget = MatchingBudget()
     for app in apps {
       let resolution: Resolution
@@ -222,8 +225,9 @@ private struct FileMatching {
         try lines.add(resolution.rawValue, app, url, why: nil)
       }
       isMatched = isMatched || resolution == .match
+      isBlocked = isBlocked || resolution == .blocked
     }
-    return isMatched
+    return (isMatched, isBlocked)
   }
 
   private mutating func write(_ explanation: Explanation, _ url: ArraySlice<UInt8>) throws {
@@ -319,4 +323,9 @@ private struct PublishedMatching {
     }
     lines.isEveryURLMatched = lines.isEveryURLMatched && isEach
   }
+}
+
+extension JSONPointer {
+  /// Whether it is the root of Apple's file, or within its links.
+  fileprivate var isInLinks: Bool { keys.isEmpty || keys.first == "applinks" }
 }

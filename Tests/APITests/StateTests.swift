@@ -53,6 +53,26 @@ import Testing
     #expect(try running.serve("d4.example").status == 404)
   }
 
+  /// The order of members means nothing, but it is in the bytes that are served.
+  @Test func aStateWithMembersInAnotherOrderIsPublishedAndUndone() throws {
+    let texts: [JSON] = [
+      ["enroll": "https://a.example/e", "manage": "https://a.example/m"],
+      ["manage": "https://a.example/m", "enroll": "https://a.example/e"],
+    ]
+    let served = { try running.serve("a.example", "passkey-endpoints").text }
+    for (number, order) in (texts + [texts[1]]).enumerated() {
+      let state: JSON = ["domains": [["domain": "a.example", "passkeyEndpoints": order]]]
+      let applied = try admin.send("POST", "/v1/apply", json: state)
+      #expect(try plan(applied) == ["a.example: \(["create", "update", "unchanged"][number])"])
+      #expect(try served() == order.text)
+    }
+    #expect(try admin.send("GET", "/v1/domains/a.example")["ETag"] == "\"2\"")
+    let change = try #require(try admin.send("GET", "/v1/changes").json["items"]?[0]?["id"])
+    let undone = try admin.send("POST", "/v1/changes/\(change.integerValue ?? 0)/revert")
+    #expect(undone.status == 200, "\(undone.text)")
+    #expect(try served() == texts[0].text)
+  }
+
   @Test func aDomainThatReturnsGivesItsRoutesNumbersThatItNeverGave() throws {
     let state: JSON = [
       "domains": [["domain": "back.example", "entries": domain(0)["entries"] ?? []]]

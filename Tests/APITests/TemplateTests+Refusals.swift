@@ -71,6 +71,13 @@ extension TemplateTests {
       try viewer.send("PUT", path + "?dryRun=true", json: with(paths: ["/x/*"])).status == 200)
   }
 
+  @Test func aDocumentOfADomainWithATemplateIsNotRemoved() throws {
+    for kind in ["apple-app-site-association", "assetlinks.json", "webauthn"] {
+      let answer = try admin.send("DELETE", "\(domain(1))/documents/\(kind)")
+      #expect(try answer.status == 409 && answer.code == "uses-template", "\(answer.text)")
+    }
+  }
+
   @Test func aParameterThatATemplateNoLongerHasIsRemovedFromItsDomains() throws {
     try put(domain(1), changedUse(1, ["slug": "promo"]), 200)
     try put(path, with(paths: ["/new/*"]), 200)

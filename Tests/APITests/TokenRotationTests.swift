@@ -62,6 +62,18 @@ import Testing
     #expect(!records.contains { $0.text.contains(new) })
   }
 
+  /// What warns of the next expiry leaves out secrets that are made for some days.
+  @Test func aSecretThatIsRenewedForSomeDaysIsNoWarning() throws {
+    let day = 86_400 as Int64
+    let end = clock.now + 35 * day
+    _ = try create(["expiresAt": .time(end)])
+    #expect(try running.store.nextTokenExpiry() == end)
+    clock.wait(30 * day)
+    let answer = try rotate(["expiresAt": .time(clock.now + 6 * day)])
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try running.store.nextTokenExpiry() == nil)
+  }
+
   @Test func sessionsOfTheOldSecretEndAndDraftsStayOpen() throws {
     let old = try create()
     let cookie = try #require(

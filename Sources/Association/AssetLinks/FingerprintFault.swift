@@ -66,7 +66,10 @@ extension Fingerprint {
     let label = "android:apk-key-hash:"
     let rest = text.hasPrefix(label) ? text.dropFirst(label.count) : text[...]
     let digits = rest.utf8.prefix { $0 != UInt8(ascii: "=") }
-    guard digits.count == 43, rest.utf8.count - digits.count <= 1 else { return nil }
+    // One in hexadecimal digits that was cut has the same length.
+    guard digits.count == 43, rest.utf8.count - digits.count <= 1,
+      rest.contains(where: { !$0.isHexDigit && $0 != "=" })
+    else { return nil }
     var octets: [UInt8] = []
     var (bits, count) = (0, 0)
     for digit in digits {

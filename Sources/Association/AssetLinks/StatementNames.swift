@@ -41,15 +41,18 @@ package struct PackageName: Sendable, Hashable, CustomStringConvertible {
       character.isASCII && (character.isLetter || character.isNumber) || "._".contains(character)
     }
     if let stranger = text.first(where: { !isAllowed($0) }) {
-      return "It has \(stranger.isWhitespace ? "a blank" : String(stranger).quoted)."
+      return "It has \(stranger.isWhitespace ? "a space" : String(stranger).quoted)."
     }
     return text.contains(".") ? nil : "It has no dot."
   }
 
   /// The name that a text has beside something else: blanks, or the activity behind a slash. `nil` for any other.
   static func meant(by text: String) -> PackageName? {
-    let rest = text.drop(while: \.isWhitespace).prefix { !$0.isWhitespace && $0 != "/" }
-    return rest.isEmpty || rest.contains("*") ? nil : PackageName(String(rest))
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count == 1, case let name = words[0].prefix(while: { $0 != "/" }),
+      !name.contains("*")
+    else { return nil }
+    return PackageName(String(name))
   }
 }
 

@@ -11,14 +11,13 @@ extension Inspection {
   ) {
     for flaw in pattern.flaws { add(flaw, at: pointer()) }
     let syntax = PatternSyntax(pattern.text)
-    if role == .path, let paths = syntax.severalPaths {
+    if role == .path, comparison.isPercentEncoded, let paths = syntax.severalPaths {
       // No other finding about its characters helps.
-      let examples = paths.prefix(3).map(\.quoted).joined(separator: ", ")
       return add(
         pattern.text.contains(" ") ? .spaceInPattern : .regularExpression, at: pointer(),
         "\(pattern.text.quoted) is \(paths.count) paths in one text. Devices compare it as one path, which hardly any URL"
           + " has.",
-        help: "Write each as a text of its own: \(examples)\(paths.count > 3 ? "…" : ".")")
+        help: "Write each as a string of its own.")
     }
     inspectCharacters(of: pattern, comparison, at: pointer())
     if let trace = syntax.regularExpression {

@@ -24,21 +24,28 @@ extension Inspection {
     {
       return add(
         .matchesEverything, at: route.pointer,
-        "Every URL meets the condition of the route: in a query, `*` also matches a missing value. Later routes are never"
-          + " used.",
+        "Every URL meets the condition of the route: in a query, `*` also matches a missing value.",
         help: "Write `?*` to require a value.")
     }
     if route.path != nil || route.fragment != nil || hasQuery { return }
-    let misread = members.misreadKey
+    let misread = members.misread
     if misread != nil { misreadRoutes.insert(route.pointer) }
+    let everything = "It matches every URL, so later routes are never used."
+    let help = "If you mean every URL, write `\"/\": \"*\"`."
+    guard let misread else {
+      return add(
+        .matchesEverything, at: route.pointer, "The route has no condition. \(everything)",
+        help: "Add a condition. \(help)")
+    }
+    let isUnknown = if case .unknownKey = misread.reason { true } else { false }
     add(
       .matchesEverything, at: route.pointer,
-      misread.map {
-        "The route has no condition that devices read: \($0.quoted) is none. It matches every URL, so later routes are"
-          + " never used."
-      } ?? "The route has no condition. It matches every URL, so later routes are never used.",
-      help: misread.map { "Correct \($0.quoted). If you mean every URL, write `\"/\": \"*\"`." }
-        ?? "Add a condition. If you mean every URL, write `\"/\": \"*\"`.")
+      "The route has no condition that devices read: "
+        + (isUnknown
+          ? "\(misread.key.quoted) is none"
+          : "the value of \(misread.key.quoted) has the wrong type")
+        + ". \(everything)",
+      help: "Correct \(isUnknown ? "" : "the value of ")\(misread.key.quoted). \(help)")
   }
 
   /// Inspects a `defaults` object, whose members routes inherit.
@@ -184,11 +191,13 @@ extension Inspection {
 }
 
 extension RouteMembers {
-  /// The first key that was probably meant as a condition, and that devices do not read; `nil` without one.
-  fileprivate var misreadKey: String? {
-    let others = ["exclude", "comment", "caseSensitive", "percentEncoded"]
-    return unread.prefix(20).first { value in
-      !others.contains { DocumentPart.resemble(value.key, $0) || sameScalars(value.key, $0) }
-    }?.key
+  /// The first member that was probably meant as a condition, and that devices do not read; `nil` without one.
+  fileprivate var misread: UnreadValue? {
+    unread.prefix(20).first { value in
+      switch value.reason {
+      case .unknownKey: DocumentPart.mayBeCondition(value.key)
+      default: ["/", "?", "#"].contains(value.key)
+      }
+    }
   }
 }

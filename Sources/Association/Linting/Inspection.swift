@@ -246,11 +246,13 @@ extension UnreadValue {
       return "Write an element of `components` for each: \(routes)\(paths.count > 3 ? "…" : ".")"
     case ("?", .array(let list)) where part == .route:
       let items = list.compactMap(\.objectValue).flatMap(\.members)
-      if items.isEmpty || list.contains(where: { $0.objectValue == nil }) {
-        return "Write an object of names and patterns, such as `{\"id\": \"?*\"}`."
-      }
       var object: JSON.Object = [:]
-      for item in items.prefix(3) { object[item.key] = item.value }
+      for item in items.prefix(4) { object[item.key] = item.value }
+      if items.isEmpty || list.contains(where: { $0.objectValue == nil })
+        || object.members.count != items.count || items.count > 3
+      {
+        return "Write one object of names and patterns, such as `{\"id\": \"?*\"}`."
+      }
       return "Write one object: `\(JSON.object(object).text)`."
     case (_, .string(let text)) where expected == "true or false":
       let word = text.lowercased()
@@ -320,14 +322,22 @@ extension UnreadValue {
         ? "Rename it to `apps`."
         : "List the app identifiers in `apps`, such as `\"apps\": [\"ABCDE12345.com.example.app\"]`."
     }
-    if part == .route || part == .rule, key.hasPrefix("/") || key.hasPrefix("*") {
+    let bare = key.filter { !$0.isWhitespace }
+    if bare != key, part.members.contains(where: { $0.key == bare }) {
+      return "Write `\(bare)`, without the space."
+    }
+    if part == .route || part == .rule, !key.hasPrefix("//"),
+      key.hasPrefix("/") || key.hasPrefix("*")
+    {
       return object?["/"] == nil
         ? "Write `\"/\": \(key.quoted)`." : "Write an element of its own: `{\"/\": \(key.quoted)}`."
     }
     if part == .entry || part == .keyedEntry, let advice = adviceOnExclusions(object) {
       return advice
     }
-    if part == .entry, AppIdentifier(usable: key)?.hasUsualPrefix == true {
+    if part == .entry, AppIdentifier(usable: key)?.hasUsualPrefix == true,
+      object?["appID"] == nil, object?["appIDs"] == nil
+    {
       return "Write `\"appID\": \(key.quoted)`, and what it has beside it."
     }
     let similar = part.members.filter { DocumentPart.resemble(key, $0.key) }

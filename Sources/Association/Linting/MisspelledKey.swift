@@ -42,9 +42,19 @@ extension JSON.Object {
   /// The first key of a rule that was probably meant as a condition, in an object without one.
   var keyOfCondition: String? {
     members.prefix(Self.mostCompared).lazy.map(\.key).first { key in
-      !["exclude", "comment", "comments", "caseSensitive", "percentEncoded"].contains {
-        DocumentPart.resemble(key, $0) || sameScalars(key, $0)
-      }
+      !["/", "?", "#"].contains(key) && DocumentPart.mayBeCondition(key)
     }
+  }
+}
+
+extension DocumentPart {
+  /// Whether an unknown key of a route was probably meant as a condition.
+  static func mayBeCondition(_ key: String) -> Bool {
+    let others = [
+      "exclude", "comment", "caseSensitive", "percentEncoded", "description", "name", "title",
+      "note",
+      "notes", "id",
+    ]
+    return !others.contains { resemble(key, $0) || sameScalars(key, $0) }
   }
 }

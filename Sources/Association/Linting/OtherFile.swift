@@ -11,7 +11,10 @@ struct OtherFile {
     if json["expo"]?.objectValue != nil {
       sentence = "It looks like the app.json of an Expo project."
       help = "`aasa entitlements` and `aasa manifest` read it. \(served)"
-    } else if json["hosting"] != nil || !keys.isEmpty && keys.isSubset(of: Self.keysOfHosts) {
+    } else if json["hosting"] != nil
+      || keys.isSubset(of: Self.keysOfHosts)
+        && !keys.isSubset(of: ["$schema", "version", "routes"])
+    {
       sentence = "It looks like the configuration of a host, such as firebase.json or vercel.json."
       help = served
     } else if keys.isSuperset(of: ["project_info", "client"]) {

@@ -16,9 +16,7 @@ struct OtherFormat {
     let beginning = Array(rest.prefix(300))
     if rest.isEmpty {
       self.init("The file is empty. Write the JSON into it.")
-    } else if rest.first == UInt8(ascii: "<"), text.contains(ascii: "<<<<<<< ") {
-      self.init("It has the marks of a merge that was not finished, such as <<<<<<<. Resolve it.")
-    } else if text.contains(ascii: "\n<<<<<<< ") {
+    } else if rest.starts(with: "<<<<<<< ".utf8) || text.contains(ascii: "\n<<<<<<< ") {
       self.init("It has the marks of a merge that was not finished, such as <<<<<<<. Resolve it.")
     } else if rest.first == UInt8(ascii: "<") {
       self.init(markup: rest, beginning)
@@ -29,11 +27,11 @@ struct OtherFormat {
     {
       self.init(
         "It is the source of a program. Publish the object alone, as JSON: with straight double quotes around each key,"
-          + " and nothing before or behind it.")
+          + " and nothing before or after it.")
     } else if Self.configurations.contains(where: { rest.starts(with: $0.utf8) }) {
       self.init(Self.configuration)
     } else if text.starts(with: [0x1F, 0x8B]) {
-      self.init("It is compressed with gzip. Decompress it, or use curl --compressed.")
+      self.init(Self.compressed)
     } else if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
       || text.prefix(4).contains(0)
     {
@@ -54,11 +52,12 @@ struct OtherFormat {
     }
     if let help = Self.elements.first(where: { content.starts(with: $0.key.utf8) })?.value {
       self.init(help)
-    } else if ["<b>Warning</b>", "<b>Notice</b>", "<b>Deprecated</b>", "<b>Fatal error</b>"]
-      .contains(where: beginning.contains(ascii:))
+    } else if content.starts(with: "<b".utf8),
+      ["<b>Warning</b>", "<b>Notice</b>", "<b>Deprecated</b>", "<b>Fatal error</b>"]
+        .contains(where: beginning.contains(ascii:))
     {
       self.init(
-        "It begins with a message of PHP. Mend what it names, and set `display_errors` to Off, so that messages go to"
+        "It begins with a message of PHP. Correct what it names, and set `display_errors` to Off, so that messages go to"
           + " the log.")
     } else {
       self.init(
@@ -77,7 +76,7 @@ struct OtherFormat {
       "It begins like a template that nobody has filled in. Publish the output of the program that fills it in.",
     "{\\rtf":
       "It is formatted text (RTF), as TextEdit saves it. Make it plain text, and save it without an extension.",
-    "HTTP/": "It begins with the header of an answer. Leave that out, as curl does without -i.",
+    "HTTP/": answer,
     "```":
       "It begins with the mark of a block of code, as documents and chats have it. Publish only what stands between"
       + " the marks.",
@@ -87,8 +86,7 @@ struct OtherFormat {
     "[{&quot;":
       "It has `&quot;` in place of quotation marks, as pages write them. Copy the text from the file, not from the"
       + " source of a page.",
-    "applinks:": "It is YAML. Write it as JSON.",
-    "origins:": "It is YAML. Write it as JSON.",
+    "applinks:\n": "It is YAML. Write it as JSON.", "origins:\n": "It is YAML. Write it as JSON.",
   ]
 
   /// How elements of XML and the like begin, with what to do about them.
@@ -102,8 +100,7 @@ struct OtherFormat {
     "<Error":
       "It is the error of a storage such as Amazon S3, whose <Code> says why the file was not given out.",
     "<!DOCTYPE plist": propertyList, "<plist": propertyList,
-    "<manifest":
-      "It is the manifest of an Android app, which `aasa manifest` reads. Here, give the file that the domain serves.",
+    "<manifest": manifest,
     "<configuration": configuration, "<Files": configuration, "<IfModule": configuration,
     "<Location": configuration, "<Directory": configuration, "<VirtualHost": configuration,
   ]
@@ -111,6 +108,19 @@ struct OtherFormat {
   private static let propertyList =
     "It is a property list. `aasa entitlements` reads the entitlements of an app. Here, give the file that the domain"
     + " serves."
+
+  private static let manifest =
+    "It is the manifest of an Android app, which `aasa manifest` reads. Here, give the file that the domain serves."
+  private static let answer =
+    "It begins with the header of an answer. Leave that out, as curl does without -i."
+  private static let compressed =
+    "It is compressed with gzip. Decompress it, or use curl --compressed."
+
+  /// Whether the help is about what is given to a command, and not about what a server sends.
+  fileprivate var isAboutInput: Bool {
+    [Self.configuration, Self.propertyList, Self.manifest, Self.answer, Self.compressed].contains(
+      help)
+  }
 
   private static let programs = [
     "module.exports", "exports.", "export ", "const ", "var ", "let ", "import ", "window.",
@@ -123,8 +133,9 @@ struct OtherFormat {
 }
 
 extension Linter {
-  /// What to do about a text in place of a file; `nil` if it is an ordinary page, or may be meant as JSON.
+  /// What to do about a text that a server sends in place of a file; `nil` if it is an ordinary page, or may be meant as
+  /// JSON.
   package static func remedy(forTextInPlaceOfFile text: [UInt8]) -> String? {
-    OtherFormat(text).flatMap { $0.isPage ? nil : $0.help }
+    OtherFormat(text).flatMap { $0.isPage || $0.isAboutInput ? nil : $0.help }
   }
 }

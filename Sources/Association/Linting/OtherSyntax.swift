@@ -15,7 +15,7 @@ struct OtherSyntax {
     let isBlank = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
     let before = text[..<place]
     let rest = text[place...]
-    if let first = rest.first, first < 0x20, Self.isInString(before) {
+    if let first = rest.first, "\t\r\n".utf8.contains(first), Self.isInString(before) {
       help =
         first == UInt8(ascii: "\t")
         ? "Remove the tab in line \(line), column \(column): a text between quotation marks has none."
@@ -31,7 +31,7 @@ struct OtherSyntax {
         + " it: texts that were copied from pages and chats have it."
       return
     }
-    if let fault = Self.fault(at: rest) {
+    if let fault = Self.fault(at: rest, after: before.last { !isBlank($0) }) {
       help = fault(line)
       return
     }
@@ -91,10 +91,18 @@ struct OtherSyntax {
   }
 
   /// What to do about what a text begins with, if it is of another language; the line is to be filled in.
-  private static func fault(at text: ArraySlice<UInt8>) -> ((_ line: Int) -> String)? {
+  ///
+  /// - Parameter previous: What is before it.
+  private static func fault(
+    at text: ArraySlice<UInt8>, after previous: UInt8?
+  ) -> ((_ line: Int) -> String)? {
     let hasEnd = { (end: StaticString) in Array(text.prefix(2000)).contains(ascii: end) }
-    if text.starts(with: "//".utf8) || text.starts(with: "#".utf8)
-      || text.starts(with: "/*".utf8) && hasEnd("*/")
+    let next = text.dropFirst(2).first { !" \t".utf8.contains($0) }
+    // Where a value belongs, it may be a path without quotation marks.
+    let isValue =
+      previous == UInt8(ascii: ":") || next.map { ",]}".utf8.contains($0) } ?? false
+    if !isValue && (text.starts(with: "//".utf8) || text.starts(with: "#".utf8))
+      || !isValue && text.starts(with: "/*".utf8) && hasEnd("*/")
       || text.starts(with: "<!--".utf8)
     {
       return { "Remove the comment in line \($0): JSON has none." }
@@ -122,7 +130,9 @@ struct OtherSyntax {
     let trimmed = word.reversed().drop(while: \.isWhitespace).reversed()
     if String(trimmed) == "NOT" { return ("NOT", true) }
     // A colon behind it makes it a key.
+    // Code of a program that should have run has other characters.
     guard !trimmed.isEmpty, trimmed.count <= 60, end == text.endIndex || text[end] != 0x3A,
+      !trimmed.contains(where: { "<>()+=;$".contains($0) }),
       trimmed.contains(where: { "/*_".contains($0) })
         || trimmed.contains(".") && trimmed.contains(where: \.isLetter)
     else { return nil }

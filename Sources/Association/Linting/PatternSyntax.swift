@@ -150,13 +150,10 @@ struct PatternSyntax {
     }
   }
 
-  /// The paths that were written as one text, with blanks, commas or `|` between them; `nil` if it is one path.
+  /// The paths that were written as one text, with spaces or `|` between them; `nil` if it is one path.
   var severalPaths: [String]? {
-    let isPossible =
-      bytes.contains(UInt8(ascii: ",")) || bytes.contains(UInt8(ascii: " "))
-      || bytes.contains(UInt8(ascii: "|"))
-    guard isPossible else { return nil }
-    let paths = text.split { $0 == "," || $0 == "|" || $0 == " " }.filter { $0 != "NOT" }
+    guard bytes.contains(UInt8(ascii: " ")) || bytes.contains(UInt8(ascii: "|")) else { return nil }
+    let paths = text.split { $0 == "|" || $0 == " " }.map { $0.last == "," ? $0.dropLast() : $0 }
     return paths.count > 1 && paths.allSatisfy { $0.hasPrefix("/") } ? paths.map(String.init) : nil
   }
 

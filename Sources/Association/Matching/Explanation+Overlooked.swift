@@ -28,8 +28,8 @@ extension Matcher {
       + " The exclusion \(exclusion.pointer) is written with other capital or small letters, so it does not match."
   }
 
-  /// The first exclusion behind a route that matches the URL, too; `nil` without one, or if finding it would take too
-  /// long.
+  /// The first exclusion behind a route that matches the URL, too, and that seems to be for fewer URLs; `nil` without one,
+  /// or if finding it would take too long.
   private func exclusion(
     behind number: Int, _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope,
     _ budget: inout MatchingBudget
@@ -39,7 +39,10 @@ extension Matcher {
     let later = scope.routes.lazy.joined().filter {
       $0 > number && self.table.routes[$0].isExclusion
     }
+    let route = links.route(at: places[number])
     for candidate in later.prefix(Self.mostTried) {
+      // One for more URLs is the rest that stays in the browser, as it should.
+      if !links.route(at: places[candidate]).seemsNarrower(than: route) { continue }
       let found = table.firstMatch(
         in: candidate..<candidate + 1, url, &compared, head, &budget.stepsForNearMisses)
       if budget.stepsForNearMisses <= 0 { return nil }
@@ -50,6 +53,16 @@ extension Matcher {
 }
 
 extension AppLinks.Route {
+  /// Whether its path begins with more characters that stand for themselves, or with as many and it has more conditions.
+  fileprivate func seemsNarrower(than other: AppLinks.Route) -> Bool {
+    func measures(_ route: AppLinks.Route) -> (start: Int, conditions: Int) {
+      let path = route.path?.text ?? "*"
+      let conditions = route.queryPatterns.count + (route.fragment == nil ? 0 : 1)
+      return (path.prefix { !"*?$".contains($0) }.count, conditions)
+    }
+    return measures(self) > measures(other)
+  }
+
   /// What to say of a route that matches a URL without a query or a fragment, although it names one; a sentence with a
   /// space before it, or nothing.
   fileprivate func starsWithoutDemand(_ parts: URLParts) -> String {
@@ -69,7 +82,7 @@ extension PatternSyntax {
       return "A path is compared without scheme and host: remove them."
     }
     if let paths = severalPaths {
-      return "It is \(paths.count) paths in one text: write each as a text of its own."
+      return "It is \(paths.count) paths in one text: write each as a string of its own."
     }
     if let query = queryInPath {
       return
@@ -79,9 +92,6 @@ extension PatternSyntax {
     if text.contains("#") { return "`#` and what follows it are no part of a path." }
     if let parameter = routeParameter {
       return "\(parameter.quoted) stands for itself: write `*` for any characters."
-    }
-    if let trace = regularExpression {
-      return "\(trace.quoted) looks like a regular expression, and stands for itself."
     }
     return nil
   }
