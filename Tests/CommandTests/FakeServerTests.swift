@@ -150,7 +150,7 @@ import Testing
     ),
     (["undo", "1"], "To see whether it was, run 'aasa changes'."),
     (["token", "revoke", "release"], "To see whether it was, run 'aasa token list'."),
-    (["token", "rotate", "release"], "Rotate the token once more."),
+    (["token", "rotate", "release"], "Rotate the token once more;"),
   ])
   func whenNobodyKnowsWhetherAChangeWasMadeTheErrorSaysHowToSee(
     words: [String], remedy: String

@@ -101,6 +101,7 @@ import Testing
   @Test(arguments: [
     (#""/":["/a","/b"]"#, "Write an element of `components` for each: `{\"/\": \"/a\"}`"),
     (#""?":[{"id":"1"},{"v":"?*"}]"#, #"Write one object: `{"id":"1","v":"?*"}`."#),
+    (#""?":[{"id":"1"},{"id":"2"}]"#, "Write one object of names and patterns"),
     (#""?":["id"]"#, "Write one object of names and patterns"),
     (#""/":"/a","exclude":"true""#, "Write `true` without quotation marks."),
     (#""/":"/a","exclude":1"#, "Write `true`."),
@@ -204,6 +205,7 @@ import Testing
 
   @Test(arguments: [
     ("com.example.shop/.Main", "Write `com.example.shop`.", "It has \"/\"."),
+    ("com.example.my shop", "Write the `applicationId`", "It has a space."),
     ("com.example.shop ", "Write `com.example.shop`.", "It has a space."),
     ("com.my-example.shop", "Write the `applicationId`", "It has \"-\"."),
     ("shop", "Write the `applicationId`", "It has no dot."),

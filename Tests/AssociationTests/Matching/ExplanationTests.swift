@@ -328,7 +328,6 @@ import Testing
     ("/shop?id=*", "/shop?id=1", "the query is no part of it: compare \"?id=\""),
     ("/#/reset", "/#/reset", "`#` and what follows it are no part of a path."),
     ("/user/:id", "/user/1", "\":id\" stands for itself"),
-    ("/a/[0-9]+", "/a/1", nil),
     ("https://example.com/a/*", "/a/1", "without scheme and host"),
     ("/a/*, /b/*", "/b/1", "2 paths in one text"), ("/shop/*", "/other", nil),
   ])
@@ -340,5 +339,12 @@ import Testing
     } else {
       #expect(reason.hasSuffix("which requires path \"/shop/*\"."), "\(reason)")
     }
+  }
+
+  /// One for more URLs is the rest that stays in the browser, as it should.
+  @Test(arguments: [("/a/private/*", true), ("*", false), ("/*", false)])
+  func onlyALaterExclusionForFewerURLsIsNamed(path: String, isNamed: Bool) throws {
+    let reason = try Self.reason(["paths": ["/a/*", .string("NOT \(path)")]], "/a/private/1x")
+    #expect(reason.contains("The later exclusion") == isNamed, "\(reason)")
   }
 }
