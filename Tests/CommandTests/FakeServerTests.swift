@@ -150,7 +150,10 @@ import Testing
     ),
     (["undo", "1"], "To see whether it was, run 'aasa changes'."),
     (["token", "revoke", "release"], "To see whether it was, run 'aasa token list'."),
-    (["token", "rotate", "release"], "Rotate the token once more;"),
+    (
+      ["token", "rotate", "release"],
+      "Rotate the token once more; if it was your own, as another admin or with --database."
+    ),
   ])
   func whenNobodyKnowsWhetherAChangeWasMadeTheErrorSaysHowToSee(
     words: [String], remedy: String
