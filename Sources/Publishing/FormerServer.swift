@@ -30,8 +30,13 @@ struct FormerServer: Sendable {
     let publication = try taker()
     var served = publication.edited.stored.domain
     served.expectations = expectations
-    var resolver = try Resolver(served, publication.documents)
-    let broken = try resolver.broken()
+    let broken: [BrokenExpectation]
+    do {
+      var resolver = try Resolver(served, publication.documents)
+      broken = try resolver.broken()
+    } catch {
+      throw PublicationError.refused(served.name, [error.finding], account: nil)
+    }
     if !broken.isEmpty { throw PublicationError.expectationsBroken(domain.name, broken) }
   }
 }
@@ -62,13 +67,15 @@ extension StatePlanning {
   /// The number of names whose servers are looked for at once.
   private static let namesAtOnce = 1_000
 
-  /// Checks the names that domains of the state take from others. Comes after all reviews, because the state may change both.
+  /// Checks the names that domains of the state take from others. Comes after all reviews, because the state may change
+  /// both.
   mutating func checkTakenNames() throws {
     let taken = plan.edits.flatMap { edit in
       ((edit.version == nil ? [Alias(edit.name)] : []) + edit.taken).map { (name: $0, edit: edit) }
     }
     let deleted = Set(plan.deletions.map(\.name))
-    var servers: [DomainName: FormerServer] = [:]
+    // Without a server for domains that served nothing.
+    var servers: [DomainName: FormerServer?] = [:]
     for start in stride(from: 0, to: taken.count, by: Self.namesAtOnce) {
       let names = taken[start...].prefix(Self.namesAtOnce)
       let owners = try store.wildcardOwners(of: names.map(\.name))
@@ -77,17 +84,18 @@ extension StatePlanning {
           continue
         }
         do {
-          if servers[owner] == nil, let server = try server(owner) {
-            servers[owner] = server
-            try server.requireApproval(by: context)
+          if servers[owner] == nil {
+            let server = try server(owner)
+            servers[owner] = .some(server)
+            try server?.requireApproval(by: context)
           }
-          try servers[owner]?.check(name) { try publication(of: edit) }
+          try servers[owner]??.check(name) { try publication(of: edit) }
         } catch let error as PublicationError {
           note(error)
         }
       }
     }
-    plan.servers = servers.compactMapValues { $0.former.stored?.version }
+    plan.servers = servers.compactMapValues { $0?.former.stored?.version }
   }
 
   /// A domain that served names, as the state leaves it; `nil` if it served nothing.
