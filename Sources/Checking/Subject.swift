@@ -77,7 +77,7 @@ package struct Subject: Sendable {
     guard let domain, domain.isEnabled, let published,
       let documents = ReadDocuments(intact: published.documents)
     else { return (nil, nil) }
-    let path = OpenedApps(documents, domain: domain.name.text).samplePath
+    let path = OpenedApps(documents).samplePath
     return (path, try ServedFallback.text(of: domain).map { try ServedFallback(text: $0) })
   }
 

@@ -10,8 +10,6 @@ package struct Publication: Sendable {
   /// The URLs of old and new expectations that resolve differently now.
   package let changedResolutions: [ChangedResolution]
   package let documents: ReadDocuments
-  /// The documents that the domain published before, if the review has read them. `compare` needs them once.
-  var readBefore: ReadDocuments?
   /// The Android apps of an adopted file that were created or could be, and those that it names anyway.
   package var androidApps: [AdoptedApp] = []
   /// Whether those of `androidApps` that were not stored were created.
@@ -44,10 +42,13 @@ package struct Publication: Sendable {
 
   /// Compares the domain with what it published before. This can be slow, so it comes before the transaction.
   ///
-  /// - Parameter moves: The names that moved from or to other domains in the same change.
-  mutating func compare(_ moves: [Alias: MovedName] = [:]) {
-    guard let before = documentsBefore() else { return }
-    readBefore = nil
+  /// - Parameters:
+  ///   - moves: The names that moved from or to other domains in the same change.
+  ///   - shared: What is known of documents of other domains.
+  mutating func compare(
+    _ moves: [Alias: MovedName] = [:], sharing shared: SharedDocuments = SharedDocuments()
+  ) {
+    guard let before = documentsBefore(sharing: shared) else { return }
     let domain = edited.stored.domain
     let from = DomainComparison.State(before, edited.domainBefore)
     do throws(TooComplex) {
@@ -55,7 +56,8 @@ package struct Publication: Sendable {
         comparison = try DomainComparison(deleting: domain.name, from: from, moves: moves)
       } else {
         comparison = try DomainComparison(
-          of: domain.name, from: from, to: DomainComparison.State(documents, domain), moves: moves)
+          of: domain.name, from: from, to: DomainComparison.State(documents, domain), moves: moves,
+          documents: shared.changes(from: before, to: documents))
       }
     } catch {
       // Only the old document can be: the new one passed the linter.
@@ -63,8 +65,8 @@ package struct Publication: Sendable {
     }
   }
 
-  func documentsBefore() -> ReadDocuments? {
-    readBefore ?? edited.documentsBefore.flatMap { ReadDocuments(intact: $0) }
+  func documentsBefore(sharing shared: SharedDocuments = SharedDocuments()) -> ReadDocuments? {
+    edited.documentsBefore.flatMap { shared.intact($0) }
   }
 }
 

@@ -184,7 +184,7 @@ extension Publisher {
         try propose(former.stored), over: former, apps: store.appSource, action: action,
         by: context,
         now: store.now())
-      review.publication.compare()
+      review.compare()
       return (review, try checkNames(takenBy: review.publication, by: context))
     } write: { transaction, reviewed in
       let (review, servers) = reviewed
@@ -413,7 +413,7 @@ extension Publisher {
       let proposal = try propose(domain, &former)
       var review = try Review(
         proposal, over: former, apps: source, action: action, by: context, now: store.now())
-      review.publication.compare()
+      review.compare()
       return review
     }
   }

@@ -9,13 +9,13 @@ struct RenderedDomain {
   private let apps: UsedApps
   private let rendering: AssetLinksRendering?
 
-  init(_ domain: Domain, _ apps: UsedApps) {
+  init(_ domain: Domain, _ apps: UsedApps, sharing shared: SharedDocuments = SharedDocuments()) {
     self.domain = domain
     self.apps = apps
     rendering = domain.assetLinksRendering(apps)
     let json = domain.documents(with: rendering)
-    documents = ReadDocuments(json)
     bytes = domain.bytes(of: json)
+    documents = shared.documents(bytes) { ReadDocuments(json) }
   }
 
   func findings(at now: UnixTime) -> [Finding] {

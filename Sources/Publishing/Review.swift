@@ -25,21 +25,24 @@ struct Review {
   var publication: Publication
   private let createdApps: [AndroidApp]
   private let action: String
+  private let shared: SharedDocuments
 
   /// Renders and lints a proposal, and checks its expectations.
   ///
   /// - Parameters:
   ///   - apps: Where the apps are found.
   ///   - action: The action for the audit.
+  ///   - shared: What is known of documents of other domains.
   ///   - refuse: Takes what stops the proposal. Unless it throws, the review goes on, for a plan that is only
   ///     shown.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(
     _ proposal: Proposal, over former: FormerDomain, apps source: AppSource, action: String,
-    by context: WriteContext, now: UnixTime,
+    by context: WriteContext, now: UnixTime, sharing shared: SharedDocuments = SharedDocuments(),
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     self.action = action
+    self.shared = shared
     let old = proposal.before ?? former.stored?.domain
     var proposal = proposal
     let templates =
@@ -54,14 +57,8 @@ struct Review {
     try Self.refuseRepetition(in: domain)
     var apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     apps.templates = templates
-    let rendered = RenderedDomain(domain, apps)
-    var readBefore: ReadDocuments?
-    let before = {
-      if readBefore == nil {
-        readBefore = former.published.flatMap { ReadDocuments(intact: $0.documents) }
-      }
-      return readBefore ?? ReadDocuments()
-    }
+    let rendered = RenderedDomain(domain, apps, sharing: shared)
+    let before = { former.published.flatMap { shared.intact($0.documents) } ?? .none }
     let found = rendered.findings(at: now)
     let findings = proposal.findings + found
     // A document that only time has made wrong keeps nobody from editing the rest of the domain.
@@ -83,7 +80,9 @@ struct Review {
       var open = concerned.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
         open +=
-          (foreign + ServiceReview.closing(rendered.domain, rendered.documents, since: old, before))
+          (foreign
+          + ServiceReview.closing(
+            rendered.domain, rendered.documents, since: old, before, sharing: shared))
           .filter { $0.isRefused(accepting: proposal.accepted) }
       }
       try refuse(.refused(domain.name, open, account: account))
@@ -91,7 +90,7 @@ struct Review {
       do throws(PublicationError) {
         service = try ServiceReview(
           of: rendered.domain, rendered.documents, since: old, before, findings: findings, foreign,
-          accepting: proposal.accepted)
+          accepting: proposal.accepted, sharing: shared)
       } catch {
         try refuse(error)
       }
@@ -103,8 +102,8 @@ struct Review {
     publication = Publication(
       edited: edit.preview(action: action, by: context, now: now),
       findings: findings + service.findings, changedResolutions: service.changedResolutions,
-      documents: rendered.documents, readBefore: readBefore,
-      androidApps: proposal.androidApps, createsAndroidApps: proposal.createsAndroidApps)
+      documents: rendered.documents, androidApps: proposal.androidApps,
+      createsAndroidApps: proposal.createsAndroidApps)
     if publication.edited.isChanged && context.needsApproval(of: former) {
       try refuse(.needsApproval(domain.name))
     }
@@ -139,6 +138,9 @@ struct Review {
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
+
+  /// Compares the domain with what it published before.
+  mutating func compare() { publication.compare(sharing: shared) }
 
   /// Writes the rows.
   ///

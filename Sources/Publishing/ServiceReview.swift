@@ -20,16 +20,17 @@ struct ServiceReview {
   ///   - findings: The other findings, for the error.
   ///   - foreign: What to ask about apps that the domain names from now on.
   ///   - accepted: Codes of accepted errors.
+  ///   - shared: What is known of documents of other domains.
   /// - Throws: `PublicationError`.
   init(
     of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,
     _ before: () -> ReadDocuments, findings known: [Finding], _ foreign: [Finding] = [],
-    accepting accepted: Set<Finding.Code>
+    accepting accepted: Set<Finding.Code>, sharing shared: SharedDocuments = SharedDocuments()
   ) throws(PublicationError) {
     let name = (domain ?? old)?.name
     changedResolutions = try Self.changedResolutions(
       of: domain, documents, known, since: old, before)
-    findings = foreign + Self.closing(domain, documents, since: old, before)
+    findings = foreign + Self.closing(domain, documents, since: old, before, sharing: shared)
     let open = findings.filter { $0.isRefused(accepting: accepted) }
     if open.isEmpty { return }
     throw .refused(name, known.filter { $0.severity != .error } + open, account: nil)
@@ -59,20 +60,19 @@ struct ServiceReview {
   /// The finding about a change that leaves an app without any URL that opens it.
   static func closing(
     _ domain: Domain?, _ documents: ReadDocuments?, since old: Domain?,
-    _ before: () -> ReadDocuments
+    _ before: () -> ReadDocuments, sharing shared: SharedDocuments
   ) -> [Finding] {
     guard let old, old.isEnabled else { return [] }
     let isServed = domain?.isEnabled ?? true
     if isServed, domain?.hasLinks(of: old) ?? false { return [] }
-    let opened = { OpenedApps($0, domain: old.name.text) }
-    let after = isServed ? documents.map(opened) : nil
+    let after = isServed ? documents : nil
     let before = before()
-    let lost = opened(before).lost(after: after)
+    let lost = shared.lostApps(from: before, to: after)
     if lost.isEmpty { return [] }
     let listed = lost.prefix(5).joined(separator: ", ")
     let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
     let subject =
-      after.map { !$0.opensNothing } ?? false
+      after.map { !OpenedApps($0).opensNothing } ?? false
       ? apps : "any app; currently, they open \(apps)"
     return [
       Finding(

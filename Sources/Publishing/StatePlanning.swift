@@ -28,6 +28,7 @@ struct StatePlanning {
   private let faults = Faults()
   private var findingCount = 0
   private var hasRefusedHidden = false
+  private let documents = SharedDocuments()
   private var work: StateWork
   /// The domains of the state, or those that change with it.
   private var formerDomains = ReadAhead<DomainName, FormerDomain>([])
@@ -483,7 +484,7 @@ struct StatePlanning {
     StateReviewer(
       apps: StateReviewer.Apps(
         environments: environments, android: androidApps, templates: templates, known: plan.apps),
-      store: store, action: options.action, context: context)
+      store: store, action: options.action, context: context, shared: documents)
   }
 
   var appSource: AppSource { reviewer.appSource }

@@ -36,6 +36,7 @@ struct StateReviewer: Sendable {
   let store: Store
   let action: String
   let context: WriteContext
+  let shared: SharedDocuments
 
   /// - Parameters:
   ///   - goesOn: Whether the review goes on after what stops it.
@@ -44,13 +45,13 @@ struct StateReviewer: Sendable {
     var refusals: [PublicationError] = []
     var review = try Review(
       candidate.proposal, over: candidate.former, apps: appSource, action: action, by: context,
-      now: store.now()
+      now: store.now(), sharing: shared
     ) {
       if !goesOn { throw $0 }
       refusals.append($0)
     }
     if compares && (candidate.index != nil || review.publication.edited.isChanged) {
-      review.publication.compare()
+      review.compare()
     }
     let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
     return Reviewed(

@@ -88,6 +88,41 @@ import Testing
     #expect(problem["moreErrors"] == .integer(Self.count - 100))
   }
 
+  @Test func domainsThatPublishTheSameFileAreToldApart() throws {
+    // Two apps, so that neighbours publish different files, and every third domain stays as it is.
+    let domains = { (path: String?) -> JSON in
+      .array(
+        (0..<60).map { index in
+          let path = index % 3 == 0 ? "/old/*" : path
+          let entry: JSON = [
+            "apps": [.string(Self.app(index % 2))],
+            "routes": path.map { [["path": .string($0)]] } ?? [],
+          ]
+          return ["domain": .string("same\(index).example"), "entries": [entry]]
+        })
+    }
+    try apply(domains("/old/*"))
+    let plan = try admin.send(
+      "POST", "/v1/apply?dryRun=true", json: ["domains": domains("/new/*")])
+    let planned = try #require(try plan.json["domains"]?.arrayValue, "\(plan.text)")
+    #expect(planned.count == 60)
+    for (index, domain) in planned.enumerated() {
+      let examples = (domain["diff"]?["changes"]?.arrayValue ?? []).compactMap { $0["example"] }
+      #expect(examples.isEmpty == (index % 3 == 0), "\(index)")
+      for example in examples {
+        #expect(example["url"]?.stringValue?.hasPrefix("https://same\(index).example/") == true)
+        #expect(example["app"] == .string(Self.app(index % 2)))
+      }
+    }
+    let refused = try admin.send("POST", "/v1/apply", json: ["domains": domains(nil)])
+    #expect(refused.status == 422, "\(refused.text)")
+    for index in 0..<60 {
+      let sentence =
+        "After this change, no URL of same\(index).example opens any app; currently, they open \(Self.app(index % 2))."
+      #expect(refused.text.contains(sentence) == (index % 3 != 0), "\(index)")
+    }
+  }
+
   @Test(TemporaryDatabase.isServer)
   func aLargeEditHasPostgreSQLCountTheRowsOfTablesThatGrew() throws {
     // Without that, it reads whole tables until it counts them by itself. -1 means that nobody has.

@@ -30,10 +30,11 @@ package struct DomainComparison: Sendable {
   ///   - moves: Names that other domains take over or gave up at the same time.
   ///   - findsExamples: Whether to look for URLs that show the effects of documents on links, which takes most of the
   ///     time and memory. Otherwise these effects are unknown.
+  ///   - documents: How the documents differ, if that is known.
   /// - Throws: `TooComplex` if the patterns of a document are over a limit.
   package init(
     of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:],
-    findsExamples: Bool = true
+    findsExamples: Bool = true, documents: DocumentChanges? = nil
   ) throws(TooComplex) {
     var effects = ServiceEffects(from, to)
     var changes: [DocumentChange] = []
@@ -45,11 +46,15 @@ package struct DomainComparison: Sendable {
     }
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed
-    changes += try from.documents.changes(
-      to: to.documents, domain: findsExamples ? name.text : nil
-    ).map { change in
+    let documents =
+      if let documents {
+        documents
+      } else {
+        try DocumentChanges(from: from.documents, to: to.documents, findsExamples: findsExamples)
+      }
+    changes += documents.changes.map { change in
       var change = change
-      if !isServed { change.effect = .none }
+      change.effect = isServed ? change.effect.at(name.text) : .none
       return change
     }
     self.changes = changes
@@ -78,6 +83,31 @@ package struct DomainComparison: Sendable {
   }
 }
 
+/// How the documents of two states differ, whatever their domain is called.
+package struct DocumentChanges: Sendable {
+  /// The changes of all documents, in the order of their kinds, with examples at `example.com`.
+  fileprivate let changes: [DocumentChange]
+  fileprivate static let host = "example.com"
+
+  /// Compares documents.
+  ///
+  /// - Parameter findsExamples: See `DomainComparison`.
+  /// - Throws: `TooComplex` if the patterns of a document are over a limit.
+  package init(
+    from: ReadDocuments, to: ReadDocuments, findsExamples: Bool = true
+  ) throws(TooComplex) {
+    var changes: [DocumentChange] = []
+    for kind in DocumentKind.allCases {
+      changes += try kind.changes(from: from, to: to, domain: findsExamples ? Self.host : nil)
+    }
+    self.changes = changes
+  }
+
+  fileprivate var effect: DocumentChange.Effect {
+    changes.reduce(.none) { $0.joined(with: $1.effect) }
+  }
+}
+
 /// A name that one domain gives up and another takes in the same change.
 package struct MovedName: Sendable {
   let from: DomainName
@@ -102,8 +132,6 @@ extension Domain {
 private struct ServiceEffects {
   private let before: ReadDocuments?
   private let after: ReadDocuments?
-  /// The host of examples, which is replaced by the name in question.
-  private static let host = "example.com"
   private var stoppingEffect: DocumentChange.Effect?
   private var startingEffect: DocumentChange.Effect?
 
@@ -119,7 +147,7 @@ private struct ServiceEffects {
   ) throws(TooComplex) {
     switch (change.what, change.kind) {
     case (.enabled, _):
-      let name = (after.first ?? before.first).map(\.exampleHost) ?? Self.host
+      let name = (after.first ?? before.first).map(\.exampleHost) ?? DocumentChanges.host
       change.effect = try effect(isStarting: change.after == true).at(name)
     case (.alias, .added), (.alias, .removed), (.domain, _):
       guard let text = (change.before ?? change.after)?.stringValue else { return }
@@ -153,9 +181,7 @@ private struct ServiceEffects {
     from before: ReadDocuments?, to after: ReadDocuments?
   ) throws(TooComplex) -> DocumentChange.Effect {
     if before == nil && after == nil { return .none }
-    let nothing = ReadDocuments()
-    return try (before ?? nothing).changes(to: after ?? nothing, domain: host)
-      .reduce(.none) { $0.joined(with: $1.effect) }
+    return try DocumentChanges(from: before ?? .none, to: after ?? .none).effect
   }
 }
 
@@ -168,24 +194,11 @@ extension DocumentChange.Effect {
   fileprivate func at(_ host: String) -> Self {
     guard case .example(let first, let more) = self else { return self }
     let moved = { (example: DocumentChange.Example) in
-      let path = example.url.dropFirst("https://example.com".utf8.count)
+      let path = example.url.dropFirst("https://\(DocumentChanges.host)".utf8.count)
       return DocumentChange.Example(
         url: "https://\(host)\(path)", app: example.app, before: example.before,
         after: example.after)
     }
     return .example(moved(first), more: more.map(moved))
-  }
-}
-
-extension ReadDocuments {
-  /// The changes of all documents, in the order of their kinds.
-  fileprivate func changes(
-    to other: ReadDocuments, domain: String?
-  ) throws(TooComplex) -> [DocumentChange] {
-    var changes: [DocumentChange] = []
-    for kind in DocumentKind.allCases {
-      changes += try kind.changes(from: self, to: other, domain: domain)
-    }
-    return changes
   }
 }

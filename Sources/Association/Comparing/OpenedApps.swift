@@ -1,13 +1,11 @@
 /// The apps that the links of a document open.
 package struct OpenedApps {
   private let read: ReadDocument
-  private let domain: String
   /// The packages of the Android apps that may open links.
   private let android: [String]
 
-  /// - Parameter domain: The host of their links.
-  package init(_ documents: ReadDocuments, domain: String) {
-    (read, self.domain) = (documents.apple, domain)
+  package init(_ documents: ReadDocuments) {
+    read = documents.apple
     android = documents.assetLinks.map(Self.packages) ?? []
   }
 
@@ -76,7 +74,7 @@ package struct OpenedApps {
     do throws(TooComplex) {
       let document = try ComparedDocument(read, interning)
       let nothing = try ComparedDocument(ReadDocument([:]), interning)
-      let effects = LinkEffects(document, nothing, domain: domain)
+      let effects = LinkEffects(document, nothing, domain: "example.com")
       return { app in
         let entries = document.apps.first { sameScalars($0.name, app) }?.entries ?? []
         return effects.effect(
