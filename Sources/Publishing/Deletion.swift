@@ -6,25 +6,27 @@ extension Publication {
   ///
   /// - Parameters:
   ///   - taker: The publication of the domain that has the name from then on.
+  ///   - shared: A cache shared with other domains.
   ///   - refuse: Takes what stops the deletion, as in `Review`.
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
   init(
     deleting name: DomainName, _ former: FormerDomain, toBeServedBy taker: Publication? = nil,
     accepting: Set<Finding.Code>, by context: WriteContext,
+    sharing shared: SharedDocuments = SharedDocuments(),
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     guard let stored = former.stored, let published = former.published else {
       throw StoreError.notFound(.domain(name))
     }
     let documents =
-      ReadDocuments(intact: published.documents)
+      shared.intact(published.documents)
       ?? ReadDocuments([.apple: stored.domain.associationFile.json])
     let after = taker.flatMap { $0.edited.stored.domain.isEnabled ? $0.documents : nil }
     var review = ServiceReview()
     do throws(PublicationError) {
       review = try ServiceReview(
         of: nil, after, since: stored.domain, { documents }, findings: [],
-        accepting: accepting)
+        accepting: accepting, sharing: shared)
     } catch {
       try refuse(error)
     }

@@ -44,7 +44,7 @@ package struct Publication: Sendable {
   ///
   /// - Parameters:
   ///   - moves: The names that moved from or to other domains in the same change.
-  ///   - shared: What is known of documents of other domains.
+  ///   - shared: A cache shared with other domains.
   mutating func compare(
     _ moves: [Alias: MovedName] = [:], sharing shared: SharedDocuments = SharedDocuments()
   ) {
@@ -53,11 +53,12 @@ package struct Publication: Sendable {
     let from = DomainComparison.State(before, edited.domainBefore)
     do throws(TooComplex) {
       if isDeletion {
-        comparison = try DomainComparison(deleting: domain.name, from: from, moves: moves)
+        comparison = try DomainComparison(
+          deleting: domain.name, from: from, moves: moves, comparing: shared.changes(from:to:))
       } else {
         comparison = try DomainComparison(
           of: domain.name, from: from, to: DomainComparison.State(documents, domain), moves: moves,
-          documents: shared.changes(from: before, to: documents))
+          comparing: shared.changes(from:to:))
       }
     } catch {
       // Only the old document can be: the new one passed the linter.

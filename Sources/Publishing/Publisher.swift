@@ -180,11 +180,11 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let former = try store.formerDomain(of: name, if: precondition)
+      let shared = SharedDocuments()
       var review = try Review(
         try propose(former.stored), over: former, apps: store.appSource, action: action,
-        by: context,
-        now: store.now())
-      review.compare()
+        by: context, now: store.now(), sharing: shared)
+      review.publication.compare(sharing: shared)
       return (review, try checkNames(takenBy: review.publication, by: context))
     } write: { transaction, reviewed in
       let (review, servers) = reviewed
@@ -403,6 +403,7 @@ extension Publisher {
   ) throws -> [Review] {
     let known = Dictionary(
       (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
+    let shared = SharedDocuments()
     return try refusingTogether(domains) { domain in
       if let review = known[domain.name], try store.isCurrent(review.edit),
         try source.has(review.edit.apps)
@@ -412,8 +413,9 @@ extension Publisher {
       var former = try store.formerDomain(of: domain.name)
       let proposal = try propose(domain, &former)
       var review = try Review(
-        proposal, over: former, apps: source, action: action, by: context, now: store.now())
-      review.compare()
+        proposal, over: former, apps: source, action: action, by: context, now: store.now(),
+        sharing: shared)
+      review.publication.compare(sharing: shared)
       return review
     }
   }

@@ -25,14 +25,13 @@ struct Review {
   var publication: Publication
   private let createdApps: [AndroidApp]
   private let action: String
-  private let shared: SharedDocuments
 
   /// Renders and lints a proposal, and checks its expectations.
   ///
   /// - Parameters:
   ///   - apps: Where the apps are found.
   ///   - action: The action for the audit.
-  ///   - shared: What is known of documents of other domains.
+  ///   - shared: A cache shared with other domains.
   ///   - refuse: Takes what stops the proposal. Unless it throws, the review goes on, for a plan that is only
   ///     shown.
   /// - Throws: `PublicationError`, and what `apps` throws.
@@ -42,7 +41,6 @@ struct Review {
     refuse: (PublicationError) throws -> Void = { throw $0 }
   ) throws {
     self.action = action
-    self.shared = shared
     let old = proposal.before ?? former.stored?.domain
     var proposal = proposal
     let templates =
@@ -67,7 +65,8 @@ struct Review {
         .map { DocumentKind.named($0.name) })
     let concerned = findings.filter { !asStored.contains($0.kind) }
     let counts = Dictionary(grouping: concerned.filter { $0.severity == .error }, by: \.code)
-    let known = former.stored.map { Self.acceptedErrors(of: $0, apps, at: now) } ?? [:]
+    let known =
+      former.stored.map { Self.acceptedErrors(of: $0, apps, at: now, sharing: shared) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
     let foreign = rendered.domain.findings(namingSince: old, apps)
@@ -130,17 +129,14 @@ struct Review {
 
   /// The number of each error that was accepted when a domain was published.
   private static func acceptedErrors(
-    of stored: StoredDomain, _ apps: UsedApps, at now: UnixTime
+    of stored: StoredDomain, _ apps: UsedApps, at now: UnixTime, sharing shared: SharedDocuments
   ) -> [Finding.Code: Int] {
     let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
     if codes.isEmpty { return [:] }
-    let findings = RenderedDomain(stored.domain, apps).findings(at: now)
+    let findings = RenderedDomain(stored.domain, apps, sharing: shared).findings(at: now)
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
-
-  /// Compares the domain with what it published before.
-  mutating func compare() { publication.compare(sharing: shared) }
 
   /// Writes the rows.
   ///

@@ -20,7 +20,7 @@ struct ServiceReview {
   ///   - findings: The other findings, for the error.
   ///   - foreign: What to ask about apps that the domain names from now on.
   ///   - accepted: Codes of accepted errors.
-  ///   - shared: What is known of documents of other domains.
+  ///   - shared: A cache shared with other domains.
   /// - Throws: `PublicationError`.
   init(
     of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,

@@ -1,8 +1,8 @@
 import Association
 import Synchronization
 
-/// What is found out about documents, once for all domains of a state that publish the same ones, as those of a template
-/// often do.
+/// A cache of parsed documents and what comparing them gives, for domains that are reviewed together: those of a template
+/// often publish the same documents.
 final class SharedDocuments: Sendable {
   /// Two documents, by which objects they are.
   private struct Pair: Hashable {
@@ -32,7 +32,7 @@ final class SharedDocuments: Sendable {
     }
   }
 
-  /// The most bytes of documents that are kept. Read, they take some twenty times as much.
+  /// The most bytes of documents, and of the changes between them. Parsed, documents take some twenty times as much.
   private static let mostBytes = 1_048_576
   private let known = Mutex(Known())
 
@@ -42,6 +42,7 @@ final class SharedDocuments: Sendable {
   func documents<Failure>(
     _ bytes: Documents, _ read: () throws(Failure) -> ReadDocuments
   ) throws(Failure) -> ReadDocuments {
+    let bytes = bytes.filter { $0.key.isRendered }
     if let found = known.withLock({ $0.read[bytes] }) { return found }
     let documents = try read()
     return known.withLock { known in
@@ -63,9 +64,12 @@ final class SharedDocuments: Sendable {
     }
   }
 
+  /// - Throws: `TooComplex` if the patterns of a document are over a limit.
   func changes(from: ReadDocuments, to: ReadDocuments) throws(TooComplex) -> DocumentChanges {
     try value(\.changes, Pair(from: from, to: to)) {
       Result { () throws(TooComplex) in try DocumentChanges(from: from, to: to) }
+    } size: { result in
+      if case .success(let changes) = result { changes.count } else { 0 }
     }.get()
   }
 
@@ -75,17 +79,20 @@ final class SharedDocuments: Sendable {
   func lostApps(from: ReadDocuments, to: ReadDocuments?) -> [String] {
     value(\.lostApps, Pair(from: from, to: to)) {
       OpenedApps(from).lost(after: to.map(OpenedApps.init))
+    } size: {
+      $0.count
     }
   }
 
+  /// - Parameter size: The number of parts of a value, which take about a kilobyte each.
   private func value<Value: Sendable>(
     _ values: any WritableKeyPath<Known, [Pair: Value]> & Sendable, _ pair: Pair,
-    _ make: () -> Value
+    _ make: () -> Value, size: (Value) -> Int
   ) -> Value {
     if let found = known.withLock({ $0[keyPath: values][pair] }) { return found }
     let value = make()
     known.withLock { known in
-      known.makeRoom(for: 1024)
+      known.makeRoom(for: 1024 * (1 + size(value)))
       known[keyPath: values][pair] = value
     }
     return value

@@ -28,7 +28,7 @@ struct StatePlanning {
   private let faults = Faults()
   private var findingCount = 0
   private var hasRefusedHidden = false
-  private let documents = SharedDocuments()
+  private let shared = SharedDocuments()
   private var work: StateWork
   /// The domains of the state, or those that change with it.
   private var formerDomains = ReadAhead<DomainName, FormerDomain>([])
@@ -448,13 +448,14 @@ struct StatePlanning {
           var refusals: [PublicationError] = []
           let taker = try takers.publication(of: name, publication(of:))
           var deletion = try Publication(
-            deleting: name, former, toBeServedBy: taker, accepting: options.accepted, by: context
+            deleting: name, former, toBeServedBy: taker, accepting: options.accepted, by: context,
+            sharing: shared
           ) {
             if !goesOn { throw $0 }
             refusals.append($0)
           }
           for error in refusals { note(error) }
-          deletion.compare()
+          deletion.compare(sharing: shared)
           try state.check?(deletion)
           try context.proposed?.note(deletion)
           try report(name, .delete, deletion)
@@ -484,7 +485,7 @@ struct StatePlanning {
     StateReviewer(
       apps: StateReviewer.Apps(
         environments: environments, android: androidApps, templates: templates, known: plan.apps),
-      store: store, action: options.action, context: context, shared: documents)
+      store: store, action: options.action, context: context, shared: shared)
   }
 
   var appSource: AppSource { reviewer.appSource }

@@ -51,7 +51,7 @@ struct StateReviewer: Sendable {
       refusals.append($0)
     }
     if compares && (candidate.index != nil || review.publication.edited.isChanged) {
-      review.compare()
+      review.publication.compare(sharing: shared)
     }
     let (old, new) = (candidate.former.stored?.domain, candidate.proposal.domain)
     return Reviewed(

@@ -338,7 +338,7 @@ def test_findings_of_all_domains_are_listed_by_code_with_each_text_once(example,
     expect(code).to_have_attribute("open", "")
     # One at a time; the address says which, so that going back closes it.
     expect(page.locator(".found-code[open]")).to_have_count(1)
-    expect(code.get_by_text("published for … but not for www.…")).to_have_count(1)
+    expect(code.get_by_text("published for …, and not also for www.…")).to_have_count(1)
     expect(code.get_by_role("link", name="one.example")).to_have_attribute("href", "#/domains/one.example")
     expect(code.get_by_role("link", name="two.example")).to_be_visible()
     page.reload()

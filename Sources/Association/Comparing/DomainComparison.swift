@@ -14,6 +14,9 @@ package struct DomainComparison: Sendable {
     fileprivate var isServed: Bool { domain?.isEnabled ?? true }
   }
 
+  /// Compares documents.
+  package typealias Comparing = (ReadDocuments, ReadDocuments) throws(TooComplex) -> DocumentChanges
+
   /// The changes of settings, then those of the document.
   package let changes: [DocumentChange]
   /// Whether the settings of both states are known, so that their changes are listed.
@@ -30,13 +33,16 @@ package struct DomainComparison: Sendable {
   ///   - moves: Names that other domains take over or gave up at the same time.
   ///   - findsExamples: Whether to look for URLs that show the effects of documents on links, which takes most of the
   ///     time and memory. Otherwise these effects are unknown.
-  ///   - documents: How the documents differ, if that is known.
+  ///   - comparing: Compares documents with examples.
   /// - Throws: `TooComplex` if the patterns of a document are over a limit.
   package init(
     of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:],
-    findsExamples: Bool = true, documents: DocumentChanges? = nil
+    findsExamples: Bool = true,
+    comparing: @escaping Comparing = { (from, to) throws(TooComplex) in
+      try DocumentChanges(from: from, to: to)
+    }
   ) throws(TooComplex) {
-    var effects = ServiceEffects(from, to)
+    var effects = ServiceEffects(from, to, comparing)
     var changes: [DocumentChange] = []
     if let before = from.domain, let after = to.domain {
       changes = before.changes(to: after)
@@ -47,11 +53,9 @@ package struct DomainComparison: Sendable {
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed
     let documents =
-      if let documents {
-        documents
-      } else {
-        try DocumentChanges(from: from.documents, to: to.documents, findsExamples: findsExamples)
-      }
+      findsExamples
+      ? try comparing(from.documents, to.documents)
+      : try DocumentChanges(from: from.documents, to: to.documents, findsExamples: false)
     changes += documents.changes.map { change in
       var change = change
       change.effect = isServed ? change.effect.at(name.text) : .none
@@ -65,9 +69,10 @@ package struct DomainComparison: Sendable {
   ///
   /// - Throws: `TooComplex` if the patterns of the document are over a limit.
   package init(
-    deleting name: DomainName, from: State, moves: [Alias: MovedName] = [:]
+    deleting name: DomainName, from: State, moves: [Alias: MovedName] = [:],
+    comparing: @escaping Comparing
   ) throws(TooComplex) {
-    var effects = ServiceEffects(from, nil)
+    var effects = ServiceEffects(from, nil, comparing)
     var deletion = DocumentChange(
       .removed, .domain, before: .string(name.text), "domain \(name) deleted")
     try effects.complete(&deletion, [Alias(name)], [], moves)
@@ -103,6 +108,8 @@ package struct DocumentChanges: Sendable {
     self.changes = changes
   }
 
+  package var count: Int { changes.count }
+
   fileprivate var effect: DocumentChange.Effect {
     changes.reduce(.none) { $0.joined(with: $1.effect) }
   }
@@ -132,10 +139,15 @@ extension Domain {
 private struct ServiceEffects {
   private let before: ReadDocuments?
   private let after: ReadDocuments?
+  private let comparing: DomainComparison.Comparing
   private var stoppingEffect: DocumentChange.Effect?
   private var startingEffect: DocumentChange.Effect?
 
-  init(_ from: DomainComparison.State, _ to: DomainComparison.State?) {
+  init(
+    _ from: DomainComparison.State, _ to: DomainComparison.State?,
+    _ comparing: @escaping DomainComparison.Comparing
+  ) {
+    self.comparing = comparing
     before = from.isServed ? from.documents : nil
     after = to.flatMap { $0.isServed ? $0.documents : nil }
   }
@@ -161,7 +173,7 @@ private struct ServiceEffects {
           case (_, .added): "alias \(name) moved here from \(move.from)"
           default: "alias \(name) moved to \(move.to)"
           }
-        change.effect = try Self.effect(from: move.before, to: move.after).at(name.exampleHost)
+        change.effect = try effect(from: move.before, to: move.after).at(name.exampleHost)
       } else {
         change.effect = try effect(isStarting: change.kind == .added).at(name.exampleHost)
       }
@@ -171,17 +183,17 @@ private struct ServiceEffects {
 
   private mutating func effect(isStarting: Bool) throws(TooComplex) -> DocumentChange.Effect {
     if let known = isStarting ? startingEffect : stoppingEffect { return known }
-    let effect = try Self.effect(
+    let effect = try effect(
       from: isStarting ? nil : before, to: isStarting ? after : nil)
     if isStarting { startingEffect = effect } else { stoppingEffect = effect }
     return effect
   }
 
-  private static func effect(
+  private func effect(
     from before: ReadDocuments?, to after: ReadDocuments?
   ) throws(TooComplex) -> DocumentChange.Effect {
     if before == nil && after == nil { return .none }
-    return try DocumentChanges(from: before ?? .none, to: after ?? .none).effect
+    return try comparing(before ?? .none, after ?? .none).effect
   }
 }
 

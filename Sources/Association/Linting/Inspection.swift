@@ -184,7 +184,8 @@ struct Inspection {
 
   // MARK: - Names
 
-  /// Reports a missing sibling of a domain, with or without `www.`, because people type both.
+  /// Reports a missing sibling of a domain, with or without `www.`, because people type both. It may be a domain of its
+  /// own, which is not known here.
   mutating func inspectNames(_ context: Linter.Context) {
     inspectInternationalizedNames(context)
     let labels = context.domain.split(separator: ".").map(String.init)
@@ -217,8 +218,8 @@ struct Inspection {
   ) {
     add(
       code, at: .root,
-      "The file is published for \(context.domain) but not for \(sibling). Links to \(sibling) stay in"
-        + " the browser, since each domain needs its own file.",
+      "The file is published for \(context.domain), and not also for \(sibling). Unless that has a file of its"
+        + " own, links to it stay in the browser.",
       help: "Add \(sibling) as an alias if it serves links and the app's entitlement names it.")
   }
 }
