@@ -280,6 +280,12 @@ extension Matcher {
           + (isLegacy ? "" : " To ignore it, set `caseSensitive` of the route to false.")
       )
     }
+    if let route = matchWithoutVariables(url, parts, in: scope, &spare) {
+      return (
+        route,
+        " Only the text in place of a variable differs: it is none of the variable's values."
+      )
+    }
     let isOne = scope.routes.count == 1 && scope.routes[0].count == 1
     return match(
       NearbyURL.parts(of: text, parts, for: .ios, hasRoot: isOne), of: text, parts, in: scope,
@@ -317,6 +323,40 @@ extension Matcher {
     return found.flatMap { table.routes[$0].isExclusion ? nil : $0 }
   }
 
+  /// The first route that the URL would match if the variables of its path had any values; `nil` if that is an
+  /// exclusion.
+  private func matchWithoutVariables(
+    _ url: Span<UInt8>, _ parts: URLParts, in scope: Scope, _ budget: inout MatchingBudget
+  ) -> Int? {
+    var (numbers, routes): ([Int], [AppLinks.Route]) = ([], [])
+    for number in scope.routes.joined() where numbers.count < Self.mostFolded {
+      let written = links.route(at: places[number])
+      // To look for variables.
+      budget.steps -= 1 + (written.path?.size ?? 0)
+      if budget.steps < 0 { return nil }
+      guard let route = written.withoutVariables else { continue }
+      budget.steps -= route.namedPatterns.reduce(0) { $0 + 1 + $1.pattern.size }
+      numbers.append(number)
+      routes.append(route)
+    }
+    if budget.steps < 0 || routes.isEmpty { return nil }
+    return firstMatch(of: routes, url, parts, &budget).flatMap {
+      routes[$0].isExclusion ? nil : numbers[$0]
+    }
+  }
+
+  /// The number of the first of some routes that matches; `nil` if finding it would take too long.
+  private func firstMatch(
+    of routes: [AppLinks.Route], _ url: Span<UInt8>, _ parts: URLParts,
+    _ budget: inout MatchingBudget
+  ) -> Int? {
+    let table = RouteTable(routes)
+    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
+    let head = table.head(of: compared.path, in: url)
+    let found = table.firstMatch(in: 0..<routes.count, url, &compared, head, &budget.steps)
+    return budget.steps >= 0 ? found : nil
+  }
+
   /// The first route that the URL would match if case were ignored; `nil` without one, or if finding it would take
   /// too long.
   func routeIgnoringCase(
@@ -337,13 +377,8 @@ extension Matcher {
       numbers.append(number)
     }
     if budget.steps < 0 { return nil }
-    let table = RouteTable(numbers.map { links.route(at: places[$0]).ignoringCase })
-    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
-    let head = table.head(of: compared.path, in: url)
-    let found = table.firstMatch(
-      in: 0..<numbers.count, url, &compared, head, &budget.steps)
-    guard budget.steps >= 0, let found else { return nil }
-    return numbers[found]
+    let routes = numbers.map { links.route(at: places[$0]).ignoringCase }
+    return firstMatch(of: routes, url, parts, &budget).map { numbers[$0] }
   }
 }
 

@@ -34,7 +34,7 @@ package struct AppLinks: Sendable {
     /// otherwise the URL is decoded first. The pattern is never decoded.
     package let isPercentEncoded: Bool
     /// The condition on the path; `nil` if there is none.
-    package let path: Pattern?
+    package private(set) var path: Pattern?
     package let query: Query
     /// The condition on the fragment; `nil` if there is none.
     package let fragment: Pattern?
@@ -45,6 +45,17 @@ package struct AppLinks: Sendable {
     var ignoringCase: Route {
       var route = self
       route.isCaseSensitive = false
+      return route
+    }
+
+    /// The route with any text in place of each variable of its path; `nil` if the path has none.
+    var withoutVariables: Route? {
+      guard !isLegacy, let text = path?.text, text.contains("$(") else { return nil }
+      var route = self
+      let parts = text.split(separator: "$(", omittingEmptySubsequences: false)
+      let rest = parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst() }
+      route.path = Pattern(
+        withoutVariables: ([parts[0]] + rest).joined(separator: "?*"))
       return route
     }
   }

@@ -118,6 +118,8 @@ import Testing
       ["/": "/gift/*/x"], "/gift/\(String(repeating: "x", count: 90))/x/1",
       "match the same URL without \"/1\" at the end of its path."
     ),
+    (["/": "/$(lang)/sale/*"], "/en-US/sale/1", "none of the variable's values."),
+    (["/": "/p/$(digit)"], "/p/12", "none of the variable's values."),
     (["/": "/na%C3%AFve"], "/naïve", "browsers write it like this."),
     (["/": "/naïve"], "/na%C3%AFve", "percent-encode the pattern"),
     (["/": "/gift"], "/%67ift", "its escapes are not decoded"),
