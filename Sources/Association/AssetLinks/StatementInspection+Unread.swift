@@ -63,10 +63,18 @@ extension StatementInspection {
     }
   }
 
+  private func statement(of unread: UnreadValue) -> JSON? {
+    let index = unread.pointer.keys.first.flatMap { Int($0) } ?? 0
+    return links.elements.indices.contains(index) ? links.elements[index].json : nil
+  }
+
+  private func hasRelation(_ relation: Relation, beside unread: UnreadValue) -> Bool {
+    statement(of: unread)?["relation"]?.arrayValue?.contains(.string(relation.description)) == true
+  }
+
   /// Whether a statement has rules where they belong, or opens no links.
   private func hasRules(beside unread: UnreadValue) -> Bool {
-    let index = unread.pointer.keys.first.flatMap { Int($0) } ?? 0
-    let statement = links.elements.indices.contains(index) ? links.elements[index].json : nil
+    let statement = statement(of: unread)
     let extensions = statement?["relation_extensions"]?[Relation.handleAllURLs.description]
     let relations = statement?["relation"]?.arrayValue ?? []
     return extensions?[AssetLinks.Rules.key] != nil || statement?["target"]?["namespace"] == "web"
@@ -175,6 +183,15 @@ extension StatementInspection {
     }
     let isForWebAPK = site.map { text.hasPrefix("\($0)/") } ?? false
     if let site, isForWebAPK {
+      if text != "\(site)/", hasRelation(.queryWebAPK, beside: unread) {
+        return add(
+          .webTargetWithPath, at: unread.pointer,
+          "The site \(text.quoted) has a path, as Chrome wants it for `\(Relation.queryWebAPK)`. Google skips the statement."
+            + Self.refusal,
+          help:
+            "Keep it for Chrome, unless the file also names Android apps for devices without Google's services."
+        )
+      }
       return add(
         .webTargetWithPath, at: unread.pointer,
         "The site \(text.quoted) has a path. Google skips the statement."

@@ -54,6 +54,20 @@ import Testing
     #expect(finding.severity == .note && finding.help.contains("%23"))
   }
 
+  /// Chrome looks for a WebAPK by the address of its manifest.
+  @Test func theAddressOfAManifestIsKeptForTheRelationThatWantsIt() throws {
+    for (relation, help) in [
+      ("delegate_permission/common.query_webapk", "Keep it"), (Self.links, "Write"),
+    ] {
+      let statement: JSON = [
+        "relation": [.string(relation)],
+        "target": ["namespace": "web", "site": "https://a.example/manifest.json"],
+      ]
+      let finding = try first(.webTargetWithPath, in: [statement])
+      #expect(finding.help.hasPrefix(help) && finding.severity == .warning, "\(finding.help)")
+    }
+  }
+
   @Test func aStatementThatOpensNoLinksLosesNoneWithItsRules() throws {
     var statement = Self.statement([.string(Self.fingerprint)], [Self.key: []]).objectValue ?? [:]
     statement["relation"] = ["delegate_permission/common.get_login_creds"]
