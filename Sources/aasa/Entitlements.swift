@@ -238,6 +238,11 @@ struct Entitlements {
         "\(name) is an Info.plist, in which the system does not look for entitlements. Give the .entitlements file that the "
           + "project names in CODE_SIGN_ENTITLEMENTS.")
     }
+    if text.contains("<key>AssociatedDomains</key>") {
+      throw Failure(
+        "\(name) is for a management server, which adds domains to apps that allow it in their entitlements. Give the "
+          + ".entitlements file of the app.")
+    }
     if list.isProfile {
       throw Failure(
         "\(name) is a provisioning profile, which says what an app may have, not what it has. Use the output of: "

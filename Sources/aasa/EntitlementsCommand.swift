@@ -198,6 +198,13 @@ private struct EntitlementsCheck {
       }
       do throws(Entitlements.Malformed) {
         let entry = try Entitlements.Entry(text)
+        if DomainName.isOfDynamicLinks(entry.name.name.text) {
+          add(
+            "dynamic-links", .warning, text,
+            "This is a name of Firebase Dynamic Links. \(DomainName.dynamicLinksEnded) \(DomainName.dynamicLinksHelp)"
+          )
+          continue
+        }
         entries.append(entry)
         checkLetters(of: entry, text)
       } catch {

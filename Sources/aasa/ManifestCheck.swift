@@ -265,6 +265,12 @@ struct ManifestCheck {
         add("malformed-host", .error, text, "Android cannot verify it. \(name.name.notPublic)")
         return nil
       }
+      if DomainName.isOfDynamicLinks(name.name.text) {
+        add(
+          "dynamic-links", .warning, text,
+          "This is a name of Firebase Dynamic Links. \(DomainName.dynamicLinksEnded) \(DomainName.dynamicLinksHelp)"
+        )
+      }
       if text.contains(where: \.isUppercase) {
         add(
           "upper-case-host", .warning, text,

@@ -326,6 +326,13 @@ import Testing
     }
   }
 
+  /// Devices get no file there, so it is not compared either.
+  @Test func aNameOfAServiceThatGoogleEndedIsNamed() throws {
+    #expect(
+      try findings(["applinks:a.page.link"], "--app", "ABCDE12345.x")
+        == ["warning dynamic-links applinks:a.page.link"])
+  }
+
   @Test func theServicesOfMessagesAreEntries() throws {
     #expect(
       try findings(
@@ -568,6 +575,10 @@ import Testing
     (
       "<plist><dict><key>PayloadType</key><string>com.apple.wifi.managed</string></dict></plist>",
       "is a configuration profile. Give"
+    ),
+    (
+      "<plist><dict><key>Attributes</key><dict><key>AssociatedDomains</key><array><string>a.example</string></array></dict>"
+        + "</dict></plist>", "is for a management server"
     ),
     (
       "<plist><dict><key>a</key><string>applinks:a.example?mode=developer&x</string></dict></plist>",

@@ -299,6 +299,7 @@ import Testing
     (manifest(filter(hosts("*"))), "error malformed-host *"),
     (manifest(filter(hosts("https://a.example"))), "error malformed-host https://a.example"),
     (manifest(filter(hosts("A.example"))), "warning upper-case-host A.example"),
+    (manifest(filter(hosts("a.page.link"))), "warning dynamic-links a.page.link"),
     (manifest(filter(hosts("${host}"))), "warning placeholder ${host}"),
     (manifest(filter(hosts("@string/host"))), "warning placeholder @string/host"),
     (

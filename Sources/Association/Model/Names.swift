@@ -311,6 +311,18 @@ package struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertib
   package static let internationalizedHelp =
     "Test it on a device with iOS 16 or later. If it fails there, use a name in ASCII."
 
+  /// Whether a host, which may have a wildcard, is a name of Firebase Dynamic Links. Domains of its customers were, too.
+  package static func isOfDynamicLinks(_ host: String) -> Bool {
+    host == "page.link" || host.hasSuffix(".page.link")
+  }
+
+  /// What became of Firebase Dynamic Links (Google's FAQ).
+  package static let dynamicLinksEnded =
+    "Google ended the service on 25 August 2025, so its links open no app, and its files are gone."
+  /// What to do about that.
+  package static let dynamicLinksHelp =
+    "Take the name out of the app, and link with a domain of yours, whose files name the app."
+
   package var description: String { text }
 
   /// By bytes, so that the order does not depend on a locale.
