@@ -2,18 +2,23 @@
 enum AuthorizationError {
   /// The codes that get a verdict of their own (Apple, `ASAuthorizationError.Code`).
   enum Code: Int {
+    case unknown = 1000
     case canceled = 1001
+    case invalidResponse = 1002
+    case notHandled = 1003
     case failed = 1004
     case notInteractive = 1005
     case matchedExcludedCredential = 1006
     case deviceNotConfigured = 1010
+
+    /// Whether Apple's words for it name no cause.
+    var isUnexplained: Bool { [.unknown, .invalidResponse, .notHandled].contains(self) }
   }
 
   static let markers: [Marker] = [
     .notAssociated, .notAssociatedWithThe, .unableToVerify, .inProgress, .noIdentifier,
-    .notConfigured, .domainNotAssociated, .instanceNotAssociated, .autoFill, .autoFillOff,
-    .callbacks,
-    .noCredentialsReturned,
+    .notConfigured, .domainNotAssociated, .instanceNotAssociated, .platformNotAssociated,
+    .autoFill, .autoFillOff, .callbacks, .noCredentialsReturned,
   ]
 
   /// The longest sentence, in bytes.
@@ -21,8 +26,9 @@ enum AuthorizationError {
   /// How far from its name the code of an error is, in bytes.
   private static let farthestCode = 64
 
-  /// The first code of an error that is known, in any language's words.
+  /// The first code of an error that is known, in any language's words, and says most.
   static func code(in text: ArraySlice<UInt8>) -> Code? {
+    var unexplained: Code?
     for name in text.ranges(of: Marker.authorizationError.rawValue) {
       let before = text[max(text.startIndex, name.lowerBound - farthestCode)..<name.lowerBound]
       let after = text[name.upperBound...].prefix(farthestCode)
@@ -30,10 +36,12 @@ enum AuthorizationError {
       let member = before.firstRange(of: "\"code\"").map { before[$0.upperBound...] }
       for part in [after, member].compactMap(\.self) {
         let digits = part.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit)
-        if let code = Int(digits.value).flatMap(Code.init) { return code }
+        guard let code = Int(digits.value).flatMap(Code.init) else { continue }
+        if !code.isUnexplained { return code }
+        unexplained = unexplained ?? code
       }
     }
-    return nil
+    return unexplained
   }
 
   /// Whether a text says that there is no shared password. Keychains say so of other items, too.
@@ -64,7 +72,8 @@ enum AuthorizationError {
       }
       rest = rest[place...]
     }
-    let exceptions = [Marker.domainNotAssociated, .instanceNotAssociated].map(\.rawValue)
+    let exceptions = [Marker.domainNotAssociated, .instanceNotAssociated, .platformNotAssociated]
+      .map(\.rawValue)
     if found.rows.isEmpty, exceptions.contains(where: text.flat.has) {
       found.add(DeviceRow(service: "webcredentials", state: "not-associated"))
     }

@@ -12,8 +12,9 @@ enum BrowserPasskeyError: CaseIterable {
   /// The words of password managers that are built with passkey-rs.
   case insecureLocalhost, unprotectedOrigin, originMismatch
   /// What is not about the RP ID.
-  case timedOut, canceledByUser, notFocused, noGesture, pending, noWebAuthn, registered,
-    createPolicy, getPolicy, managerFailed
+  case timedOut, canceledByUser, notFocused, noGesture, pending, noWebAuthn, certificate,
+    registered,
+    createPolicy, getPolicy, ancestors, managerFailed
   /// Firefox says no more.
   case notAllowed, insecure
   /// Firefox and Safari say no more of a passkey that is registered already.
@@ -34,6 +35,7 @@ enum BrowserPasskeyError: CaseIterable {
       || (has(.unusableObject) || has(.invalidState))
         && (namesPasskeys(text) || text.count <= longest)
       || has(.insecureLocalhost) || has(.originMismatch)
+      || allCases.contains { $0.otherMarkers.contains(where: has) }
       || has(.quotedRPID) && quotedRPID(in: text) != nil
   }
 
@@ -49,6 +51,8 @@ enum BrowserPasskeyError: CaseIterable {
     case .notAllowed: Marker.notAllowed.rawValue
     case .pending: Marker.alreadyPending.rawValue
     case .noWebAuthn: Marker.noWebAuthn.rawValue
+    case .certificate: Marker.certificateErrors.rawValue
+    case .ancestors: Marker.otherAncestors.rawValue
     case .registered: Marker.alreadyRegistered.rawValue
     case .createPolicy: Marker.createPolicy.rawValue
     case .getPolicy: Marker.getPolicy.rawValue
@@ -71,10 +75,26 @@ enum BrowserPasskeyError: CaseIterable {
     }
   }
 
+  /// Words of other browsers and libraries, which are about nothing else.
+  private var otherMarkers: [Marker] {
+    switch self {
+    case .otherSite: [.providedNotRegistrable]
+    case .noWebAuthn:
+      [.noCredentials, .noCredentialsObject, .noCredentialClass, .noCredentialVariable]
+    case .certificate: [.certificateErrors]
+    case .registered: [.excludedMatches]
+    case .ancestors: [.otherAncestors, .sameOriginOnly, .badAncestors]
+    default: []
+    }
+  }
+
+  private var allWords: [String] { [words] + otherMarkers.map(\.rawValue) }
+
   /// The cause that the `error` of a row is.
   init?(_ error: String) {
-    guard let cause = Self.allCases.first(where: { error.hasPrefix($0.words) }) else { return nil }
-    self = cause
+    let found = Self.allCases.first { cause in cause.allWords.contains { error.hasPrefix($0) } }
+    guard let found else { return nil }
+    self = found
   }
 
   /// Whether a text with such words is hardly about something else: some are everyday words.
@@ -97,7 +117,7 @@ enum BrowserPasskeyError: CaseIterable {
     var row = DeviceRow(state: "failed")
     row.error =
       quotedRPID(in: text.flat).map { Marker.quotedRPID.rawValue + $0.value + endOfQuotedRPID }
-      ?? allCases.filter { $0 != .quotedRPID }.map(\.words).first(where: text.flat.has)
+      ?? allCases.filter { $0 != .quotedRPID }.flatMap(\.allWords).first(where: text.flat.has)
     if row.error == Marker.invalidForDomain.rawValue,
       text.flat.has("RP ID \"localhost\" \(Marker.invalidForDomain.rawValue)")
     {
@@ -131,7 +151,8 @@ extension DeviceCase {
     let quotedRPID = BrowserPasskeyError.quotedRPID(in: Array((row.error ?? "").utf8)[...]) ?? []
     let isCertain =
       !quotedRPID.isEmpty
-      || [Marker.notRegistrable, .otherOrigin].contains { $0.rawValue == row.error }
+      || [Marker.notRegistrable, .providedNotRegistrable, .otherOrigin]
+        .contains { $0.rawValue == row.error }
     let everydayWords = [
       Marker.insecure, .notAllowed, .canceledByUser, .notFocused, .alreadyPending, .unusableObject,
       .invalidState,
@@ -201,6 +222,22 @@ extension DeviceCase {
         "The page has no WebAuthn: it is not at an HTTPS address, or in a web view of an app, or the browser is too old.",
         next:
           "Open the page over HTTPS, or in development as http://localhost, in a current browser.")
+    case .certificate:
+      DeviceVerdict(
+        .certificateRefused, .sure, .operations,
+        "The browser does not trust the certificate of the page, so the page gets no passkeys, even if its user went past the "
+          + "warning.",
+        next:
+          "Give the site a certificate that the browser trusts. In development, trust one of your own, such as that of mkcert, "
+          + "restart the browser, or use http://localhost.")
+    case .ancestors:
+      DeviceVerdict(
+        .requestFailed, .likely, .appTeam,
+        "The page is in a frame of a site with another origin, where the browser does not let it use passkeys.",
+        next:
+          "Open the page in a window of its own. Browsers that let a frame sign in, or create passkeys, want "
+          + "`publickey-credentials-get` or `publickey-credentials-create` in the attribute `allow` of the iframe."
+      )
     case .registered:
       DeviceVerdict(
         .requestFailed, .likely, .user, "The device already has a passkey of this account.",

@@ -16,7 +16,7 @@ enum CredentialManagerError {
   enum Exception: CaseIterable {
     case noCreateOption, noCredential, cancellation, noProvider, syncAccount, excluded
     case notDecrypted, locked, interrupted, blocked, noSelector, savingSkipped
-    case timedOut, unsupported, fido
+    case timedOut, unsupported, fido, clientUnknown
 
     fileprivate var markers: [Marker] {
       switch self {
@@ -41,6 +41,7 @@ enum CredentialManagerError {
       case .unsupported: [.noCredentialManager]
       // The words of a known cause may follow.
       case .fido: [.fidoFailure]
+      case .clientUnknown: [.consoleNotSetUp, .reauthFailed]
       }
     }
 
@@ -101,8 +102,11 @@ enum CredentialManagerError {
     return text[start..<end].value
   }
 
-  /// The first words that tell which exception it is.
+  /// The first words that tell which exception it is. That of a cancellation may be one of Google, which says why.
   private static func exceptionMarker(in text: ArraySlice<UInt8>) -> String? {
+    if let marker = Exception.clientUnknown.markers.first(where: { text.has($0.rawValue) }) {
+      return marker.rawValue
+    }
     let words = Exception.allCases.flatMap(\.markers).map(\.rawValue)
     return words.compactMap { word in text.firstRange(of: word).map { (word, $0.lowerBound) } }
       .min { $0.1 < $1.1 }?.0
@@ -301,6 +305,14 @@ extension DeviceCase {
           .user,
           "Google Play services could not create the passkey, and the text does not say why.",
           "Update Google Play services, and look for a line of `adb logcat` with a number in brackets, such as [50152]."
+        )
+      case .clientUnknown:
+        (
+          .appTeam,
+          "Google does not let the app sign the user in. Most reports name an OAuth client that does not fit the app. That is "
+            + "not about passkeys, and the site is not involved.",
+          "In the Google Cloud console, compare the Android client with the package and the SHA-1 fingerprint of the key that "
+            + "signs this build, also that of Play signing. As the server's ID, the app passes that of the web client."
         )
       case .savingSkipped:
         (

@@ -330,6 +330,13 @@ extension DeviceCase {
   private func verdict(on code: AuthorizationError.Code) -> DeviceVerdict {
     let (actor, message, next): (DeviceVerdict.Actor, String, String) =
       switch code {
+      case .unknown, .invalidResponse, .notHandled:
+        (
+          .appTeam,
+          "The system does not say why it ended the request. That says nothing about the site's files.",
+          "For Sign in with Apple, give the app that capability, and its profile, too; then try on a device with an Apple "
+            + "Account, since simulators often answer like this. For a passkey, paste what the console says before it."
+        )
       case .canceled:
         (
           .user,

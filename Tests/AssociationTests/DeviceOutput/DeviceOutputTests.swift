@@ -43,8 +43,8 @@ import Testing
     (#"{"domain": "a.example", "isValid": true}"#, "appclip-status"),
     (#"{"domain": "a.example", "valid": true}"#, "unknown"),
     ("(com.apple.AuthenticationServices.AuthorizationError error 1004.)", "asauthorization"),
-    ("(com.apple.AuthenticationServices.AuthorizationError error 1003.)", "unknown"),
-    ("App[1004] com.apple.AuthenticationServices.AuthorizationError Code=1003", "unknown"),
+    ("(com.apple.AuthenticationServices.AuthorizationError error 1099.)", "unknown"),
+    ("App[1004] com.apple.AuthenticationServices.AuthorizationError Code=1099", "unknown"),
     ("Application with identifier A.b is not associated with\ndomain a.example", "asauthorization"),
     ("The incoming request cannot be validated", "credential-manager"),
     ("GetPublicKeyCredentialDomException: no", "credential-manager"),
@@ -187,7 +187,7 @@ import Testing
       #expect(
         output.kind == .authorizationError && output.rows.map(\.state) == ["failed"], "\(text)")
     }
-    for text in ["AuthorizationError error 10045", "AuthorizationError error 1003"] {
+    for text in ["AuthorizationError error 10045", "AuthorizationError error 1099"] {
       #expect(DeviceOutput(text).kind == .unknown, "\(text)")
     }
   }

@@ -21,6 +21,43 @@ import Testing
 
   @Test(arguments: [
     (
+      "SecurityError: The provided RP ID is not a registrable domain suffix of the effective domain of the document.",
+      "request-failed", "domain above it"
+    ),
+    (
+      "NotAllowedError: WebAuthn is not supported on sites with TLS certificate errors.",
+      "certificate-refused", "certificate"
+    ),
+    (
+      "NotAllowedError: The origin of the document is not the same as its ancestors.",
+      "request-failed", "in a frame"
+    ),
+    (
+      "The following credential operations can only occur in a document which is same-origin with all of its ancestors: a",
+      "request-failed", "in a frame"
+    ),
+    ("Error: Invalid 'sameOriginWithAncestors' value", "request-failed", "in a frame"),
+    (
+      "InvalidStateError: At least one credential matches an entry of the excludeCredentials list in the platform",
+      "request-failed", "already has"
+    ),
+    ("TypeError: navigator.credentials is undefined", "request-failed", "no WebAuthn"),
+    (
+      "TypeError: undefined is not an object (evaluating 'navigator.credentials.create')",
+      "request-failed", "no WebAuthn"
+    ),
+    ("ReferenceError: PublicKeyCredential is not defined", "request-failed", "no WebAuthn"),
+  ])
+  func whatBrowsersSayOfThePageIsUnderstood(text: String, code: String, words: String) {
+    #expect(DeviceOutput.explained(text) == ["related-origins - - \(code)"])
+    let row = DeviceOutput(text).rows[0]
+    #expect(text.contains(row.error ?? "-"))
+    let message = DeviceVerdict(row, of: .relatedOrigins).message
+    #expect(message.contains(words), "\(message)")
+  }
+
+  @Test(arguments: [
+    (
       "NotReadableError: An unknown error occurred while talking to the credential manager.",
       "another password manager or a security key. On Android, "
     ),

@@ -68,6 +68,13 @@ import Testing
     ),
     ("caused by CreatePublicKeyCredentialDomException", "does not say why"),
     ("login failed: Unable to get sync account", "Google account"),
+    (
+      "androidx.credentials.exceptions.GetCredentialCancellationException: [16] Account reauth failed.",
+      "OAuth client"
+    ),
+    (
+      "GetCredentialException: [28444] Developer console is not set up correctly.", "OAuth client"
+    ),
     ("{\"message\":\"Error: One of the excluded credentials exists here\"}", "already has"),
   ])
   func theClassOfAnExceptionAloneDoesNotBlameTheSite(text: String, words: String) {
@@ -101,12 +108,20 @@ import Testing
   @Test(arguments: [
     ("Code=1001 \"(null)\"", DeviceVerdict.Actor.user), ("error 1006.)", .user),
     ("Code=1010", .user), ("Code=1005", .appTeam), ("Code=1004", .appTeam),
+    ("error 1000.)", .appTeam), ("Code=1003", .appTeam),
+    ("error 1000.)\nAuthorizationError Code=1001", .user),
   ])
   func aCodeOfAuthorizationErrorSaysWhoEndedTheRequest(code: String, actor: DeviceVerdict.Actor) {
     let text = "Error Domain=com.apple.AuthenticationServices.AuthorizationError \(code)"
     let output = DeviceOutput(Array(text.utf8))
     let verdicts = output.rows.map { DeviceVerdict($0, of: output.kind) }
     #expect(verdicts.map(\.code) == [.requestFailed] && verdicts.map(\.actor) == [actor])
+  }
+
+  @Test func aPluginThatNamesTheAssociationIsUnderstood() {
+    let text = "PlatformException(domain-not-associated, Not associated, null, null)"
+    #expect(
+      DeviceOutput.explained(text) == ["asauthorization - - not-associated"])
   }
 
   @Test func aCodeOfAuthorizationErrorThatIsNotKnownIsNoForm() {
