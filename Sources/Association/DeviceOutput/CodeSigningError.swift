@@ -5,15 +5,22 @@ enum CodeSigningError {
     case team = "development team"
     case synced = "Synced capabilities"
     case appClip = "associated-appclip-app-identifiers"
+    /// .NET, MT7139: `…, but no provisioning profile has been specified.`
+    case noProfile = "no provisioning profile has been specified"
+    /// macOS, when it does not start an app: `Unsatisfied entitlements: …`, with the names of those that no profile grants.
+    case unsatisfied = "Unsatisfied entitlements"
   }
 
   /// How Xcode and App Store Connect refuse the entitlement, wherever its name stands.
-  private static let words = [
-    "allowed the specified entitlements", "Invalid Code Signing Entitlements", "ITMS-90046",
-    "ITMS-90163",
-    // With its name in front, since others may be listed further on.
-    "\(Marker.entitlementKey.rawValue) not found and could not be included in profile",
-  ]
+  private static let words =
+    [
+      "allowed the specified entitlements", "Invalid Code Signing Entitlements", "ITMS-90046",
+      "ITMS-90163",
+      // With its name in front, since others may be listed further on.
+      "\(Marker.entitlementKey.rawValue) not found and could not be included in profile",
+    ] + [dotNet]
+  /// How .NET begins, MT7139 and MT7140, before what is wrong with the profile.
+  private static let dotNet = "requests the entitlement '\(Marker.entitlementKey.rawValue)', but"
   /// How they begin a list of capabilities, or of entitlements, that an app cannot have.
   private static let beginnings =
     ["doesn't ", "doesn’t ", "does not ", "don't ", "don’t ", "do not "].flatMap { negation in
@@ -26,7 +33,9 @@ enum CodeSigningError {
 
   static func isMarked(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> Bool {
     if has(.appClipEntitlement) && text.has("ITMS-90876") { return true }
-    if has(.entitlementKey) { return (words + beginnings).contains(where: text.has) }
+    if has(.entitlementKey) {
+      return (words + beginnings).contains(where: text.has) || isUnsatisfied(text)
+    }
     // The words of Xcode's list of capabilities are also everyday words.
     return has(.associatedDomains) && (isRefused(text) || isSwitchedOff(text))
   }
@@ -37,6 +46,15 @@ enum CodeSigningError {
         let sentence = text[$0.upperBound...].prefix(1000).before(". ")
         return sentence.prefix(farthest).has(Marker.associatedDomains.rawValue)
           && nouns.contains(where: sentence.has)
+      }
+    }
+  }
+
+  private static func isUnsatisfied(_ text: ArraySlice<UInt8>) -> Bool {
+    [Cause.unsatisfied.rawValue, "Unsatisfied Entitlements"].contains { words in
+      text.ranges(of: "\(words): ").prefix(100).contains {
+        text[$0.upperBound...].prefix(farthest).prefix { $0 != UInt8(ascii: ":") }
+          .has(Marker.entitlementKey.rawValue)
       }
     }
   }
@@ -69,6 +87,10 @@ enum CodeSigningError {
       row.error = Cause.synced.rawValue
     } else if text.flat.has("ITMS-90876") {
       row.error = Cause.appClip.rawValue
+    } else if text.flat.has(dotNet), text.flat.has(Cause.noProfile.rawValue) {
+      row.error = Cause.noProfile.rawValue
+    } else if isUnsatisfied(text.flat) {
+      row.error = Cause.unsatisfied.rawValue
     } else if isAboutTeam(text.flat) {
       row.error = Cause.team.rawValue
     }
@@ -113,6 +135,18 @@ extension DeviceCase {
         "The app contains an App Clip, and its entitlements do not name it. Nothing on the server is involved.",
         "Add the App Clip's identifier to `com.apple.developer.associated-appclip-app-identifiers` of the app, and make "
           + "the profile anew.")
+    case .noProfile:
+      return verdict(
+        "The build signs the app without a provisioning profile, which associated domains need. Nothing on the server is "
+          + "involved.",
+        "Name a profile of an App ID with Associated Domains in `CodesignProvision` of the project file."
+      )
+    case .unsatisfied:
+      return verdict(
+        "macOS does not start the app: no provisioning profile in it grants associated domains to it. Nothing on the server is "
+          + "involved.",
+        "Put a profile of the App ID with Associated Domains into the app, as Contents/embedded.provisionprofile, and sign the "
+          + "app with a certificate of that profile. An app for Developer ID needs one, too.")
     case nil:
       return error == "*"
         ? verdict(

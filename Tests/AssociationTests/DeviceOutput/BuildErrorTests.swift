@@ -26,6 +26,18 @@ import Testing
       "ITMS-90876: Missing entitlement - add 'com.apple.developer.associated-appclip-app-identifiers'",
       "App Clip's identifier"
     ),
+    (
+      "error MT7140: The app requests the entitlement 'com.apple.developer.associated-domains', but the provisioning profile "
+        + "'P' does not contain this entitlement.", "App ID"
+    ),
+    (
+      "error MT7139: The app requests the entitlement 'com.apple.developer.associated-domains', but no provisioning profile has "
+        + "been specified.", "CodesignProvision"
+    ),
+    (
+      "taskgated-helper: a.b: Unsatisfied entitlements: com.apple.developer.team-identifier, "
+        + "com.apple.developer.associated-domains", "embedded.provisionprofile"
+    ),
   ])
   func whyTheAppIsRefusedDecidesTheNextStep(text: String, next: String) {
     #expect(DeviceOutput.explained(text) == ["code-signing - - not-in-profile"])
@@ -41,6 +53,7 @@ import Testing
     "Synced capabilities: Disabled: Push Notifications | Enabled: Associated Domains",
     "The framework does not support the protocol. Links work: the capability Associated Domains is on.",
     "It does not support the protocol that Associated Domains use",
+    "Unsatisfied entitlements: com.apple.developer.a\nEntitlements: com.apple.developer.associated-domains",
   ])
   func aCapabilityThatIsThereIsNoError(text: String) {
     #expect(DeviceOutput(Array(text.utf8)).kind == .unknown)
