@@ -42,8 +42,7 @@ struct LoggedRequest {
       self.init(quoting: line)
     }
     self.isOfBot = isOfBot
-    // That others get the file matters, too: it ends what was missing before.
-    if !isOfBot && !isFetched && ![404, 410].contains(status) && status < 500 { return nil }
+    if !isOfBot && !Self.isSameForAll(status) { return nil }
   }
 
   /// A line that quotes the request.
@@ -249,6 +248,27 @@ struct LoggedRequest {
   /// What stands behind the path of Laravel.
   private static let notFound = " could not be found"
 
+  /// The answer in a line of a server for development or of a browser's console, such as `GET /assetlinks.json 404 in 52ms`;
+  /// that of ASP.NET has a dash for each thing it does not know. Lint of Android names the file and the status, too.
+  private static func loggedAnswer(
+    in line: ArraySlice<UInt8>
+  ) -> (target: ArraySlice<UInt8>, status: Int)? {
+    if let target = path(behind: "Digital Asset Links JSON file ", in: line) {
+      let code = line.firstRange(of: "HTTP response code: ").flatMap {
+        Int(line[$0.upperBound...].prefix(while: \.isASCIIDigit).value)
+      }
+      return (code ?? (line.has(" is not found on the host") ? 404 : nil)).map { (target, $0) }
+    }
+    let words = line.words.drop { !$0.elementsEqual("GET".utf8) && !$0.elementsEqual("HEAD".utf8) }
+    guard let target = words.dropFirst().first,
+      let code = words.dropFirst(2).first(where: { !$0.elementsEqual("-".utf8) }), code.count == 3,
+      let status = Int(code.value), isSameForAll(status),
+      // How long it took, or the words of the status.
+      line[code.endIndex...].has("ms") || line[code.endIndex...].starts(with: " (".utf8)
+    else { return nil }
+    return (target, status)
+  }
+
   /// A line of an error log, of the server or of the framework behind it.
   init?(failure line: ArraySlice<UInt8>) {
     let line = line.prefix(Self.longestLine)
@@ -286,7 +306,12 @@ struct LoggedRequest {
       self.init(target, host: isURL ? path.host : nil, status: 404)
       return
     }
-    return nil
+    guard let (target, status) = Self.loggedAnswer(in: line), SiteAnswer.isFile(target) else {
+      return nil
+    }
+    // The machine of a developer has no name that anybody could check.
+    let host = target.has("://") ? target.host : nil
+    self.init(target, host: host?.contains(".") == true ? host : nil, status: status)
   }
 
   /// The path that stands behind some words, without the end of the sentence.
@@ -310,7 +335,14 @@ struct LoggedRequest {
     path.elementsEqual(other.path) && host == other.host && isOfBot == other.isOfBot
   }
 
-  private var isFetched: Bool { status < 300 || status == 304 }
+  private var isFetched: Bool { Self.isFetched(status) }
+
+  private static func isFetched(_ status: Int) -> Bool { status < 300 || status == 304 }
+
+  /// Whether an answer to others matters. That they get the file does, too: it ends what was missing before.
+  private static func isSameForAll(_ status: Int) -> Bool {
+    isFetched(status) || [404, 410].contains(status) || status >= 500
+  }
 
   /// The row of a log, by the last request for each file: one that failed, if there is one. Requests of Apple's and
   /// Google's services count more than those of others. Devices ask below `/.well-known/` first, so the root counts only

@@ -73,6 +73,17 @@ import Testing
     ("NotFoundHttpException: The route apple-app-site-association could not be found.", "404"),
     ("HTTPError: 404 Client Error: Not Found for url: https://a.example\(path)", "404"),
     ("The controller for path '\(path)' was not found", "404"),
+    ("GET https://a.example\(path) 404 (Not Found)", "404"), ("GET \(path) 404 in 52ms", "404"),
+    ("GET \(path) 500 3.021 ms - 150", "500"),
+    ("Request finished HTTP/2 GET https://localhost:5001\(path) - - - 404 0 - 1.2ms", "404"),
+    (
+      "HTTP request for Digital Asset Links JSON file https://a.example/.well-known/assetlinks.json fails. HTTP response "
+        + "code: 403 [AppLinksAutoVerify]", "403"
+    ),
+    (
+      "Digital Asset Links JSON file https://a.example/.well-known/assetlinks.json is not found on the host",
+      "404"
+    ),
   ])
   func otherServersAndFrameworksAreReadByTheirSentences(log: String, error: String) {
     let output = DeviceOutput(log)
@@ -111,6 +122,8 @@ import Testing
       "an upstream response is buffered to a temporary file while reading upstream", level: "warn"),
     "Not Found: /favicon.ico\n", "cat: apple-app-site-association: No such file or directory\n",
     "Cannot GET /\n", "The route /docs/apple-app-site-association-guide could not be found.\n",
+    "GET \(path) 200 in 5ms\n", "GET \(path) 401 in 5ms\n", "GET \(path) 512 bytes\n",
+    "GET \(path) 404 in 5ms\nGET \(path) 200 in 5ms\n", "GET /favicon.ico 404 in 5ms\n",
     "aasa: apple-app-site-association does not exist\n", "File Not Found: assetlinks.json\n",
     "The route \(path) answers with the file.\n",
     // Not what nginx answers.
