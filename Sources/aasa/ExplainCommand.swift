@@ -155,8 +155,8 @@ private struct ExplanationText {
       )
     } else if !isKnown {
       remarks.append(
-        "The text has none of the known forms. Paste what the tool prints, with its headings; docs/devices.md lists "
-          + "the tools.")
+        "The text has none of the known forms. Paste what the tool prints, with its headings and the command above it; "
+          + "docs/devices.md lists the tools.")
     } else if rows.isEmpty && count("otherHosts") == 0 {
       remarks.append("The text has the form \(kind), and lists nothing.")
     }

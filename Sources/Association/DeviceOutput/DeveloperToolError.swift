@@ -1,6 +1,7 @@
 /// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
 /// Flutter's validator of deep links, whose titles the service of Google has, Branch's validator, and Apple's former one.
-/// Also what Flutter says of a link that the app does not know, and Chrome of one whose scheme it does not open.
+/// Also what Lint of Android says of the manifest and of the file, what Flutter and Expo say of a link that the app does
+/// not know, Chrome and Apple's systems of one whose scheme they do not open, and IIS of a file that it does not know.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
@@ -8,35 +9,46 @@ enum DeveloperToolError: CaseIterable {
   case noAppleFile, appleFormat, appIdentifier
   case dns, status, json
   case notAssociated, notVerified
-  case noRoute, noReleasedApp, noScheme
+  case noRoute, noExpoRoute, noReleasedApp, noScheme, mayNotQuery, noApplication
+  case elements, letterCase, schemes, query
+  case dynamicLinks, extensionConfiguration
 
   private var markers: [Marker] {
     switch self {
     case .exported: [.exportedNeeded, .explicitExported]
-    case .path: [.pathWithoutSlash]
+    case .path: [.pathWithoutSlash, .lintPath]
     case .host: [.malformedHost]
     case .action: [.noActionTag]
-    case .browsable: [.noBrowsableTag]
+    case .browsable: [.noBrowsableTag, .lintBrowsable]
     case .default: [.noDefaultTag]
-    case .autoVerify: [.noAutoVerifyTag]
+    case .autoVerify: [.noAutoVerifyTag, .lintAutoVerify]
     case .otherDomains: [.otherDomainsFail]
     case .redirect: [.redirects]
-    case .https: [.noHTTPS, .branchHTTPS]
-    case .contentType: [.wrongContentType, .branchContentType]
+    case .https: [.noHTTPS, .branchHTTPS, .lintConnection]
+    case .contentType: [.wrongContentType, .branchContentType, .lintContentType]
     case .fingerprint: [.wrongFingerprint]
-    case .package: [.noPackageName]
+    case .package: [.noPackageName, .lintOtherApp]
     case .noFile: [.noAssetLinks]
     case .noAppleFile: [.noAppleFile]
     case .appleFormat: [.appleFormat]
     case .appIdentifier: [.noAppIdentifier]
-    case .dns: [.branchDNS]
+    case .dns: [.branchDNS, .lintUnknownHost]
     case .status: [.branchStatus]
-    case .json: [.branchJSON]
+    case .json: [.branchJSON, .lintSyntax, .lintParsing]
     case .notAssociated: [.domainsNotAssociated]
     case .notVerified: [.domainNotVerified, .domainsFailed]
-    case .noRoute: [.flutterRoute, .goRoute]
+    case .noRoute: [.flutterRoute, .initialRoute, .goRoute]
+    case .noExpoRoute: [.expoRoute]
     case .noReleasedApp: [.noReleasedApp]
     case .noScheme: [.unknownScheme, .noRegisteredHandler]
+    case .mayNotQuery: [.mayNotQuery, .queriedSchemes]
+    case .noApplication: [.noApplication, .workspaceError, .workspaceCode]
+    case .elements: [.lintElements, .lintScheme, .lintHost, .lintQuotedScheme, .lintQuotedHost]
+    case .letterCase: [.lintHostCase, .lintSchemeCase]
+    case .schemes: [.lintSchemes]
+    case .query: [.lintQuery]
+    case .dynamicLinks: [.dynamicLinksOutput, .dynamicLinksPrefix, .dynamicLinkNotFound]
+    case .extensionConfiguration: [.extensionConfiguration]
     }
   }
 
@@ -45,11 +57,18 @@ enum DeveloperToolError: CaseIterable {
     switch self {
     case .exported: ["android:exported"]
     case .notAssociated: ["web domains"]
-    case .noRoute, .noReleasedApp, .noScheme, .path, .noFile, .action, .browsable, .default,
-      .autoVerify,
-      .otherDomains, .noAppleFile,
-      .appleFormat, .dns,
-      .status, .json:
+    case .path: ["android:path", "AppLink"]
+    case .dns: ["Your domain", "Unknown host: http"]
+    case .json: ["Your file", "assetlinks.json"]
+    case .elements: ["App Links", "AppLink", "AndroidManifest"]
+    case .letterCase: ["lower-case"]
+    case .noExpoRoute: ["could not be found"]
+    case .noApplication:
+      ["OpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
+    case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association", ".well-known"]
+    case .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile, .action, .browsable, .default,
+      .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
+      .dynamicLinks:
       []
     case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified,
       .appIdentifier:
@@ -61,21 +80,38 @@ enum DeveloperToolError: CaseIterable {
     }
   }
 
-  /// The `error` of a row.
-  private var words: String { markers[0].rawValue }
-
   /// What the text says, each once.
   static func found(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> [DeveloperToolError] {
     allCases.filter { error in
       error.markers.contains(where: has)
         && (error.context.isEmpty || error.context.contains(where: text.has))
+        && (error != .noRoute || has(.flutterRoute) || has(.initialRoute)
+          || isLinkWithoutRoute(text))
+        && (!error.isNoiseInLogs || text.count <= longest)
+    }
+  }
+
+  /// Whether apps log it all the time, so that it says little in a text about something else.
+  private var isNoiseInLogs: Bool { self == .mayNotQuery || self == .noApplication }
+
+  /// The length of a text that is hardly more than such an error, in bytes.
+  private static let longest = 2000
+
+  /// Whether go_router names a URL, as for a link, and not only a path, as for any place in the app.
+  private static func isLinkWithoutRoute(_ text: ArraySlice<UInt8>) -> Bool {
+    text.ranges(of: Marker.goRoute.rawValue).prefix(100).contains { place in
+      let scheme = text[place.upperBound...].prefix {
+        $0.isASCIILetterOrDigit || "+-.".utf8.contains($0)
+      }
+      return !scheme.isEmpty && text[scheme.endIndex...].starts(with: "://".utf8)
     }
   }
 
   /// The error that the `error` of a row is.
   init?(_ words: String) {
-    guard let error = Self.allCases.first(where: { $0.words == words }) else { return nil }
-    self = error
+    let found = Self.allCases.first { $0.markers.contains { $0.rawValue == words } }
+    guard let found else { return nil }
+    self = found
   }
 
   /// A row for each error: for none of the domains in the text it is certain which one has it.
@@ -84,7 +120,7 @@ enum DeveloperToolError: CaseIterable {
     var found = DeviceRows()
     for error in Self.found({ words[$0] != nil }, text.flat) {
       var row = DeviceRow(state: "failed")
-      row.error = error.words
+      row.error = error.markers.first { words[$0] != nil }?.rawValue
       found.add(row)
     }
     return found
@@ -203,6 +239,56 @@ extension DeviceCase {
           + "the server needs to change.",
         "Add a route for its path. If a package such as app_links takes the links, set FlutterDeepLinkingEnabled in Info.plist "
           + "and flutter_deeplinking_enabled in the manifest to false.")
+    case .noExpoRoute:
+      verdict(
+        .requestFailed, .appTeam,
+        "The device gave the link to the app, and Expo Router has no route for its path. Nothing on the server needs to "
+          + "change.",
+        "Add a file for the path to the directory `app`, or rewrite the path in `redirectSystemPath` of `+native-intent`."
+      )
+    case .mayNotQuery:
+      verdict(
+        .noActivity, .appTeam,
+        "The app may not ask whether another app has this scheme, so canOpenURL says no, whatever is installed. No domain and "
+          + "no file is involved.",
+        "Add the scheme to LSApplicationQueriesSchemes in Info.plist. Opening the URL without asking needs no entry."
+      )
+    case .noApplication:
+      verdict(
+        .noActivity, .appTeam,
+        "No app on the device or in the simulator has the scheme of the URL. That is no link of the web, so no domain and no "
+          + "file is involved.",
+        "Install the app, and look at CFBundleURLTypes in the Info.plist of that build.")
+    case .elements:
+      verdict(
+        .noActivity, .appTeam,
+        "An intent filter with android:autoVerify lacks the action VIEW, the category DEFAULT or BROWSABLE, a scheme or a "
+          + "host. Nothing on the server needs to change.",
+        "\(manifest), which names what is missing.")
+    case .letterCase:
+      verdict(
+        .noActivity, .appTeam,
+        "A scheme or a host of the manifest has capital letters. Android compares them with regard to case, and links have "
+          + "them in lower case.",
+        "Write it in lower case. \(manifest), which names it.")
+    case .schemes:
+      verdict(
+        .notAutoVerified, .appTeam,
+        "An intent filter has another scheme beside http and https, so Android does not verify its hosts.",
+        "Move that scheme to a filter of its own. \(manifest), which names the hosts.")
+    case .query:
+      verdict(
+        .noActivity, .appTeam,
+        "A path of the manifest has a query or a fragment, and Android compares it with the path of a link alone.",
+        "Remove it from the path. From Android 15 on, a `<uri-relative-filter-group>` can name it. \(manifest)."
+      )
+    case .dynamicLinks: .dynamicLinksEnded(for: nil)
+    case .extensionConfiguration:
+      verdict(
+        .unusableFile, .operations,
+        "IIS does not serve a file whose extension it does not know, or that has none.",
+        "Add a `<mimeMap>` with `application/json` to web.config: for the extension `.json`, and for `.`, which stands for "
+          + "none. `aasa check DOMAIN` asks as devices do.")
     case .noScheme:
       verdict(
         .noActivity, .appTeam,

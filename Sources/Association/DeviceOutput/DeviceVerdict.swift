@@ -97,36 +97,51 @@ package struct DeviceVerdict: Sendable {
   /// - Parameter facts: What is published for its host; `nil` if that is unknown.
   package init(_ row: DeviceRow, of kind: DeviceOutput.Kind, _ facts: PublishedFacts? = nil) {
     let one = DeviceCase(row: row, facts: facts)
+    let verdict: DeviceVerdict
     switch kind {
-    case .swcutilShow, .swcutilGet: self = one.onAppleDevice
-    case .swcutilVerify: self = one.verifyVerdict
-    case .swcutilDownload, .swcdLog: self = one.fetchVerdict
+    case .swcutilShow, .swcutilGet: verdict = one.onAppleDevice
+    case .swcutilVerify: verdict = one.verifyVerdict
+    case .swcutilDownload, .swcdLog: verdict = one.fetchVerdict
     case .cdnHeaders:
-      self = SiteAnswer.State(rawValue: row.state).map(one.siteVerdict) ?? one.fetchVerdict
-    case .appClipStatus: self = one.appClipVerdict
-    case .authorizationError: self = one.authorizationVerdict
-    case .credentialManager: self = one.credentialManagerVerdict
-    case .verifierLog: self = one.verifierVerdict
-    case .digitalAssetLinks: self = one.googleVerdict
-    case .chromeLog: self = one.chromeVerdict
-    case .relatedOrigins: self = one.browserPasskeyVerdict
-    case .relyingParty: self = one.relyingPartyVerdict
-    case .codeSigning: self = one.codeSigningVerdict
-    case .developerTools: self = one.developerToolVerdict
+      verdict = SiteAnswer.State(rawValue: row.state).map(one.siteVerdict) ?? one.fetchVerdict
+    case .appClipStatus: verdict = one.appClipVerdict
+    case .authorizationError: verdict = one.authorizationVerdict
+    case .credentialManager: verdict = one.credentialManagerVerdict
+    case .verifierLog: verdict = one.verifierVerdict
+    case .digitalAssetLinks: verdict = one.googleVerdict
+    case .chromeLog: verdict = one.chromeVerdict
+    case .relatedOrigins: verdict = one.browserPasskeyVerdict
+    case .relyingParty: verdict = one.relyingPartyVerdict
+    case .codeSigning: verdict = one.codeSigningVerdict
+    case .developerTools: verdict = one.developerToolVerdict
     case .debugLink
     where [
       "unresolved", "quoted", "other-scheme", "no-scheme", "browser", "chooser", "started",
       DebugLinkOutput.noComponent, DebugLinkOutput.notExported,
     ].contains(row.state):
-      self = one.startVerdict
-    case .debugLink where row.state == DeviceRow.unknownState: self = one.otherCandidateVerdict
-    case .preferredApps where row.state == "selection-only": self = one.userVerdict
+      verdict = one.startVerdict
+    case .debugLink where row.state == DeviceRow.unknownState: verdict = one.otherCandidateVerdict
+    case .preferredApps where row.state == "selection-only": verdict = one.userVerdict
     case .appLinks
     where [LinkOwners.owner, LinkOwners.noOwner, LinkOwners.unavailable].contains(row.state):
-      self = one.linkOwnerVerdict
-    case .appLinks, .preferredApps, .debugLink: self = one.onAndroid
-    case .unknown: self = one.unknownState
+      verdict = one.linkOwnerVerdict
+    case .appLinks, .preferredApps, .debugLink: verdict = one.onAndroid
+    case .unknown: verdict = one.unknownState
     }
+    self =
+      row.host.flatMap {
+        !verdict.isFine && DomainName.isOfDynamicLinks($0) ? .dynamicLinksEnded(for: $0) : nil
+      } ?? verdict
+  }
+
+  /// That links of a service of Google no longer open an app.
+  ///
+  /// - Parameter host: Their host, if the text names it.
+  static func dynamicLinksEnded(for host: String?) -> DeviceVerdict {
+    DeviceVerdict(
+      .notServed, .sure, .appTeam,
+      "\(host.map { "\($0.shown) is a name of" } ?? "The text is about") Firebase Dynamic Links. \(DomainName.dynamicLinksEnded)",
+      next: DomainName.dynamicLinksHelp)
   }
 }
 

@@ -53,10 +53,86 @@ import Testing
     ("x Your file should contain valid JSON (using simple JSON.parse).", "unusable-file"),
     ("Intent filter is missing browsable tag", "no-activity"),
     ("Intent filter is missing autoVerify tag", "not-auto-verified"),
+    (
+      "-canOpenURL: failed for URL: \"a://b\" - error: \"This app is not allowed to query for scheme a\"",
+      "no-activity"
+    ),
+    (
+      "Error: Unable to open URL: a://b. Add a to LSApplicationQueriesSchemes in your Info.plist.",
+      "no-activity"
+    ),
+    (
+      "$ xcrun simctl openurl booted a://b\nUnderlying error (domain=NSOSStatusErrorDomain, code=-10814):",
+      "no-activity"
+    ),
+    ("(LSApplicationWorkspaceErrorDomain error 115.)", "no-activity"),
+    ("GoException: no routes for location: com.example.app://callback?code=1", "request-failed"),
+    (
+      "Could not navigate to initial route.\nThe requested route name was: \"/a\"", "request-failed"
+    ),
+    ("Unmatched Route\nPage could not be found.\na:///b", "request-failed"),
+    ("---- Firebase Dynamic Links diagnostic output start ----", "not-served"),
+    (
+      "HTTP Error 404.3 - Not Found\nThe page you are requesting cannot be served because of the extension configuration.\n"
+        + "https://a.example/.well-known/assetlinks.json", "unusable-file"
+    ),
   ])
   func whatAToolSaysOfTheLinksOfAnAppIsRead(text: String, code: String) {
     #expect(DeviceOutput.explained(text) == ["developer-tools - - \(code)"])
     #expect(DeviceOutput(Array(text.utf8)).kind.document == .assetLinks)
+  }
+
+  @Test(arguments: [
+    (
+      "This host does not support app links to your app. Checks the Digital Asset Links JSON file: \(file)",
+      "not-in-file"
+    ),
+    ("Connection to Digital Asset Links JSON file \(file) fails", "verification-failed"),
+    (
+      "Unknown host: https://a.example. Check if the host exists, and check your network connection",
+      "never-downloaded"
+    ),
+    ("\(file) has incorrect JSON syntax", "unusable-file"),
+    (
+      "HTTP response for Digital Asset Links JSON file \(file) should have Content-Type application/json, but has text/html",
+      "unusable-file"
+    ),
+    ("Missing required elements/attributes for Android App Links", "no-activity"),
+    ("At least one `host` must be specified [AppLinkUrlError]", "no-activity"),
+    ("Activity supporting ACTION_VIEW is not set as BROWSABLE", "no-activity"),
+    (
+      "This intent filter has the format of an Android App Link but is missing the `autoVerify` attribute",
+      "not-auto-verified"
+    ),
+    (
+      "Host matching is case sensitive and should only use lower-case characters", "no-activity"
+    ),
+    ("Split your http(s) and custom schemes into separate intent filters", "not-auto-verified"),
+    ("App link matching does not support query parameters or fragments, unless", "no-activity"),
+    ("`android:path` attribute should start with `/`, but it is `a`", "no-activity"),
+  ])
+  func whatLintOfAndroidSaysIsRead(message: String, code: String) {
+    let text = "AndroidManifest.xml:12: Error: \(message)"
+    #expect(DeviceOutput.explained(text) == ["developer-tools - - \(code)"])
+    // What is shown as said was said.
+    #expect(DeviceOutput(text).rows.allSatisfy { text.contains($0.error ?? "-") })
+  }
+
+  private static let file = "https://a.example/.well-known/assetlinks.json"
+
+  @Test func whatAppsLogAllTheTimeIsNoCauseInALongLog() {
+    let line = "-canOpenURL: failed for URL: \"a://b\" - error: \"(OSStatus error -10814.)\"\n"
+    #expect(DeviceOutput.explained(line) == ["developer-tools - - no-activity"])
+    let log = line + String(repeating: "App[1:2] another line of the console\n", count: 100)
+    #expect(DeviceOutput(log).kind == .unknown)
+  }
+
+  @Test func theNamesOfAServiceThatGoogleEndedAreExplainedByThat() {
+    let path = "/.well-known/apple-app-site-association"
+    for (host, code) in [("a.page.link", "not-served"), ("a.example", "unusable-file")] {
+      let text = "$ curl -I https://\(host)\(path)\nHTTP/2 404\n"
+      #expect(DeviceOutput.explained(text) == ["cdn-headers \(host) - \(code)"])
+    }
   }
 
   @Test func eachErrorOfAValidatorHasItsVerdict() {
@@ -74,6 +150,9 @@ import Testing
   @Test(arguments: [
     "Domain not verified: we cannot send mail for shop.example",
     "GoException: no routes for location: /b",
+    "GoException: no routes for location: /b?next=https://a.example/",
+    "error -10814 of the printer", "Unmatched Route in the table of the proxy",
+    "config.json has incorrect JSON syntax", "At least one host must be specified in the request",
     "Package name not found in the registry", "Fingerprint validation failed for the host key",
     "an explicit value for the parameter is required", "The account is associated with your app.",
     "<activity android:exported=\"true\"> is in my manifest",
