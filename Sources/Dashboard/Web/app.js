@@ -23,7 +23,7 @@ import {
   waitingBadge,
 } from "./parts.js";
 import { here, to } from "./routing.js";
-import { approvals, countApprovals, dismiss, Loading, messages, say, session, undoLink } from "./state.js";
+import { approvals, countApprovals, dismiss, Loading, messages, say, session, signIn, undoLink } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -81,7 +81,7 @@ class App extends View {
       const { value } = await request("GET", "/v1/session");
       // What somebody else has done here is not theirs to undo by a key.
       if (value.name !== session.name) made.change = undefined;
-      session.set({ isKnown: true, problem: undefined, ...value });
+      signIn({ isKnown: true, problem: undefined, ...value });
       this.#showCurrent();
     } catch (problem) {
       if (session.name === undefined) {
@@ -148,7 +148,7 @@ class App extends View {
   }
 
   #end() {
-    if (session.name !== undefined) session.set({ name: undefined, role: undefined, ended: session.name });
+    if (session.name !== undefined) signIn({ ended: session.name });
   }
 
   #arrive({ isTrusted }) {
@@ -170,7 +170,7 @@ class App extends View {
   async #signOut() {
     try {
       await request("DELETE", "/v1/session");
-      session.set({ name: undefined, role: undefined, ended: undefined });
+      signIn({ ended: undefined });
     } catch (problem) {
       if (problem.status !== 401) say(words.signIn.stillIn(problem.detail || words.problem.offline), "error");
     }
@@ -334,7 +334,7 @@ class SignIn extends View {
   #sending = new Loading(this, async () => {
     const { value } = await request("POST", "/v1/session", { body: { token: this.#token } });
     made.change = undefined;
-    session.set({ ...value, ended: undefined });
+    signIn({ ...value, ended: undefined });
   });
 
   async #send({ token }) {

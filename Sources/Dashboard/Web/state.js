@@ -27,23 +27,47 @@ export class State extends EventTarget {
 export const session = new State({ isKnown: false, problem: undefined });
 const roles = ["viewer", "editor", "admin"];
 
-export function may(role) {
-  // What is limited to documents only reads everything else.
-  return roles.indexOf(session.documents ? "viewer" : session.role) >= roles.indexOf(role);
+/** Takes who is signed in now; nothing stays of who was before. */
+export const signIn = (who) => (
+  session.set({ name: undefined, role: undefined, labels: undefined, documents: undefined, grants: undefined, ...who })
+);
+
+/** What the person has with at least this role; a user may have it for fewer domains than another. */
+const grants = (role) =>
+  (session.grants ?? [session]).filter((one) => (
+    // What is limited to documents only reads everything else.
+    roles.indexOf(session.documents ? "viewer" : one.role) >= roles.indexOf(role)
+  ));
+const isEverything = ({ domains, labels }) => domains.length === 0 && labels === undefined;
+
+/** Whether the person may do what needs a role, for some domains at least. */
+export const may = (role) => grants(role).length > 0;
+
+/** Whether the person may do what concerns no single domain: who is limited to domains may not. */
+export const isUnlimited = (role = "viewer") => grants(role).some(isEverything);
+
+/** The domains and the labels that the person is limited to where a role is needed. */
+export function reach(role) {
+  const all = isUnlimited(role) ? [] : grants(role);
+  const each = (name) => [...new Set(all.flatMap((one) => one[name] ?? []))];
+  return { domains: each("domains"), labels: each("labels") };
 }
 
-/** Whether the person may do what concerns no single domain: tokens that are limited to domains may not. */
-export const isUnlimited = () => (session.domains ?? []).length === 0 && mayLabel();
+const covers = ({ domains }, name) =>
+  domains.length === 0 || domains.some((one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1))));
 
-/** Whether no label limits the person, who may then add domains and names, and change labels. */
-export const mayLabel = () => session.labels === undefined;
+/** Whether the person may add the domain with this name, or some domain, and change its labels: nobody may whom labels
+ * limit. */
+export const mayAdd = (name = undefined) =>
+  grants("editor").some((one) => one.labels === undefined && (name === undefined || covers(one, name)));
 
-/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
-export function mayEditDomain(name) {
-  const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
-  const covers = ({ role, domains = [] }) => role !== "viewer" && (domains.length === 0 || domains.some(isMine));
-  return may("editor") && (session.grants ?? [session]).some(covers);
-}
+/** Whether the person may change a domain; if its labels are not known, they may be any. */
+export const mayEditDomain = (name, labels = undefined) =>
+  grants("editor").some((one) => (
+    covers(one, name) && (!one.labels || !labels || one.labels.some((label) => labels.includes(label)))
+  ));
+
+export const mayEditDomains = (names) => may("editor") && names.every((name) => mayEditDomain(name));
 
 /** How many drafts of others wait for the approval of the person, `count`, and how many of the person, `own`.
  * @type {any} */
@@ -59,7 +83,7 @@ export async function countApprovals() {
     : await get("/v1/drafts", { status: "open", limit: 1000 }).catch(() => ({ items: undefined }));
   if (mine !== asked || !items) return;
   const own = items.filter(({ author }) => author === session.name).length;
-  const count = items.length - own;
+  const count = items.filter(({ author, domains }) => author !== session.name && mayEditDomains(domains)).length;
   if (count !== approvals.count || own !== approvals.own) approvals.set({ count, own });
 }
 

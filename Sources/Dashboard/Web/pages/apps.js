@@ -26,7 +26,7 @@ import {
   View,
 } from "../parts.js";
 import { ask, go, to } from "../routing.js";
-import { isUnlimited, Loading, may, say } from "../state.js";
+import { isUnlimited, Loading, say } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
 import { pause } from "./domains.js";
@@ -75,10 +75,10 @@ class List extends View {
     const add = button(text.add[platform], () => this.set({ open: adding(platform, this.close) }), { kind: "primary" });
     /** @type {[string, string]} */
     const nothing = !this.#apps.value?.q
-      ? [text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer]
+      ? [text.empty[platform], isUnlimited("editor") ? text.emptyText : text.emptyViewer]
       : [text.noneFound, text.noneFoundText];
     return [
-      h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
+      h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), isUnlimited("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
       form(
         () => {},
@@ -290,7 +290,7 @@ class One extends View {
         h(
           "div",
           { key: "left" },
-          loaded(this.#app, (app) => [this.#details(app), may("editor") && this.#renameSheet(app)]),
+          loaded(this.#app, (app) => [this.#details(app), isUnlimited("editor") && this.#renameSheet(app)]),
         ),
         h(
           "div",
@@ -313,9 +313,9 @@ class One extends View {
         [words.pages.domains, uses(app, this.platform)],
         [text.changed, time(app.updatedAt)],
         app.addedBy && [text.addedBy, text.limitedTo(app.addedBy)],
-        !may("editor") && [words.domains.environment, words.environment[app.environment]],
+        !isUnlimited("editor") && [words.domains.environment, words.environment[app.environment]],
       ]),
-      may("editor") &&
+      isUnlimited("editor") &&
         form(
           () => this.#save.run(),
           { key: "edit" },
@@ -334,7 +334,7 @@ class One extends View {
         { key: sha256 },
         badge(text.labels[label], label === "debug" || label === "unknown" ? "warning" : "quiet"),
         h("code", {}, sha256),
-        may("editor") && label === "unknown" && labelsToChoose().map(([known, name]) =>
+        isUnlimited("editor") && label === "unknown" && labelsToChoose().map(([known, name]) =>
           button(
             text.itIs(name),
             () =>
@@ -345,7 +345,7 @@ class One extends View {
             { kind: "quiet", key: known },
           )
         ),
-        may("editor") && fingerprints.length > 1 && button(
+        isUnlimited("editor") && fingerprints.length > 1 && button(
           text.remove,
           () => this.#change((all) => all.filter((one) => one.sha256 !== sha256), text.removePrint),
           { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) },
@@ -358,7 +358,7 @@ class One extends View {
       h("h2", {}, text.fingerprints),
       h("p", { class: "help" }, text.fingerprintsHelp),
       h("ul", { class: "prints" }, fingerprints.map(row)),
-      may("editor") && form(
+      isUnlimited("editor") && form(
         grow,
         { key: "add" },
         h("h3", {}, text.addPrint),

@@ -30,7 +30,7 @@ import {
   View,
 } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { isUnlimited, Loading, may, say, session } from "../state.js";
+import { Loading, may, mayEditDomain, reach, say } from "../state.js";
 import { words } from "../words.js";
 import { appleCopy, domainHeader, findingList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -67,8 +67,10 @@ class CheckMany extends View {
     [this.#checked, this.#all, this.#isStopped] = [0, this.total, false];
     const [list, query] = this.list;
     const { items } = await get(list, { ...query, limit: mostChecked }, signal);
-    // What is not served would only fail.
-    const names = items.filter(({ enabled = true }) => enabled).map(({ domain }) => domain);
+    // What is not served would only fail, and what is of others would be refused.
+    const names = items.filter(({ domain, enabled = true }) => enabled && mayEditDomain(domain)).map(({ domain }) =>
+      domain
+    );
     const found = { failing: 0, warning: 0, ok: 0 };
     this.#all = names.length;
     try {
@@ -238,11 +240,12 @@ class DomainChecks extends View {
           "div",
           { class: "headline" },
           h("h2", { id: "last-check" }, said.last),
-          may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
-            kind: "primary",
-            key: "check",
-            "aria-disabled": isRunning ? "true" : null,
-          }),
+          mayEditDomain(this.#name) &&
+            button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
+              kind: "primary",
+              key: "check",
+              "aria-disabled": isRunning ? "true" : null,
+            }),
         ),
         checkProgress(this.#now),
         failure(this.#now),
@@ -275,7 +278,7 @@ class DomainChecks extends View {
   }
 
   #last(run) {
-    if (!run) return h("p", { key: "none" }, said.never, !may("editor") && [" ", said.askEditor]);
+    if (!run) return h("p", { key: "none" }, said.never, !mayEditDomain(this.#name) && [" ", said.askEditor]);
     const address = to(["findings"], { domain: this.#name, source: "check" });
     return h(
       "div",
@@ -291,7 +294,8 @@ class DomainChecks extends View {
       ),
       run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine),
       report(run),
-      may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }),
+      mayEditDomain(this.#name) && run.last?.findings.length > 0 &&
+        linkButton(said.suppress, address, { key: "suppress" }),
     );
   }
 
@@ -444,6 +448,7 @@ class Checks extends View {
 
   #question({ isRunning, value: check, problem }) {
     const fault = problem?.body.errors?.[0]?.message;
+    const limits = words.common.limits(reach("editor"));
     return h(
       "section",
       { key: "question" },
@@ -457,7 +462,7 @@ class Checks extends View {
           required: true,
           placeholder: "example.com",
           fault,
-          help: isUnlimited() ? undefined : said.limited(words.common.limits(session)),
+          help: limits && said.limited(limits),
         }),
         submit(isRunning ? said.checking : said.checkNow, { "aria-disabled": isRunning ? "true" : null }),
       ),
@@ -525,12 +530,16 @@ class Checks extends View {
       ],
     });
 
-  #checkButton = () => [words.settings.actions, ({ domain }) =>
-    button(said.checkNow, () => this.#check(domain), {
-      kind: "quiet",
-      "aria-label": said.checkWhat(domain),
-      "aria-disabled": this.#now.isRunning ? "true" : null,
-    }), "no-title"];
+  #checkButton = () => [
+    words.settings.actions,
+    ({ domain }) =>
+      mayEditDomain(domain) && button(said.checkNow, () => this.#check(domain), {
+        kind: "quiet",
+        "aria-label": said.checkWhat(domain),
+        "aria-disabled": this.#now.isRunning ? "true" : null,
+      }),
+    "no-title",
+  ];
 
   /** The domains with the same cause together: the worst first, then the most. The cause is the worst finding. */
   #causes(items) {

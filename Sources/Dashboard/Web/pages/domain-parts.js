@@ -119,7 +119,7 @@ class DomainHeader extends View {
           {},
           w.deleted(exactTime(value.deletedAt), author && h("bdi", {}, author), reason && h("bdi", {}, reason)),
         ),
-        mayEditDomain(this.name) && button(words.domains.restore.button, restore, { key: "restore" }),
+        mayEditDomain(this.name, value.labels) && button(words.domains.restore.button, restore, { key: "restore" }),
       ),
     );
   }

@@ -2,7 +2,7 @@
 
 import { get, refused } from "../api.js";
 import { badge, button, checkbox, closeButton, draftField, field, h, quiet, resolution, View } from "../parts.js";
-import { Loading, mayLabel } from "../state.js";
+import { Loading, mayAdd } from "../state.js";
 import { duration, words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
@@ -317,7 +317,7 @@ class DomainSettings extends View {
           ["caseSensitive", "percentEncoded"].map((name) => this.#default(name)),
         );
       case "labels":
-        return mayLabel() && this.#lines(member, (value ?? []).join("\n"), trimmed);
+        return mayAdd(this.draft.domain.domain) && this.#lines(member, (value ?? []).join("\n"), trimmed);
       case "extra":
         return false;
       default:

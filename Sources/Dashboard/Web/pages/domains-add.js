@@ -3,7 +3,7 @@
 import { path, refused, request } from "../api.js";
 import { asHere, draftField, h, linkButton, suggestions, worstFirst } from "../parts.js";
 import { go, to } from "../routing.js";
-import { isUnlimited, mayEditDomain, say, session } from "../state.js";
+import { mayAdd, reach, say } from "../state.js";
 import { words } from "../words.js";
 import { byName, findingList, foldedFindings } from "./domain-parts.js";
 import { acceptable, formDialog, planDialog } from "./plan.js";
@@ -25,6 +25,7 @@ export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: 
 /** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
 export function addDomain(open, { apps = [], android = [] } = {}) {
   const close = () => open(undefined);
+  const limits = words.common.limits(reach("editor"));
   const names = {
     apple: apps.map(({ app, name }) => [app, name]),
     android: android.map(({ package: id, name }) => [id, name]),
@@ -73,7 +74,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     const name = hostName(domain);
     draft.existing = undefined;
     if (!name) throw refused("domain", text.noName);
-    if (!mayEditDomain(name)) throw refused("domain", text.notCovered(words.common.limits(session)));
+    if (!mayAdd(name)) throw refused("domain", text.notCovered(limits));
     const used = (typed, names, field) => {
       const wanted = typed.trim();
       // Apps without a name are no namesakes.
@@ -115,7 +116,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         focus: true,
         inputmode: "url",
         placeholder: "links.example.com",
-        help: isUnlimited() ? text.nameHelp : text.limits(words.common.limits(session)),
+        help: limits ? text.limits(limits) : text.nameHelp,
       }),
       draft.existing && linkButton(text.openIt(draft.existing), to(["domains", draft.existing]), { key: "open" }),
       draftField(text.app, draft, "app", {

@@ -26,7 +26,7 @@ import {
   View,
 } from "../parts.js";
 import { ask, go, here, ifAsked, to } from "../routing.js";
-import { approvals, isUnlimited, Loading, may, mayLabel, say, session } from "../state.js";
+import { approvals, isUnlimited, Loading, may, mayAdd, mayEditDomain, reach, say, session } from "../state.js";
 import { words } from "../words.js";
 import { checkMany, checkStatus } from "./checks.js";
 import { allApps, allLabels, appleCopy, restoring } from "./domain-parts.js";
@@ -218,9 +218,9 @@ class Domains extends View {
   }
 
   #firstStart = () => [
-    may("editor") && isUnlimited() ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() }) : empty(
+    isUnlimited("editor") ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() }) : empty(
       text.none,
-      may("editor") && mayLabel() ? text.noneLimited(words.common.limits(session)) : text.noneViewer,
+      mayAdd() ? text.noneLimited(words.common.limits(reach("editor"))) : text.noneViewer,
     ),
     h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted)),
   ];
@@ -354,7 +354,7 @@ class Domains extends View {
 
   #deletedColumns(items) {
     const restore = (item) =>
-      button(
+      mayEditDomain(item.domain, item.labels) && button(
         text.restore.button,
         () => this.set({ open: restoring(item, this.close, () => this.#list.run()) }),
         { "aria-label": text.restore.title(item.domain) },
@@ -368,8 +368,6 @@ class Domains extends View {
     ].filter(Boolean);
   }
 }
-
-export const mayAdd = () => may("editor") && mayLabel();
 
 /** The domains with edits of the person, which may be on other pages of the list. */
 function editsLine(names) {

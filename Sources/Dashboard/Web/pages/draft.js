@@ -58,9 +58,11 @@ export function draftOfDomain(name) {
   const of = {
     key: name,
     given: undefined,
-    mayEdit: () => mayEditDomain(name),
+    labels: undefined,
+    mayEdit: () => mayEditDomain(name, of.labels),
     async load(signal = undefined) {
       const domain = await get(url, {}, signal);
+      of.labels = domain.labels ?? [];
       of.given = domain.template && await get(url, { resolved: true }, signal);
       // A domain without entries of its own leaves them out.
       return { entries: [], expectations: [], ...domain };

@@ -18,7 +18,7 @@ import {
   waiting,
 } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { countApprovals, Loading, may, say, session } from "../state.js";
+import { countApprovals, Loading, mayEditDomains, say, session } from "../state.js";
 import { words } from "../words.js";
 import { longReason, recordTabs, someDomains, titled, withAction } from "./changes.js";
 import { appsOf, changed, confirmation, domainEffects, formDialog, otherEffects, planDialog } from "./plan.js";
@@ -178,7 +178,7 @@ class One extends View {
             one.text,
           )
         ),
-        isOpen && may("editor") &&
+        isOpen && mayEditDomains(draft.domains) &&
           h(
             "div",
             { class: "actions", key: "actions" },

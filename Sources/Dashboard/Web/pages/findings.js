@@ -27,7 +27,7 @@ import {
   worstFirst,
 } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { isUnlimited, Loading, may, say, session } from "../state.js";
+import { isUnlimited, Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
 import { inWords } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -248,14 +248,15 @@ class Findings extends View {
 
   #action(finding) {
     const { suppressed, domain, code, severity, source } = finding;
-    if (!may("editor")) return null;
-    if ((suppressed?.domain || suppressed?.label) && !isUnlimited()) return null;
+    if (!mayEditDomain(domain)) return null;
+    if ((suppressed?.domain || suppressed?.label) && !isUnlimited("editor")) return null;
     if (suppressed) return this.#endButton({ ...suppressed, of: suppressed.domain, domain, code });
     // The server refuses a document with errors; only those of checks can be left as they are.
     if (severity === "error" && source !== "check") return null;
     const open = async () => {
       // Its labels are choices.
-      const known = isUnlimited() && await get(path`/v1/domains/${domain}`, {}, this.ending).catch(() => undefined);
+      const known = isUnlimited("editor") &&
+        await get(path`/v1/domains/${domain}`, {}, this.ending).catch(() => undefined);
       const { labels = [] } = known || {};
       this.set({ open: this.#suppressing(finding, labels) });
     };
@@ -286,7 +287,7 @@ class Findings extends View {
         [said.columns.until, (one) => [date(one.until), " ", !one.active && badge(said.over)], "short"],
         [said.columns.covers, (one) => count(one.findings), "number"],
         [said.columns.action, (one) =>
-          may("editor") &&
+          (domain ? mayEditDomain(domain) : isUnlimited("editor")) &&
           this.#endButton(end(one), one.active ? said.end : words.common.delete), "no-title"],
       ],
     });
@@ -316,7 +317,7 @@ class Findings extends View {
         const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
         return [
           h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
-          isUnlimited() && draftField(said.forWhich, draft, "among", {
+          isUnlimited("editor") && draftField(said.forWhich, draft, "among", {
             tag: "select",
             options: choices(domain, labels),
             change: update,

@@ -3,9 +3,8 @@
 import { get, made } from "../api.js";
 import { h, quiet, View } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, Loading, undoLink } from "../state.js";
+import { isUnlimited, Loading, mayAdd, undoLink } from "../state.js";
 import { words } from "../words.js";
-import { mayAdd } from "./domains.js";
 import { draftedDomains } from "./draft.js";
 import { sections } from "./settings.js";
 import { mayEditTemplates } from "./template-parts.js";

@@ -24,15 +24,15 @@ import {
   View,
 } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, Loading, may, say, session } from "../state.js";
+import { isUnlimited, Loading, say, session } from "../state.js";
 import { duration, words } from "../words.js";
 import { did, recordFilters, why } from "./changes.js";
-import { allLabels } from "./domain-parts.js";
+import { allLabels, plainList } from "./domain-parts.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, listField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const common = words.settings;
-const isServerAdmin = () => may("admin") && isUnlimited();
+const isServerAdmin = () => isUnlimited("admin");
 
 export const sections = {
   tokens: isServerAdmin,
@@ -446,6 +446,8 @@ class Replicas extends View {
 class About extends View {
   render() {
     const text = words.settings;
+    const { grants = [] } = session;
+    const of = ({ domains, labels }) => domainList(domains, labels);
     return h(
       "section",
       { class: "sheet" },
@@ -453,7 +455,10 @@ class About extends View {
       facts([
         [text.version, session.version],
         [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
-        [text.domains, words.common.limits(session) || text.allDomains],
+        [
+          text.domains,
+          grants.length > 1 ? plainList(grants, (one) => [words.role[one.role], ": ", of(one)]) : of(session),
+        ],
         [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never],
       ]),
       h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")),

@@ -3,7 +3,7 @@
 import { get, path, Problem, request } from "../api.js";
 import { badge, button, draftField, empty, field, form, h, loaded, quiet, submit, table, View } from "../parts.js";
 import { to } from "../routing.js";
-import { Loading, may, mayEditDomain, mayLabel, say, session } from "../state.js";
+import { Loading, may, mayAdd, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
 import { exact, hostName } from "./domains-add.js";
@@ -216,7 +216,7 @@ class TemplateTable extends View {
         "div",
         { class: "toolbar", key: "tools" },
         field(w.filter, { ...exact, id: "table-filter", type: "search", value: this.#typed, on: { input: type } }),
-        isEditor && mayLabel() &&
+        mayAdd() &&
           form(
             ({ domain }) => this.#add(domain, rows),
             { class: "toolbar-part", key: "add" },
@@ -285,8 +285,8 @@ class TemplateTable extends View {
         edit && [" ", badge(edit.isNew ? w.isNew : edit.isDetached ? w.isDetached : w.isChanged, "note")],
       ];
     };
-    const detach = ({ domain }) =>
-      mayEditDomain(domain) &&
+    const detach = ({ domain, labels = [] }) =>
+      mayEditDomain(domain, labels) &&
       (this.#edits.has(domain)
         ? button(w.undo, () => this.#drop(domain), { kind: "quiet", key: "undo", "aria-label": w.undoWhat(domain) })
         : button(w.detach, () => this.#edit(domain, (one) => Object.assign(one, { isDetached: true })), {
@@ -303,14 +303,14 @@ class TemplateTable extends View {
         key: (row) => row.domain,
         columns: [
           [words.domains.domain, name],
-          ...parameters.map((one) => [one.name, (row) => this.#cell(row, one, isEditor)]),
+          ...parameters.map((one) => [one.name, (row) => this.#cell(row, one)]),
           ...isEditor ? [[words.settings.actions, detach, "no-title"]] : [],
         ],
       }),
     );
   }
 
-  #cell({ domain, parameters }, one, isEditor) {
+  #cell({ domain, parameters, labels = [] }, one) {
     const edit = this.#edits.get(domain);
     const stored = valueAsText(parameters?.[one.name]);
     const typed = edit?.values[one.name];
@@ -322,7 +322,7 @@ class TemplateTable extends View {
         else values[one.name] = target.value;
       });
     const id = `fault-${domain}-${one.name}`;
-    if (!isEditor || !mayEditDomain(domain) || edit?.isDetached) {
+    if (!mayEditDomain(domain, labels) || edit?.isDetached) {
       return (typed ?? stored) === "" ? quiet(defaultText(one)) : h("bdi", {}, typed ?? stored);
     }
     return [
