@@ -23,9 +23,9 @@ import {
   waitingBadge,
 } from "../parts.js";
 import { ask, ifAsked, to } from "../routing.js";
-import { approvals, Loading, may } from "../state.js";
+import { approvals, Loading, may, mayEditDomains } from "../state.js";
 import { words } from "../words.js";
-import { cut } from "./domain-parts.js";
+import { cut, plainList } from "./domain-parts.js";
 import { hostName } from "./domains-add.js";
 import { actionCounts, changed, domainEffects, planDialog } from "./plan.js";
 import { skippedBox } from "./template-parts.js";
@@ -245,7 +245,7 @@ class One extends View {
     ];
   }
 
-  #shown({ items, next, apps, moreApps = 0, ...change }) {
+  #shown({ items, next, apps, moreApps = 0, templates = [], ...change }) {
     // What was undone as a whole cannot be undone again.
     const isWhole = next === null && !this.query.cursor;
     const isThere = !change.revertedBy || !isWhole || items.length === 0 || items.some((one) => !one.changedSince);
@@ -268,9 +268,17 @@ class One extends View {
             ).join(", "),
             moreApps > 0 && words.templates.andMore(moreApps),
           ]],
+          templates.length > 0 && [
+            words.pages.templates,
+            plainList(templates, (one) => [
+              h("a", { href: to(["templates", one.template]) }, h("bdi", {}, one.template)),
+              ", ",
+              one.before ? words.history.between(one.before, one.after) : words.history.revision(one.after),
+            ]),
+          ],
           (change.reverts || change.revertedBy) && [w.state, relation(change)],
         ]),
-        may("editor") && isThere && button(`${w.undo} …`, () => this.#plan()),
+        mayEditDomains(items.map(({ domain }) => domain)) && isThere && button(`${w.undo} …`, () => this.#plan()),
       ),
       items.length > 0 &&
       h(
