@@ -146,6 +146,17 @@ def test_a_comparison_that_failed_can_be_tried_again(example, site):
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
+def test_the_change_that_renamed_an_app_has_its_templates(example, site):
+    site.call("PUT", "/v1/templates/brand", {
+        "parameters": [], "entries": [{"apps": [APP], "routes": [{"path": "/a/*"}]}]})
+    change = site.call("POST", f"/v1/apps/{APP}/rename", {"to": "ABCDE12345.com.example.phone"})["change"]
+    page = example.open(f"#/changes/{change}", f"Change {change}")
+    about = page.locator("aasa-changes-one dl")
+    expect(about).to_contain_text("brand, Revision 1 → 2")
+    about.get_by_role("link", name="brand").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("brand")
+
+
 # Where a domain is managed
 
 
@@ -158,6 +169,32 @@ def test_a_domain_says_where_it_is_managed_also_after_an_edit(example, site):
     message = page.locator(".messages")
     expect(message).to_contain_text("Published as revision 3")
     expect(message).to_contain_text("Managed elsewhere: git: links-repo. The next apply from there may undo")
+
+
+def test_the_edit_of_a_template_says_which_of_its_domains_are_managed_elsewhere(desk, site):
+    site.apply_template()
+    for number in (1, 2):
+        site.call("PATCH", f"/v1/domains/city{number}.example", {"managedBy": "git: links-repo"})
+    desk.sign_in()
+    page = desk.open("#/templates/white-label", "white-label")
+    add_route(page, "/gift/*")
+    managed = page.locator(".review .box", has_text="Managed elsewhere: git: links-repo. The next apply from there may undo")
+    expect(managed).to_contain_text("city1.example, city2.example")
+    publish(page)
+    expect(page.locator(".messages")).to_contain_text("Managed elsewhere: git: links-repo.")
+
+
+def test_who_approves_a_draft_sees_which_domains_are_managed_elsewhere(desk, site):
+    site.apply_template()
+    site.call("PATCH", "/v1/domains/city1.example", {"managedBy": "git: links-repo"})
+    editor = site.create_token("editor")
+    site.call("PATCH", "/v1/domains/city1.example?draft=true", {"cacheSeconds": 60})
+    desk.sign_in(editor)
+    page = desk.open("#/drafts/1", "Draft 1")
+    managed = page.locator(".box", has_text="Managed elsewhere: git: links-repo. The next apply from there may undo")
+    expect(managed).to_contain_text("city1.example")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("dialog").locator(".box", has_text="Managed elsewhere")).to_be_visible()
 
 
 # Labels

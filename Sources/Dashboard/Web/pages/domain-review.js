@@ -25,6 +25,9 @@ import { formDialog, left } from "./plan.js";
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
 
+/** The end of a message: where what has been edited is managed, if anywhere. */
+export const managedSaid = (place) => place ? " " + words.domain.managedBy(place).join("") : "";
+
 export class DraftReview extends View {
   /** @type {import("./draft.js").Draft} */ draft;
   /** What is shown: the draft and what its template gives. @type {any} */ domain;
@@ -64,8 +67,7 @@ export class DraftReview extends View {
   }
 
   say(/** @type {any} */ { revision, changed, change, managedBy }) {
-    const managed = managedBy ? " " + words.domain.managedBy(managedBy).join("") : "";
-    say(changed ? w.published(revision) + managed : w.nothing, "ok", undoLink(change));
+    say(changed ? w.published(revision) + managedSaid(managedBy) : w.nothing, "ok", undoLink(change));
   }
 
   #dropBroken() {

@@ -37,6 +37,7 @@ import {
   plainList,
   settingChange,
 } from "./domain-parts.js";
+import { managedBoxes } from "./template-parts.js";
 
 const w = words.bulk;
 /** So many rows and domains are shown one by one. */
@@ -205,7 +206,11 @@ class Effects extends View {
     if (this.isBare) return [this.#effects(all), this.#retry()];
     const { isRunning } = this.#asking;
     const unasked = this.#unasked.length;
+    const managed = Map.groupBy(all.filter((one) => one.managedBy), (one) => one.managedBy);
     return [
+      managedBoxes([...managed].map(([managedBy, of]) => (
+        { managedBy, domains: of.map(({ domain }) => domain), count: of.length }
+      ))),
       groups.length > 0 && h(
         "ul",
         { class: "plan", key: "plan" },

@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { coded, field, findingHead, h } from "../parts.js";
 import { to } from "../routing.js";
-import { isUnlimited, may } from "../state.js";
+import { isUnlimited } from "../state.js";
 import { words } from "../words.js";
 import { effectList, inWords, plainList } from "./domain-parts.js";
 import { isEqual, storedDraft, toInput } from "./draft.js";
@@ -11,7 +11,7 @@ import { acceptable, left } from "./plan.js";
 
 const w = words.templates;
 
-export const mayEditTemplates = () => may("editor") && isUnlimited();
+export const mayEditTemplates = () => isUnlimited("editor");
 
 export const isList = ({ type }) => ["apps", "packages", "origins"].includes(type);
 
@@ -148,24 +148,25 @@ export const skippingRefused = ({ value, problem, needsApproval }, said = w.skip
   (problem ? isOfDomains(problem) : needsApproval || value?.skipped) && ["skip=refused", said]
 );
 
-export const domainNames = (
-  names,
-  total = names.length,
-) => [
+export const domainNames = (names, total = names.length) => [
   names.map((name, index) => [
     index > 0 && ", ",
-    h(
-      "a",
-      { key: name, href: to(["domains", name]) },
-      h(
-        "bdi",
-        {},
-        name,
-      ),
-    ),
+    h("a", { key: name, href: to(["domains", name]) }, h("bdi", {}, name)),
   ]),
   total > names.length && w.andMore(total - names.length),
 ];
+
+/** That domains which change are managed elsewhere, for each place. */
+export const managedBoxes = (places) =>
+  places.map(({ managedBy, domains, count: n }) =>
+    h(
+      "p",
+      { class: "box", key: `managed ${managedBy}` },
+      words.domain.managedBy(h("bdi", {}, managedBy)),
+      " ",
+      domainNames(domains.slice(0, 10), n),
+    )
+  );
 
 export const skippedBox = (skipped, more) =>
   skipped.length > 0 &&
@@ -179,8 +180,9 @@ export const skippedBox = (skipped, more) =>
 
 /** What publishing a template does to its domains: each distinct effect, and each finding, once. */
 export function templateEffects(
-  { domains, published, effects = [], moreEffects = 0, findings = [], moreFindings = 0, skipped = [], moreSkipped = 0 },
+  { domains, published, managed = [], moreManaged = 0, skipped = [], moreSkipped = 0, ...rest },
 ) {
+  const { effects = [], moreEffects = 0, findings = [], moreFindings = 0 } = rest;
   const some = ({ count: n, domains: names }) =>
     n <= 3
       ? domainNames(names, n)
@@ -191,6 +193,8 @@ export function templateEffects(
     ));
   return [
     h("p", { key: "count" }, w.publishes(published, domains)),
+    managedBoxes(managed),
+    left("more-managed", moreManaged),
     skippedBox(skipped, moreSkipped),
     effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
     plainList(

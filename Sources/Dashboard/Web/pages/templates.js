@@ -28,7 +28,7 @@ import { Loading, say, undoLink } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
-import { DraftReview } from "./domain-review.js";
+import { DraftReview, managedSaid } from "./domain-review.js";
 import { DraftPage } from "./draft-page.js";
 import { revisionItem } from "./history.js";
 import { counted, formDialog, planDialog } from "./plan.js";
@@ -379,12 +379,10 @@ class TemplateReview extends DraftReview {
     return this.draft.preview.skip;
   }
 
-  say({ template, published, changed, change }) {
-    say(
-      changed || published > 0 ? w.published(template.revision, published) : words.domain.draft.nothing,
-      "ok",
-      undoLink(change),
-    );
+  say({ template, published, changed, change, managed = [] }) {
+    const done = w.published(template.revision, published) +
+      managedSaid(managed.map((one) => one.managedBy).join(", "));
+    say(changed || published > 0 ? done : words.domain.draft.nothing, "ok", undoLink(change));
   }
 
   status({ isRunning, problem, result, skip }) {
