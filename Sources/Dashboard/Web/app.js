@@ -291,9 +291,7 @@ class App extends View {
         tag: "select",
         value: appearance(),
         options: Object.entries(text.appearances),
-        on: {
-          change: ({ target }) => this.#appear(target.value),
-        },
+        on: { change: ({ target }) => this.#appear(target.value) },
       }),
       h(
         "div",
@@ -319,10 +317,7 @@ function stranger({ body: { user, admins = [] }, detail }, again) {
     empty(
       user === undefined ? text.title : text.hello(h("bdi", {}, user)),
       user === undefined ? detail : text.ask(
-        admins.slice(0, 5).map((name, index) => [
-          index > 0 && ", ",
-          h("strong", { key: name }, h("bdi", {}, name)),
-        ]),
+        admins.slice(0, 5).map((name, index) => [index > 0 && ", ", h("strong", { key: name }, h("bdi", {}, name))]),
       ),
       button(text.again, again),
     ),

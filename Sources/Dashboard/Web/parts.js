@@ -145,10 +145,7 @@ export const findingTitle = (code) =>
   );
 
 /** The first line of a finding, with its code; a fault of a value has none. */
-export const findingHead = (
-  { severity, code },
-  ...more
-) => [
+export const findingHead = ({ severity, code }, ...more) => [
   badge(words.severity[severity], severity),
   " ",
   code && [h("strong", {}, findingTitle(code)), " ", quiet(h("code", {}, code), more)],
@@ -369,9 +366,7 @@ const sorting = (title, sort, sorted) => (
     {
       type: "button",
       class: "sort",
-      on: {
-        click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }),
-      },
+      on: { click: () => ask({ sort: sorted === sort ? `-${sort}` : sort, cursor: undefined }) },
     },
     title,
     sorted === sort ? icon("up") : sorted === `-${sort}` && icon("down"),

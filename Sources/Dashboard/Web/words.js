@@ -116,12 +116,7 @@ export const words = {
     conflict: (domain, author, revision) =>
       `${domain}: ${author} has published revision ${revision} since. This would undo:`,
   },
-  severity: {
-    error: "error",
-    warning: "warning",
-    note: "note",
-    count: (one, n) => plural(n, one, `${one}s`),
-  },
+  severity: { error: "error", warning: "warning", note: "note", count: (one, n) => plural(n, one, `${one}s`) },
   resolution: { match: "opens the app", blocked: "stays in the browser", "no-match": "no route matches" },
   environment: { production: "production", staging: "staging", development: "development" },
   role: { viewer: "viewer", editor: "editor", admin: "admin" },
@@ -570,10 +565,7 @@ export const words = {
       author && [" by ", author],
       reason ? [": ", reason] : ".",
     ],
-    gone: {
-      title: "No domain has this name now",
-      text: "Check the name, or look among the deleted domains.",
-    },
+    gone: { title: "No domain has this name now", text: "Check the name, or look among the deleted domains." },
   },
   templates: {
     one: "Template",

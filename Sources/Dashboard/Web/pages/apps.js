@@ -142,11 +142,7 @@ function detailFields(draft) {
   const options = Object.entries(words.environment);
   return [
     draftField(words.settings.name, draft, "name", { maxlength: 200, help: text.nameHelp }),
-    draftField(words.domains.environment, draft, "environment", {
-      tag: "select",
-      options,
-      help: text.environmentHelp,
-    }),
+    draftField(words.domains.environment, draft, "environment", { tag: "select", options, help: text.environmentHelp }),
   ];
 }
 

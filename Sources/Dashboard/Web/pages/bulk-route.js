@@ -57,9 +57,7 @@ class Route extends View {
     const isBeside = ["before", "after"].includes(position);
     return {
       [action]: given({ path: path.trim(), ...route }),
-      ...(action === "replace" && {
-        with: given({ path: by.trim(), ...route }),
-      }),
+      ...(action === "replace" && { with: given({ path: by.trim(), ...route }) }),
       ...(hasPlace(action) && { [isBeside ? position : "position"]: isBeside ? { path: place.trim() } : position }),
     };
   }

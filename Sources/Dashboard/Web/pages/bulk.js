@@ -178,13 +178,7 @@ class Import extends View {
     // Who leaves the page looks at no plan any more, and still publishes all files.
     const signal = query.dryRun ? this.ending : undefined;
     const put = async (condition) => {
-      const options = {
-        body: row.body,
-        type: row.type,
-        query: { ...query, androidApps },
-        signal,
-        ...condition,
-      };
+      const options = { body: row.body, type: row.type, query: { ...query, androidApps }, signal, ...condition };
       return (await request("PUT", `${domain}/documents/${row.kind}`, options)).value;
     };
     if (row.isNew !== false) {
@@ -508,13 +502,7 @@ class Apply extends View {
     };
     return [
       h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
-      h("aasa-drop", {
-        key: "drop",
-        text: text.drop,
-        accept: ".json,.ndjson",
-        isOne: true,
-        on: { files: take },
-      }),
+      h("aasa-drop", { key: "drop", text: text.drop, accept: ".json,.ndjson", isOne: true, on: { files: take } }),
       form(
         () => this.#plan(),
         { key: "form" },
@@ -565,13 +553,7 @@ const isLines = (text) => /^\s*\{\s*"(app|package|template|domain|keep)"\s*:/.te
 function showState(plan) {
   const { templates = [], ...rest } = plan;
   const row = ({ app, template = app, package: name = template, action }) =>
-    h(
-      "li",
-      { key: name, class: "line" },
-      mono(name),
-      " ",
-      actionBadge(action),
-    );
+    h("li", { key: name, class: "line" }, mono(name), " ", actionBadge(action));
   const changedApps = changed(appsOf(plan));
   const domains = changed(plan.domains);
   return [

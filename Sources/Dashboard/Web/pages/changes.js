@@ -54,20 +54,9 @@ export function recordFilters(query, ...more) {
   const { audit } = words.settings;
   const names = ["domain", "author", ...more.map(({ name }) => name)];
   const input = (label, name) =>
-    field(label, {
-      id: name,
-      name,
-      value: query[name] ?? "",
-      type: "search",
-      spellcheck: "false",
-    });
+    field(label, { id: name, name, value: query[name] ?? "", type: "search", spellcheck: "false" });
   const filter = ({ domain = "", author = "", ...rest }) =>
-    ask({
-      domain: hostName(domain) ?? domain.trim(),
-      author: author.trim(),
-      ...rest,
-      cursor: undefined,
-    });
+    ask({ domain: hostName(domain) ?? domain.trim(), author: author.trim(), ...rest, cursor: undefined });
   const clear = () => ask(Object.fromEntries([...names, "cursor"].map((name) => [name, undefined])));
   const set = names.filter((name) => query[name]);
   return form(
@@ -97,16 +86,7 @@ function relation(/** @type {any} */ { reverts, revertedBy }) {
   const link = (id) => h("a", { href: to(["changes", id]) }, w.number(id));
   return [
     reverts && h("span", { key: "reverts" }, " ", w.reverts, " ", link(reverts)),
-    revertedBy && h(
-      "span",
-      { key: "reverted" },
-      " ",
-      badge(w.undone, "note"),
-      " ",
-      w.by,
-      " ",
-      link(revertedBy),
-    ),
+    revertedBy && h("span", { key: "reverted" }, " ", badge(w.undone, "note"), " ", w.by, " ", link(revertedBy)),
   ];
 }
 
@@ -164,9 +144,7 @@ class List extends View {
         columns: [
           [
             w.change,
-            (
-              one,
-            ) => [
+            (one) => [
               h("a", { href: to(["changes", one.id]) }, w.number(one.id)),
               " ",
               did(one.action, w.applied),
@@ -230,16 +208,7 @@ class One extends View {
     if (this.query.undo) ifAsked(() => may("editor") && this.#plan(), "undo");
     return [
       h("h1", { key: "h1" }, titled(w.one(this.number), this.#change.value && reasonParts(this.#change.value).reason)),
-      h(
-        "p",
-        { key: "up" },
-        h(
-          "a",
-          { href: to(["changes"]) },
-          "← ",
-          words.pages.changes,
-        ),
-      ),
+      h("p", { key: "up" }, h("a", { href: to(["changes"]) }, "← ", words.pages.changes)),
       loaded(this.#change, (change) => this.#shown(change)),
       this.open,
     ];
@@ -281,12 +250,7 @@ class One extends View {
         mayEditDomains(items.map(({ domain }) => domain)) && isThere && button(`${w.undo} …`, () => this.#plan()),
       ),
       items.length > 0 &&
-      h(
-        "section",
-        { class: "sheet", key: "changed" },
-        h("h2", {}, w.changed),
-        domainEffects(items.map(withAction)),
-      ),
+      h("section", { class: "sheet", key: "changed" }, h("h2", {}, w.changed), domainEffects(items.map(withAction))),
       cursorPages(next),
     ];
   }

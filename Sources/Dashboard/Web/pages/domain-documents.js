@@ -43,10 +43,7 @@ class DomainDocuments extends View {
             isOne: true,
             on: {
               files: ({ detail: [one] }) =>
-                this.#put(
-                  this.#draft["document-name"]?.trim() || session.documents?.[0] || one.file.name,
-                  one.file,
-                ),
+                this.#put(this.#draft["document-name"]?.trim() || session.documents?.[0] || one.file.name, one.file),
             },
           }),
         ),

@@ -130,9 +130,7 @@ class DomainHeader extends View {
     this.#protection.ask(name, this.fresh);
     const { unicode, environment, enabled, revision, updatedAt, deletedAt, check, apple } = this.#summary.value ?? {};
     const isFailing = check?.status === "failing" && badge(words.checks.status.failing, "error");
-    const tab = (
-      key,
-    ) => [
+    const tab = (key) => [
       key,
       [w.tabs[key], key === "checks" && isFailing && [" ", isFailing]],
       to(["domains", name, ...(key === "routes" ? [] : [key])]),
@@ -199,9 +197,7 @@ export async function loadNames({ entries, webcredentials }, signal) {
 export const appNames = (signal) => loadNames({ entries: [], webcredentials: [] }, signal);
 
 export const allApps = (signal) =>
-  Promise.all(["/v1/apps", "/v1/android-apps"].map(
-    async (list) => (await get(list, { limit: 1000 }, signal)).items,
-  ));
+  Promise.all(["/v1/apps", "/v1/android-apps"].map(async (list) => (await get(list, { limit: 1000 }, signal)).items));
 
 /** The labels that domains have, for `suggestions`. */
 export const allLabels = async (signal) => (
@@ -213,10 +209,7 @@ export const byName = (typed, names = new Map()) => (
   names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed
 );
 
-export const appName = (
-  id,
-  name,
-) => [
+export const appName = (id, name) => [
   name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
   h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id),
 ];
@@ -346,11 +339,7 @@ export const keptList = (text, apps, names) => (
     "div",
     { key: text },
     h("p", { class: "quiet", key: "text" }, text),
-    plainList(
-      apps,
-      (app) => appName(app, names?.android.get(app)),
-      { "aria-label": text },
-    ),
+    plainList(apps, (app) => appName(app, names?.android.get(app)), { "aria-label": text }),
   )
 );
 

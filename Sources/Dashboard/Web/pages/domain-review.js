@@ -100,9 +100,7 @@ export class DraftReview extends View {
       { key: "size" },
       h("h3", {}, w.size),
       isLarge && this.#apps(account),
-      others.map((one) => (
-        h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes))
-      )),
+      others.map((one) => h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes))),
     );
   }
 
@@ -154,11 +152,7 @@ export class DraftReview extends View {
       result?.diff && section(w.effects, changeList(effectsOf(preview), this.names)),
       result?.androidApps && section(
         w.androidApps,
-        plainList(result.androidApps, (one) => [
-          h("bdi", { class: "mono" }, one.package),
-          ": ",
-          one.message,
-        ]),
+        plainList(result.androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message]),
       ),
       result?.changedResolutions.length > 0 && section(
         w.resolutions,
@@ -209,11 +203,7 @@ export class DraftReview extends View {
           discardButton(this),
           button(this.isOpen ? words.common.close : w.review, () => (
             this.set({ isOpen: !this.isOpen })
-          ), {
-            key: "to-review",
-            class: "button primary to-review",
-            "aria-expanded": String(this.isOpen),
-          }),
+          ), { key: "to-review", class: "button primary to-review", "aria-expanded": String(this.isOpen) }),
         ),
       ),
       h(

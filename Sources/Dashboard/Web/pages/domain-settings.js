@@ -157,9 +157,7 @@ class DomainSettings extends View {
     const parts = fallbackParts(this.shown.fallback);
     const isText = (part) => ["title", "text", "button"].includes(part);
     const isByLanguage = (text) =>
-      text.trim() && text.trim().split("\n").every((line) => (
-        /^[a-z]{2,3}(-[A-Za-z\d]+)*:/.test(line)
-      ));
+      text.trim() && text.trim().split("\n").every((line) => /^[a-z]{2,3}(-[A-Za-z\d]+)*:/.test(line));
     const set = (part, text) => {
       const { title, text: body, button, ...urls } = {
         ...parts,
@@ -177,11 +175,7 @@ class DomainSettings extends View {
           `fallback-${part}`,
           languages(parts[part] ?? ""),
           (text) => set(part, text),
-          {
-            label,
-            help,
-            ...isText(part) && { tag: "textarea", rows: 2 },
-          },
+          { label, help, ...isText(part) && { tag: "textarea", rows: 2 } },
         )
       ),
       fault && h("p", { class: "fault", key: "fault" }, fault),
@@ -245,11 +239,13 @@ class DomainSettings extends View {
   #default(name) {
     const { defaults = {} } = this.shown;
     const options = { "": w.asSystem, ...words.domain.flags[name] };
-    return this.#choice(words.domain.editor[name], name, String(defaults[name] ?? ""), options, (value) =>
-      this.#set(
-        "defaults",
-        { ...defaults, [name]: value === "" ? undefined : value === "true" },
-      ));
+    return this.#choice(
+      words.domain.editor[name],
+      name,
+      String(defaults[name] ?? ""),
+      options,
+      (value) => this.#set("defaults", { ...defaults, [name]: value === "" ? undefined : value === "true" }),
+    );
   }
 
   /** A member that a template may give: with the button that leaves it to the template, or else the one that sets it
@@ -370,9 +366,7 @@ class DomainSettings extends View {
         h("h2", {}, w.expectations),
         plainList(
           expectations,
-          (
-            one,
-          ) => [
+          (one) => [
             h("bdi", {}, one.url),
             " ",
             resolution(one.resolution),

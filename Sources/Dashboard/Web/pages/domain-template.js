@@ -78,14 +78,7 @@ class DomainTemplate extends View {
       ? h(
         "div",
         { class: "columns", key: "values" },
-        parameters.map((one) =>
-          valueField(
-            one,
-            values[one.name],
-            change(one.name),
-            { fault: fault(one.name) },
-          )
-        ),
+        parameters.map((one) => valueField(one, values[one.name], change(one.name), { fault: fault(one.name) })),
       )
       : h(
         "dl",

@@ -39,12 +39,10 @@ class Domain extends DraftPage {
   #name;
   #url;
   #names = new Loading(this, (signal) => loadNames(this.#shown, signal));
-  #findings = new Loading(this, (signal) =>
-    get(
-      "/v1/findings",
-      { domain: this.#name, source: "lint", limit: 200 },
-      signal,
-    ));
+  #findings = new Loading(
+    this,
+    (signal) => get("/v1/findings", { domain: this.#name, source: "lint", limit: 200 }, signal),
+  );
   /** What others changed since the draft began. */
   #theirs = new Loading(this, async (signal) => {
     const [from, to] = [this.draft.base.revision, this.draft.published.revision];
@@ -178,12 +176,7 @@ class Domain extends DraftPage {
 
   #whatOthersDid = () =>
     loaded(this.#theirs, ({ diff, revisions }) => [
-      plainList(revisions, (one) =>
-        w.conflict.by(
-          one.revision,
-          h("bdi", {}, one.author),
-          h("bdi", {}, one.reason),
-        )),
+      plainList(revisions, (one) => w.conflict.by(one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))),
       changeList(diff, this.#names.value, 15),
     ]);
 
@@ -203,15 +196,7 @@ class Domain extends DraftPage {
         ? row("drop", w.serving.expected, button(w.draft.dropBroken, () => change({ expectations: [] })))
         : this.#shown.expectations.length > 0
         ? row("drop", w.serving.expectedByTemplate)
-        : row(
-          "delete",
-          w.serving.deleteText,
-          button(
-            w.serving.delete,
-            () => this.#planDeletion(),
-            { kind: "danger" },
-          ),
-        ),
+        : row("delete", w.serving.deleteText, button(w.serving.delete, () => this.#planDeletion(), { kind: "danger" })),
     );
   }
 
@@ -250,11 +235,7 @@ class Domain extends DraftPage {
         text: w.template.detachText,
         label: w.template.detach,
         close: this.close,
-        send: (query) =>
-          request("POST", `${this.#url}/detach`, {
-            query,
-            ifMatch: this.draft.published.revision,
-          }),
+        send: (query) => request("POST", `${this.#url}/detach`, { query, ifMatch: this.draft.published.revision }),
         show: (value) => effects({ ...value, domain: undefined }),
         said: () => w.template.detached(this.#name),
         done: () => this.loading.run(),

@@ -50,9 +50,7 @@ export class DraftPage extends View {
     const { base, published, merged, preview, domain } = this.draft;
     const number = (entry) => domain.entries.findIndex((one) => one.id === entry.id) + 1;
     const where = ({ kind, name, entry, route }) =>
-      w.conflict.at[kind](
-        { name, route: route && routeText(route), entry: entry && number(entry) },
-      );
+      w.conflict.at[kind]({ name, route: route && routeText(route), entry: entry && number(entry) });
     const broken = preview?.broken?.length > 0;
     mine ??= preview?.problem
       ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })

@@ -86,9 +86,7 @@ export function draftOfDomain(name) {
 export function inForce(domain, given) {
   if (!given || domain.template !== given.template) return { substitutionVariables: {}, defaults: {}, ...domain };
   const own = Object.entries(domain).filter(([, value]) => value !== undefined);
-  const behind = (
-    name,
-  ) => [
+  const behind = (name) => [
     ...(domain[name] ?? []),
     ...(given[name] ?? []).filter((_, index) => given.sources[name]?.[index] === "template"),
   ];

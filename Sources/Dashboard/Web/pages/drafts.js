@@ -50,9 +50,7 @@ class Drafts extends View {
         columns: [
           [
             w.draft,
-            (
-              one,
-            ) => [
+            (one) => [
               h("a", { href: to(["drafts", one.id]) }, `#${one.id}`),
               " ",
               status(one),

@@ -26,13 +26,7 @@ const insert = (list, one, before) => {
   list.splice(index < 0 ? list.length : index, 0, one);
 };
 const glyph = (name, label, press, rest = {}) =>
-  button(icon(name), press, {
-    kind: "quiet",
-    key: name,
-    title: label,
-    "aria-label": label,
-    ...rest,
-  });
+  button(icon(name), press, { kind: "quiet", key: name, title: label, "aria-label": label, ...rest });
 const about = (key, ...text) => h("p", { class: "quiet", key }, text);
 /** Whether a route matches every URL, so that none after it has an effect. */
 const takesAll = ({ path = "*", query, fragment }) => (
@@ -117,22 +111,13 @@ class Entries extends View {
       { key: "apart" },
       keptList(w.keptAndroid, kept, this.names),
       keptList(w.apartAndroid, others, this.names),
-      this.#isMine(entry) && button(
-        w.useForAndroid,
-        use,
-        { key: "use", "aria-label": `${w.useForAndroid}, ${title}` },
-      ),
+      this.#isMine(entry) && button(w.useForAndroid, use, { key: "use", "aria-label": `${w.useForAndroid}, ${title}` }),
     );
   }
 
   #arrows(what, index, length, move) {
     const arrow = (sign, label, step, isLast) =>
-      glyph(
-        sign,
-        label(what),
-        () => move(step),
-        { "aria-disabled": isLast ? "true" : null },
-      );
+      glyph(sign, label(what), () => move(step), { "aria-disabled": isLast ? "true" : null });
     return [arrow("up", w.moveUp, -1, index === 0), arrow("down", w.moveDown, 1, index === length - 1)];
   }
 
@@ -263,12 +248,7 @@ class Entries extends View {
       target.class,
     ];
     const move = (step) =>
-      this.#step(
-        ({ entries }) => entries[entryIndex].routes,
-        position,
-        step,
-        (n, length) => w.moved(text, n, length),
-      );
+      this.#step(({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
     return h(
       "li",
       {
@@ -364,11 +344,7 @@ class Entries extends View {
       if (dragged && route !== undefined) this.#put(dragged, entry, to, before);
       else if (dragged) {
         this.draft.change(({ entries }) =>
-          insert(
-            entries,
-            ...entries.splice(entries.findIndex(({ id }) => id === entry), 1),
-            before,
-          )
+          insert(entries, ...entries.splice(entries.findIndex(({ id }) => id === entry), 1), before)
         );
       }
     };

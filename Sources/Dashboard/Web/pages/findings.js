@@ -413,9 +413,7 @@ function where({ url, pointer, rule = pointer, domain, document, message, code }
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */
-const about = (
-  { document, domain, source, suppressed, appleCode },
-) => [
+const about = ({ document, domain, source, suppressed, appleCode }) => [
   " · ",
   words.document[document] ?? document,
   appleCode && [" · ", words.checks.appleCode, " ", h("code", {}, appleCode)],

@@ -55,9 +55,7 @@ class Palette extends View {
       load("/v1/drafts", { status: "open", limit: 100 }),
     ]);
     return [
-      ...drafts.map(({ id, reason }) => (
-        item(text.draft, words.drafts.one(id), ["drafts", id], reason, `#${id}`)
-      )),
+      ...drafts.map(({ id, reason }) => item(text.draft, words.drafts.one(id), ["drafts", id], reason, `#${id}`)),
       ...templates.map(({ template }) => item(words.templates.one, template, ["templates", template])),
     ];
   });
@@ -67,9 +65,7 @@ class Palette extends View {
     const settings = Object.keys(sections).filter((one) => sections[one]());
     const pages = [
       ...this.menu.map((name) => item(text.page, words.pages[name], [name])),
-      ...settings.map((name) => (
-        item(words.pages.settings, words.settings.sections[name], ["settings", name])
-      )),
+      ...settings.map((name) => item(words.pages.settings, words.settings.sections[name], ["settings", name])),
     ];
     const fits = (list) =>
       list.filter(({ name, id, more }) => `${name} ${id} ${more}`.toLowerCase().includes(wanted)).slice(0, few);

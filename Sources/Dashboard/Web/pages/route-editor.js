@@ -138,13 +138,7 @@ function effects(draft) {
     h(
       "label",
       { key: value, class: "checkbox" },
-      h("input", {
-        type: "radio",
-        name: "effect",
-        value,
-        checked: value === draft.effect,
-        on: { change },
-      }),
+      h("input", { type: "radio", name: "effect", value, checked: value === draft.effect, on: { change } }),
       text,
     );
   return h(

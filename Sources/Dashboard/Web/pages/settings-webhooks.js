@@ -38,12 +38,7 @@ export function domainList(domains, labels = []) {
 
 /** A field for a list: `name` is "domains" or "labels". */
 export const listField = (draft, name) =>
-  draftField(
-    words.settings[name],
-    draft,
-    name,
-    { spellcheck: "false", help: words.settings[`${name}Help`] },
-  );
+  draftField(words.settings[name], draft, name, { spellcheck: "false", help: words.settings[`${name}Help`] });
 
 export const typedList = (text = "") => text.split(/[\s,]+/).filter(Boolean);
 

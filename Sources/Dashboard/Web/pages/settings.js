@@ -91,11 +91,7 @@ class Members extends View {
           labels: old?.labels?.join(", "),
         },
         send: (draft, signal) =>
-          this.save(
-            { ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) },
-            old,
-            signal,
-          ),
+          this.save({ ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
         fields: (draft, update) => [
           draftField(common.name, draft, "name", {
             required: true,
@@ -177,9 +173,7 @@ class Tokens extends Members {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
     const body = { name, role, domains, labels, publishesProtected, expiresAt: life === "" ? undefined : end };
     const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) =>
-      Promise.reject(
-        problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem,
-      )
+      Promise.reject(problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem)
     );
     const { created, token } = words.settings.tokens;
     this.done(undefined, secretDialog(created(value.name), token, value.token, this.close));
@@ -317,10 +311,7 @@ class Protection extends View {
               { key: label, class: "line" },
               h("a", { href: to(["domains"], { label }) }, label),
               " ",
-              button(text.remove, () => this.#remove(label), {
-                kind: "quiet",
-                "aria-label": text.removeWhat(label),
-              }),
+              button(text.remove, () => this.#remove(label), { kind: "quiet", "aria-label": text.removeWhat(label) }),
             )
           ),
         )),
@@ -382,11 +373,7 @@ function entry({ id, at, author, address, action, reason, changes, domain, revis
         "span",
         { key: "revision" },
         ", ",
-        h(
-          "a",
-          { href: to(["domains", domain, "history"], { to: revision }) },
-          text.revision(count(revision)),
-        ),
+        h("a", { href: to(["domains", domain, "history"], { to: revision }) }, text.revision(count(revision))),
       ),
       domainCount > 0 && [" ", text.in, " ", words.templates.inDomains(domainCount)],
       // The revision of a domain leads to the same.

@@ -60,13 +60,7 @@ export function draftOfTemplate(name) {
     mayEdit: mayEditTemplates,
     load,
     preview: (template, revision, signal) =>
-      dryRun((query) =>
-        put(
-          template,
-          revision,
-          { dryRun: true, ...query },
-          signal,
-        ), signal),
+      dryRun((query) => put(template, revision, { dryRun: true, ...query }, signal), signal),
     async publish(template, revision, { reason, accept, skip, draft }) {
       const { value } = await put(template, revision, { reason, accept: accept.join(","), skip, draft });
       return {
@@ -188,9 +182,7 @@ export function templateEffects(
       ? domainNames(names, n)
       : h("details", { key: "domains" }, h("summary", {}, w.inDomains(n)), domainNames(names, n));
   const ofAll = (text, { domains: names, count: n }) =>
-    coded(inWords(
-      n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text),
-    ));
+    coded(inWords(n === 1 ? text : names.reduce((said, name) => said.replaceAll(name, "{domain}"), text)));
   return [
     h("p", { key: "count" }, w.publishes(published, domains)),
     managedBoxes(managed),
@@ -199,9 +191,7 @@ export function templateEffects(
     effects.length === 0 && h("p", { class: "quiet", key: "none" }, words.domain.draft.noEffects),
     plainList(
       effects.slice(0, 50),
-      (
-        one,
-      ) => [
+      (one) => [
         h("strong", {}, w.inDomains(one.count), ": "),
         coded(one.summary),
         effectList([one.example].filter(Boolean)),
@@ -215,9 +205,7 @@ export function templateEffects(
       h("h3", { key: "findings-title" }, words.pages.findings),
       plainList(
         findings.slice(0, 50),
-        (
-          one,
-        ) => [
+        (one) => [
           findingHead(one),
           h("div", {}, ofAll(one.message, one)),
           h("div", { class: "quiet" }, ofAll(one.help, one)),

@@ -181,9 +181,7 @@ class TemplateTable extends View {
       done: () => {},
       table: template.template,
       places: (index, name) => w.place(lines[index], name ?? "domain"),
-      options: () => [
-        unlisted > 0 && ["prune=true", w.prune(unlisted)],
-      ],
+      options: () => [unlisted > 0 && ["prune=true", w.prune(unlisted)]],
     });
   }
 
@@ -251,13 +249,7 @@ class TemplateTable extends View {
         "section",
         { class: "sheet", key: "file" },
         h("h2", {}, w.fileTitle),
-        h(
-          "p",
-          {},
-          w.fileText,
-          " ",
-          h("code", {}, ["domain", ...parameters.map(({ name }) => name)].join(",")),
-        ),
+        h("p", {}, w.fileText, " ", h("code", {}, ["domain", ...parameters.map(({ name }) => name)].join(","))),
         this.#file &&
           h(
             "div",
@@ -350,10 +342,7 @@ async function withFaultsOfOthers(problem, domains, table) {
   if (named.includes(undefined) || others.length === domains.length) return problem;
   const more = await request("POST", "/v1/apply", {
     body: { domains: others },
-    query: {
-      dryRun: true,
-      template: table,
-    },
+    query: { dryRun: true, template: table },
   }).catch(({ body }) => body);
   const { problems = more.errors ? [more] : [] } = more;
   return Object.assign(problem, { body: { ...problem.body, problems: problems.filter((one) => one.domain) } });

@@ -112,15 +112,10 @@ class List extends View {
             words.pages.domains,
             (one) => h("a", { href: to(["templates", one.template, "domains"]) }, count(one.domains)),
           ],
-          [w.parameters, (one) =>
-            one.parameters.map(({ name }, index) => [
-              index > 0 && ", ",
-              h(
-                "code",
-                { key: name },
-                name,
-              ),
-            ])],
+          [
+            w.parameters,
+            (one) => one.parameters.map(({ name }, index) => [index > 0 && ", ", h("code", { key: name }, name)]),
+          ],
           [words.domains.revision, (one) => [count(one.revision), quiet(" · ", time(one.publishedAt))]],
           [w.by, (one) => h("bdi", {}, one.author)],
         ],
@@ -153,13 +148,12 @@ class Rules extends DraftPage {
     const { general: _, ...findings } = this.placed([], domain);
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
     const theirs = () =>
-      loaded(this.#theirs, (revisions) =>
-        plainList(revisions, (one) =>
-          words.domain.conflict.by(
-            one.revision,
-            h("bdi", {}, one.author),
-            h("bdi", {}, one.reason),
-          )));
+      loaded(
+        this.#theirs,
+        (revisions) =>
+          plainList(revisions, (one) =>
+            words.domain.conflict.by(one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))),
+      );
     const { result } = draft.preview ?? {};
     return [
       draft.isStale && this.conflict(theirs(), result && templateEffects(result)),
@@ -209,9 +203,7 @@ class Rules extends DraftPage {
         ? h(
           "ul",
           { class: "plain rows parameters", key: "rows" },
-          parameters.map((one, index) => (
-            this.#parameter(one, index, change)
-          )),
+          parameters.map((one, index) => this.#parameter(one, index, change)),
         )
         : plainList(parameters, (one) => [
           h("code", {}, `{${one.name}}`),
@@ -247,11 +239,7 @@ class Rules extends DraftPage {
     const kind = one.default === undefined ? "needed" : one.default === null ? "none" : "value";
     const choose = ({ target }) =>
       set({
-        default: {
-          needed: undefined,
-          none: null,
-          value: isList(one) ? [] : "",
-        }[target.value],
+        default: { needed: undefined, none: null, value: isList(one) ? [] : "" }[target.value],
       });
     const id = (part) => `parameter-${index}-${part}`;
     return h(
@@ -264,42 +252,29 @@ class Rules extends DraftPage {
         value: one.type,
         help: w.types[one.type],
         options: Object.keys(w.types).map((type) => [type, type]),
-        on: {
-          change: ({ target }) =>
-            set({
-              type: target.value,
-              default: retyped(one.default, target.value),
-            }),
-        },
+        on: { change: ({ target }) => set({ type: target.value, default: retyped(one.default, target.value) }) },
       }),
       field(w.default, {
         id: id("kind"),
         tag: "select",
         value: kind,
         options: Object.entries(w.defaults),
-        on: {
-          change: choose,
-        },
+        on: { change: choose },
       }),
       field(w.value, {
         ...exact,
         id: id("value"),
         disabled: kind !== "value",
         value: valueAsText(one.default),
-        on: {
-          change: ({ target }) =>
-            set({
-              default: typedValue(target.value, one) ?? (isList(one) ? [] : ""),
-            }),
-        },
+        on: { change: ({ target }) => set({ default: typedValue(target.value, one) ?? (isList(one) ? [] : "") }) },
       }),
       h(
         "div",
         { class: "actions", key: "remove" },
-        button(words.common.delete, () =>
-          change((list) => (
-            list.splice(index, 1)
-          )), { kind: "quiet", "aria-label": w.removeParameter(one.name) }),
+        button(words.common.delete, () => change((list) => list.splice(index, 1)), {
+          kind: "quiet",
+          "aria-label": w.removeParameter(one.name),
+        }),
       ),
     );
   }
@@ -367,10 +342,7 @@ function useName(template, old, name) {
 
 function namesOf(parameters) {
   const of = (...types) =>
-    new Map(
-      parameters.filter(({ type }) => types.includes(type))
-        .map(({ name }) => [`{${name}}`, ""]),
-    );
+    new Map(parameters.filter(({ type }) => types.includes(type)).map(({ name }) => [`{${name}}`, ""]));
   return { apple: of("app", "apps"), android: of("package", "packages") };
 }
 
@@ -428,12 +400,10 @@ class TemplateReview extends DraftReview {
 class History extends View {
   name;
   query;
-  #list = new Loading(this, (signal) =>
-    get(
-      path`/v1/templates/${this.name}/revisions`,
-      { limit: 25, cursor: this.query.cursor },
-      signal,
-    ));
+  #list = new Loading(
+    this,
+    (signal) => get(path`/v1/templates/${this.name}/revisions`, { limit: 25, cursor: this.query.cursor }, signal),
+  );
   #current = new Loading(this, (signal) => get(path`/v1/templates/${this.name}`, {}, signal));
 
   #plan(revision) {
@@ -446,9 +416,7 @@ class History extends View {
         send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
         show: templateEffects,
         isEmpty: (value) => value.published === 0 && (!value.changed || value.skipped?.length > 0),
-        options: (state) => [
-          skippingRefused(state),
-        ],
+        options: (state) => [skippingRefused(state)],
         said: ({ template }) => words.history.rolledBack(revision, template.revision),
         done: () => {
           this.#list.run();
@@ -476,15 +444,8 @@ class History extends View {
         one,
         this.#current.value?.revision,
         false,
-        (title, label) =>
-          button(
-            title,
-            () => this.#show(one),
-            { kind: "quiet", "aria-label": label },
-          ),
-        mayEditTemplates() && (() => (
-          this.#plan(one.revision)
-        )),
+        (title, label) => button(title, () => this.#show(one), { kind: "quiet", "aria-label": label }),
+        mayEditTemplates() && (() => this.#plan(one.revision)),
       );
     return [
       failure(this.#current),

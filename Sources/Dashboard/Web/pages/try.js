@@ -164,12 +164,7 @@ class Try extends View {
     return [
       counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
       [...byHost].map(([host, items]) =>
-        h("aasa-try-host", {
-          key: [round, ...items.map((one) => one.url)].join(" "),
-          host,
-          items,
-          only: this.#name,
-        })
+        h("aasa-try-host", { key: [round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name })
       ),
       cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, { name: "page" }),
     ];
