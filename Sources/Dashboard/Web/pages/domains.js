@@ -32,6 +32,7 @@ import { checkMany, checkStatus } from "./checks.js";
 import { allApps, allLabels, appleCopy, restoring } from "./domain-parts.js";
 import { addDomain, exact } from "./domains-add.js";
 import { draftedDomains, storedDraft } from "./draft.js";
+import { domainNames } from "./template-parts.js";
 import "./bulk.js";
 
 const text = words.domains;
@@ -371,21 +372,17 @@ class Domains extends View {
 
 /** The domains with edits of the person, which may be on other pages of the list. */
 function editsLine(names) {
-  const link = (name, index) => [
-    index > 0 && ", ",
-    h("a", { key: name, href: to(["domains", name]) }, h("bdi", {}, name)),
-  ];
   return names.length > 0 &&
     h(
       "div",
       { class: "edits", key: "edits" },
       text.edits,
-      names.slice(0, fewEdits).map(link),
+      domainNames(names.slice(0, fewEdits)),
       names.length > fewEdits && h(
         "details",
         { key: "more" },
         h("summary", {}, words.templates.andMore(names.length - fewEdits)),
-        names.slice(fewEdits).map(link),
+        domainNames(names.slice(fewEdits)),
       ),
     );
 }
@@ -399,9 +396,7 @@ function listField(name, current, options, choose) {
     tag: "select",
     value: current,
     options: all,
-    on: {
-      change: ({ target }) => choose(target.value),
-    },
+    on: { change: ({ target }) => choose(target.value) },
   });
 }
 
