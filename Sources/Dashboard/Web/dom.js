@@ -88,6 +88,11 @@ export class View extends HTMLElement {
     this.update();
   }
 
+  /** Opens a dialog, which `kind` makes, such as `formDialog`. */
+  show(kind, question) {
+    this.set({ open: kind({ close: this.close, ...question }) });
+  }
+
   /** Renders soon. Several calls in a row render once. */
   update() {
     if (this.#isWaiting) return;

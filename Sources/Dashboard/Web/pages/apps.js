@@ -221,54 +221,45 @@ class One extends View {
       const { name, environment, fingerprints } = await get(this.#path);
       return request("PUT", this.#path, { body: { name, environment, fingerprints: change(fingerprints) }, query });
     };
-    this.set({
-      open: planDialog({
-        title,
-        label: title,
-        close: this.close,
-        send,
-        show: ({ publications = [], deviatingDomains = [], moreDeviatingDomains = 0 }) => [
-          planned(publications),
-          deviatingDomains.length > 0 &&
-          h("p", { class: "box", key: "deviating" }, text.keptStatements(deviatingDomains, moreDeviatingDomains)),
-        ],
-        said: () => text.saved,
-        done: () => {
-          this.fingerprint = { label: "play-signing" };
-          this.#app.run();
-        },
-      }),
+    this.show(planDialog, {
+      title,
+      label: title,
+      send,
+      show: ({ publications = [], deviatingDomains = [], moreDeviatingDomains = 0 }) => [
+        planned(publications),
+        deviatingDomains.length > 0 &&
+        h("p", { class: "box", key: "deviating" }, text.keptStatements(deviatingDomains, moreDeviatingDomains)),
+      ],
+      said: () => text.saved,
+      done: () => {
+        this.fingerprint = { label: "play-signing" };
+        this.#app.run();
+      },
     });
   }
 
   #planRename() {
     const wanted = (this.#rename.to ?? "").trim();
-    this.set({
-      open: planDialog({
-        title: `${text.rename}: ${wanted}`,
-        label: text.rename,
-        close: this.close,
-        send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
-        show: ({ domains }) => planned(domains),
-        said: ({ domains }) => text.renamed(domains.length),
-        done: (value) => go(["apps", this.platform, value[platforms[this.platform].id]]),
-      }),
+    this.show(planDialog, {
+      title: `${text.rename}: ${wanted}`,
+      label: text.rename,
+      send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
+      show: ({ domains }) => planned(domains),
+      said: ({ domains }) => text.renamed(domains.length),
+      done: (value) => go(["apps", this.platform, value[platforms[this.platform].id]]),
     });
   }
 
   #askDelete() {
-    this.set({
-      open: confirmation({
-        title: text.delete,
-        text: text.deleteText(this.name),
-        label: words.common.delete,
-        close: this.close,
-        ask: async (reason) => {
-          await request("DELETE", this.#path, { query: { reason } });
-          say(text.deleted(this.name));
-          go(listOf(this.platform));
-        },
-      }),
+    this.show(confirmation, {
+      title: text.delete,
+      text: text.deleteText(this.name),
+      label: words.common.delete,
+      ask: async (reason) => {
+        await request("DELETE", this.#path, { query: { reason } });
+        say(text.deleted(this.name));
+        go(listOf(this.platform));
+      },
     });
   }
 

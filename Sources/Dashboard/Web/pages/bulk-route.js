@@ -73,18 +73,15 @@ class Route extends View {
     this.set({ fault, result: undefined });
     if (Object.keys(fault).length > 0) return queueMicrotask(() => this.find("[aria-invalid]")?.focus());
     this.#wanted = { ...this.#selection(), ...given({ app: this.address.query.app }), edits: [this.#edit()] };
-    this.set({
-      open: planDialog({
-        title: w.actions[action],
-        label: w.button,
-        mayDo: may("editor"),
-        close: this.close,
-        send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }),
-        show: (plan) => this.#plan(plan),
-        isEmpty: ({ domains }) => changed(domains).length === 0,
-        done: (result) => this.set({ result }),
-        options: (state) => [skippingRefused(state, w.skipRefused)],
-      }),
+    this.show(planDialog, {
+      title: w.actions[action],
+      label: w.button,
+      mayDo: may("editor"),
+      send: (query) => request("POST", "/v1/routes", { body: this.#wanted, query }),
+      show: (plan) => this.#plan(plan),
+      isEmpty: ({ domains }) => changed(domains).length === 0,
+      done: (result) => this.set({ result }),
+      options: (state) => [skippingRefused(state, w.skipRefused)],
     });
   }
 

@@ -528,21 +528,18 @@ class Apply extends View {
 
   #plan() {
     const text = words.bulk.apply;
-    this.set({
-      result: undefined,
-      open: planDialog({
-        title: text.plan,
-        label: text.button,
-        mayDo: may("editor"),
-        close: this.close,
-        show: showState,
-        send: (query) => this.#send(query),
-        done: (result) => {
-          this.#chosen = {};
-          this.set({ result });
-        },
-        isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
-      }),
+    this.set({ result: undefined });
+    this.show(planDialog, {
+      title: text.plan,
+      label: text.button,
+      mayDo: may("editor"),
+      show: showState,
+      send: (query) => this.#send(query),
+      done: (result) => {
+        this.#chosen = {};
+        this.set({ result });
+      },
+      isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
     });
   }
 }

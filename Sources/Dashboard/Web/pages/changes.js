@@ -178,27 +178,24 @@ class One extends View {
   }
 
   #plan() {
-    this.set({
-      open: planDialog({
-        title: w.undoTitle(this.number),
-        text: w.undoText,
-        label: w.undo,
-        kind: "danger",
-        close: this.close,
-        send: (query) => request("POST", `${this.#url}/revert`, { query }),
-        show: ({ domains, skipped = [], moreSkipped = 0 }) => [
-          h("p", { key: "counts" }, actionCounts(domains)),
-          skippedBox(skipped, moreSkipped),
-          domainEffects(changed(domains)),
-        ],
-        isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
-        options: ({ value, problem }) => [
-          (problem ? problem.code === "changed-since" : value?.skipped) &&
-          ["skip=changed", w.skipChanged],
-        ],
-        said: ({ domains }) => w.done(this.number, changed(domains).length),
-        done: () => this.#change.run(),
-      }),
+    this.show(planDialog, {
+      title: w.undoTitle(this.number),
+      text: w.undoText,
+      label: w.undo,
+      kind: "danger",
+      send: (query) => request("POST", `${this.#url}/revert`, { query }),
+      show: ({ domains, skipped = [], moreSkipped = 0 }) => [
+        h("p", { key: "counts" }, actionCounts(domains)),
+        skippedBox(skipped, moreSkipped),
+        domainEffects(changed(domains)),
+      ],
+      isEmpty: (plan) => changed([...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])]).length === 0,
+      options: ({ value, problem }) => [
+        (problem ? problem.code === "changed-since" : value?.skipped) &&
+        ["skip=changed", w.skipChanged],
+      ],
+      said: ({ domains }) => w.done(this.number, changed(domains).length),
+      done: () => this.#change.run(),
     });
   }
 

@@ -86,20 +86,17 @@ class DomainDocuments extends View {
   }
 
   #plan(title, label, send) {
-    this.set({
-      open: planDialog({
-        title,
-        label,
-        close: this.close,
-        send,
-        isEmpty: ({ changed }) => !changed,
-        show: (value) => effects({ ...value, domain: undefined }),
-        said: () => w.done,
-        done: () => {
-          this.#draft = {};
-          this.changed();
-        },
-      }),
+    this.show(planDialog, {
+      title,
+      label,
+      send,
+      isEmpty: ({ changed }) => !changed,
+      show: (value) => effects({ ...value, domain: undefined }),
+      said: () => w.done,
+      done: () => {
+        this.#draft = {};
+        this.changed();
+      },
     });
   }
 }

@@ -256,18 +256,15 @@ export class DraftReview extends View {
 /** The button of a view that discards its draft, after a question. */
 export const discardButton = (view) =>
   button(w.discard, () =>
-    view.set({
-      open: formDialog({
-        title: w.discardTitle,
-        label: w.discard,
-        kind: "danger",
-        close: view.close,
-        fields: () => [h("p", {}, w.discardText)],
-        send: () => {
-          view.close();
-          view.draft.discard();
-        },
-      }),
+    view.show(formDialog, {
+      title: w.discardTitle,
+      label: w.discard,
+      kind: "danger",
+      fields: () => [h("p", {}, w.discardText)],
+      send: () => {
+        view.close();
+        view.draft.discard();
+      },
     }), { key: "discard" });
 
 customElements.define("aasa-draft-review", DraftReview);

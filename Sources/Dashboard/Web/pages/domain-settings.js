@@ -387,34 +387,31 @@ class DomainSettings extends View {
   }
 
   #addExpectation() {
-    this.set({
-      open: formDialog({
-        title: w.addExpectation,
-        label: words.common.add,
-        close: this.close,
-        draft: { url: "https://{domain}/", app: "", resolution: "match" },
-        fields: (draft) => [
-          draftField(w.expectedUrl, draft, "url", { spellcheck: "false", focus: true, help: w.expectedUrlHelp }),
-          draftField(words.try.app, draft, "app", { spellcheck: "false", help: w.expectedAppHelp }),
-          draftField(w.expected, draft, "resolution", { tag: "select", options: Object.entries(words.resolution) }),
-        ],
-        send: ({ url, app, resolution }) => {
-          if (app.trim() === "") throw refused("app", words.common.required);
-          const name = this.shown.parameters.find((one) => `{${one.name}}` === app.trim());
-          const platform = name?.type.startsWith("package") ? { platform: "android" } : {};
-          this.draft.change((domain) =>
-            Object.assign(domain, {
-              expectations: [...(domain.expectations ?? []), {
-                url: url.trim(),
-                ...platform,
-                app: app.trim(),
-                resolution,
-              }],
-            })
-          );
-          this.close();
-        },
-      }),
+    this.show(formDialog, {
+      title: w.addExpectation,
+      label: words.common.add,
+      draft: { url: "https://{domain}/", app: "", resolution: "match" },
+      fields: (draft) => [
+        draftField(w.expectedUrl, draft, "url", { spellcheck: "false", focus: true, help: w.expectedUrlHelp }),
+        draftField(words.try.app, draft, "app", { spellcheck: "false", help: w.expectedAppHelp }),
+        draftField(w.expected, draft, "resolution", { tag: "select", options: Object.entries(words.resolution) }),
+      ],
+      send: ({ url, app, resolution }) => {
+        if (app.trim() === "") throw refused("app", words.common.required);
+        const name = this.shown.parameters.find((one) => `{${one.name}}` === app.trim());
+        const platform = name?.type.startsWith("package") ? { platform: "android" } : {};
+        this.draft.change((domain) =>
+          Object.assign(domain, {
+            expectations: [...(domain.expectations ?? []), {
+              url: url.trim(),
+              ...platform,
+              app: app.trim(),
+              resolution,
+            }],
+          })
+        );
+        this.close();
+      },
     });
   }
 

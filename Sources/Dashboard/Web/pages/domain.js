@@ -202,44 +202,38 @@ class Domain extends DraftPage {
 
   #planDeletion() {
     let revision;
-    this.set({
-      open: planDialog({
-        title: w.serving.deleteTitle(this.#name),
-        label: w.serving.delete,
-        kind: "danger",
-        close: this.close,
-        send: async (query) => {
-          // The plan is about what is published now, maybe by others.
-          if (query.dryRun) await this.draft.reload();
-          if (query.dryRun) ({ revision } = this.draft.published);
-          // Of what the linter refuses, this is what the person wants.
-          return request("DELETE", this.#url, { ifMatch: revision, query: { accept: "opens-nothing", ...query } });
-        },
-        show: ({ diff }) => [
-          this.draft.exists && h("p", { key: "draft" }, w.serving.draftGoes),
-          changeList(diff, this.#names.value),
-        ],
-        said: () => w.serving.deleted(this.#name),
-        done: () => {
-          this.draft.discard();
-          go(["domains"]);
-        },
-      }),
+    this.show(planDialog, {
+      title: w.serving.deleteTitle(this.#name),
+      label: w.serving.delete,
+      kind: "danger",
+      send: async (query) => {
+        // The plan is about what is published now, maybe by others.
+        if (query.dryRun) await this.draft.reload();
+        if (query.dryRun) ({ revision } = this.draft.published);
+        // Of what the linter refuses, this is what the person wants.
+        return request("DELETE", this.#url, { ifMatch: revision, query: { accept: "opens-nothing", ...query } });
+      },
+      show: ({ diff }) => [
+        this.draft.exists && h("p", { key: "draft" }, w.serving.draftGoes),
+        changeList(diff, this.#names.value),
+      ],
+      said: () => w.serving.deleted(this.#name),
+      done: () => {
+        this.draft.discard();
+        go(["domains"]);
+      },
     });
   }
 
   #planDetaching() {
-    this.set({
-      open: planDialog({
-        title: w.template.detachTitle(this.#name),
-        text: w.template.detachText,
-        label: w.template.detach,
-        close: this.close,
-        send: (query) => request("POST", `${this.#url}/detach`, { query, ifMatch: this.draft.published.revision }),
-        show: (value) => effects({ ...value, domain: undefined }),
-        said: () => w.template.detached(this.#name),
-        done: () => this.loading.run(),
-      }),
+    this.show(planDialog, {
+      title: w.template.detachTitle(this.#name),
+      text: w.template.detachText,
+      label: w.template.detach,
+      send: (query) => request("POST", `${this.#url}/detach`, { query, ifMatch: this.draft.published.revision }),
+      show: (value) => effects({ ...value, domain: undefined }),
+      said: () => w.template.detached(this.#name),
+      done: () => this.loading.run(),
     });
   }
 }

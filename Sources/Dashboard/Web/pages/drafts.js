@@ -95,35 +95,29 @@ class One extends View {
   }
 
   #approve() {
-    this.set({
-      open: planDialog({
-        title: w.approveTitle(this.number),
-        label: w.approve,
-        close: this.close,
-        send: (query) => request("POST", `${this.#url}/approve`, { query }),
-        show: (plan) => [otherEffects(plan), domainEffects(changed(plan.domains))],
-        said: () => w.approved(this.number),
-        done: () => this.start(),
-      }),
+    this.show(planDialog, {
+      title: w.approveTitle(this.number),
+      label: w.approve,
+      send: (query) => request("POST", `${this.#url}/approve`, { query }),
+      show: (plan) => [otherEffects(plan), domainEffects(changed(plan.domains))],
+      said: () => w.approved(this.number),
+      done: () => this.start(),
     });
   }
 
   #end(title, text, send) {
     const ask = (reason) => send(reason).then(() => this.#done(w.ended(this.number)));
-    this.set({ open: confirmation({ title, label: title, text, close: this.close, ask }) });
+    this.show(confirmation, { title, label: title, text, ask });
   }
 
   #comment() {
-    this.set({
-      open: formDialog({
-        title: w.comment,
-        label: w.comment,
-        close: this.close,
-        fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
-        send: ({ text = "" }) => (
-          request("POST", `${this.#url}/comments`, { body: { text } }).then(() => this.#done(w.commented))
-        ),
-      }),
+    this.show(formDialog, {
+      title: w.comment,
+      label: w.comment,
+      fields: (draft) => draftField(w.comment, draft, "text", { tag: "textarea", rows: 4, maxlength: 4000 }),
+      send: ({ text = "" }) => (
+        request("POST", `${this.#url}/comments`, { body: { text } }).then(() => this.#done(w.commented))
+      ),
     });
   }
 

@@ -258,13 +258,13 @@ class Findings extends View {
       const known = isUnlimited("editor") &&
         await get(path`/v1/domains/${domain}`, {}, this.ending).catch(() => undefined);
       const { labels = [] } = known || {};
-      this.set({ open: this.#suppressing(finding, labels) });
+      this.#suppress(finding, labels);
     };
     return button(said.suppress, open, { key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain) });
   }
 
   #endButton = (ending, text = said.end) =>
-    button(text, () => this.set({ open: this.#ending(ending) }), {
+    button(text, () => this.#end(ending), {
       key: "end",
       kind: "quiet",
       "aria-label": said.endOf(ending.code, ending.domain),
@@ -293,7 +293,7 @@ class Findings extends View {
     });
   }
 
-  #suppressing(finding, labels) {
+  #suppress(finding, labels) {
     const { domain, code, document, pointer, message } = finding;
     const scopes = places(finding);
     const send = async ({ until: day, among, ...given }) => {
@@ -307,10 +307,9 @@ class Findings extends View {
       const { value: made } = await request("POST", where, { body: { code, document, ...given, ...chosen, until } });
       this.#done(said.done(made.findings, date(made.until)));
     };
-    return formDialog({
+    this.show(formDialog, {
       title: said.suppressTitle,
       label: said.suppress,
-      close: this.close,
       send,
       draft: { pointer, among: "", reason: "", owner: session.name, until: dayIn(90) },
       fields: (draft, update) => {
@@ -334,12 +333,11 @@ class Findings extends View {
     });
   }
 
-  #ending = ({ id, code, domain, reason, of, label }) =>
-    formDialog({
+  #end = ({ id, code, domain, reason, of, label }) =>
+    this.show(formDialog, {
       title: said.endTitle,
       label: said.end,
       kind: "danger",
-      close: this.close,
       fields: () => [
         h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
         (of || label) && h("p", { class: "box warning", key: "several" }, said.ofSeveral(of ?? label)),

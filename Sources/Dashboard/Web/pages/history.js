@@ -160,18 +160,15 @@ class History extends View {
   }
 
   #planRestore(number) {
-    this.set({
-      open: planDialog({
-        title: text.rollBackTo(number),
-        text: text.rollBackText(number),
-        label: text.rollBack,
-        send: (query) => this.#restore(number, query),
-        show: (value) => effects({ ...value, domain: undefined }),
-        isEmpty: (value) => !value.changed,
-        close: this.close,
-        done: () => this.#restored(),
-        said: ({ revision }) => text.rolledBack(number, revision),
-      }),
+    this.show(planDialog, {
+      title: text.rollBackTo(number),
+      text: text.rollBackText(number),
+      label: text.rollBack,
+      send: (query) => this.#restore(number, query),
+      show: (value) => effects({ ...value, domain: undefined }),
+      isEmpty: (value) => !value.changed,
+      done: () => this.#restored(),
+      said: ({ revision }) => text.rolledBack(number, revision),
     });
   }
 }

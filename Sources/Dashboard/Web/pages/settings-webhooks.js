@@ -116,54 +116,51 @@ function edit(view, old, list) {
     view.set({ open: isNew ? secretDialog(text.secret, text.secret, saved.secret, view.close) : undefined });
     list.run();
   };
-  view.set({
-    open: formDialog({
-      title: old ? text.edit : text.add,
-      label: words.common.save,
-      close: view.close,
-      send,
-      draft: {
-        format: "standard",
-        enabled: true,
-        ...old,
-        digest: String(old?.digestSeconds ?? ""),
-        domains: old?.domains.join(", "),
-        events: new Set(old?.events),
-      },
-      fields: (draft, update) => {
-        const guess = () => {
-          if (!draft.url.startsWith("https://hooks.slack.com/")) return;
-          draft.format = "slack";
-          update();
-        };
-        return [
-          draftField(words.settings.name, draft, "name", {
-            required: true,
-            maxlength: 100,
-            disabled: Boolean(old),
-            focus: !old,
-          }),
-          draftField(words.settings.url, draft, "url", {
-            type: "url",
-            required: true,
-            help: text.urlHelp,
-            change: guess,
-          }),
-          draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
-          draftField(text.digest, draft, "digest", { tag: "select", help: text.digestHelp, options: digests(old) }),
-          h(
-            "fieldset",
-            { class: "field", key: "events" },
-            h("legend", {}, text.what),
-            h("p", { class: "help" }, text.whatHelp),
-            choices(draft.events, Object.entries(text.events)),
-          ),
-          listField(draft, "domains"),
-          draftCheckbox(text.enabled, draft, "enabled"),
-          old && draftCheckbox(text.newSecret, draft, "isNewSecret"),
-        ];
-      },
-    }),
+  view.show(formDialog, {
+    title: old ? text.edit : text.add,
+    label: words.common.save,
+    send,
+    draft: {
+      format: "standard",
+      enabled: true,
+      ...old,
+      digest: String(old?.digestSeconds ?? ""),
+      domains: old?.domains.join(", "),
+      events: new Set(old?.events),
+    },
+    fields: (draft, update) => {
+      const guess = () => {
+        if (!draft.url.startsWith("https://hooks.slack.com/")) return;
+        draft.format = "slack";
+        update();
+      };
+      return [
+        draftField(words.settings.name, draft, "name", {
+          required: true,
+          maxlength: 100,
+          disabled: Boolean(old),
+          focus: !old,
+        }),
+        draftField(words.settings.url, draft, "url", {
+          type: "url",
+          required: true,
+          help: text.urlHelp,
+          change: guess,
+        }),
+        draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
+        draftField(text.digest, draft, "digest", { tag: "select", help: text.digestHelp, options: digests(old) }),
+        h(
+          "fieldset",
+          { class: "field", key: "events" },
+          h("legend", {}, text.what),
+          h("p", { class: "help" }, text.whatHelp),
+          choices(draft.events, Object.entries(text.events)),
+        ),
+        listField(draft, "domains"),
+        draftCheckbox(text.enabled, draft, "enabled"),
+        old && draftCheckbox(text.newSecret, draft, "isNewSecret"),
+      ];
+    },
   });
 }
 
@@ -197,12 +194,11 @@ class Webhook extends View {
   }
 
   render() {
-    const confirm = () =>
-      confirmation({
+    const remove = () =>
+      this.show(confirmation, {
         title: text.delete,
         text: text.deleteText(this.name),
         label: words.common.delete,
-        close: this.close,
         ask: (reason) => this.#delete(reason),
       });
     this.#deliveries.ask(this.query);
@@ -227,7 +223,7 @@ class Webhook extends View {
             { class: "actions" },
             one.enabled && button(text.test, () => this.#testing.run(), { disabled: this.#testing.isRunning }),
             button(text.edit, () => edit(this, one, this.#webhook), { key: "edit" }),
-            button(text.delete, () => this.set({ open: confirm() }), { kind: "danger", key: "delete" }),
+            button(text.delete, remove, { kind: "danger", key: "delete" }),
           ),
         )),
       failure(this.#testing),

@@ -78,40 +78,31 @@ class Members extends View {
   /** The dialog that adds one, or changes `old`; `inputs` are what only this section has. */
   edit(old, inputs) {
     const text = words.settings[this.section];
-    this.set({
-      open: formDialog({
-        title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
-        label: old ? words.common.save : text.add,
-        close: this.close,
-        draft: {
-          role: "viewer",
-          life: "90",
-          ...old,
-          domains: old?.domains.join(", "),
-          labels: old?.labels?.join(", "),
-        },
-        send: (draft, signal) =>
-          this.save({ ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
-        fields: (draft, update) => [
-          draftField(common.name, draft, "name", {
-            required: true,
-            disabled: Boolean(old),
-            maxlength: 255,
-            focus: !old,
-            help: text.nameHelp,
-          }),
-          draftField(common.role, draft, "role", {
-            tag: "select",
-            options: Object.entries(words.role),
-            help: common[draft.role],
-            change: update,
-          }),
-          listField(draft, "domains"),
-          listField(draft, "labels"),
-          draftCheckbox(common.unapproved, draft, "publishesProtected"),
-          inputs?.(draft),
-        ],
-      }),
+    this.show(formDialog, {
+      title: old ? common.doWhat(words.common.edit, this.section, old.name) : text.add,
+      label: old ? words.common.save : text.add,
+      draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", "), labels: old?.labels?.join(", ") },
+      send: (draft, signal) =>
+        this.save({ ...draft, domains: typedList(draft.domains), labels: typedList(draft.labels) }, old, signal),
+      fields: (draft, update) => [
+        draftField(common.name, draft, "name", {
+          required: true,
+          disabled: Boolean(old),
+          maxlength: 255,
+          focus: !old,
+          help: text.nameHelp,
+        }),
+        draftField(common.role, draft, "role", {
+          tag: "select",
+          options: Object.entries(words.role),
+          help: common[draft.role],
+          change: update,
+        }),
+        listField(draft, "domains"),
+        listField(draft, "labels"),
+        draftCheckbox(common.unapproved, draft, "publishesProtected"),
+        inputs?.(draft),
+      ],
     });
   }
 
@@ -121,14 +112,11 @@ class Members extends View {
       await request("DELETE", path`/v1/${this.section}/${name}`, { query: { reason } });
       this.done(words.settings.removed(name));
     };
-    this.set({
-      open: confirmation({
-        title: words.settings.doWhat(text.remove, this.section, name),
-        label: text.remove,
-        close: this.close,
-        ask,
-        text: name === session.name && text.removeMine || text.removeText,
-      }),
+    this.show(confirmation, {
+      title: words.settings.doWhat(text.remove, this.section, name),
+      label: text.remove,
+      ask,
+      text: name === session.name && text.removeMine || text.removeText,
     });
   }
 
@@ -185,14 +173,11 @@ class Tokens extends Members {
       const { value } = await request("POST", path`/v1/tokens/${name}/rotate`, { query: { reason } });
       this.done(undefined, secretDialog(text.created(name), text.token, value.token, this.close));
     };
-    this.set({
-      open: confirmation({
-        title: common.doWhat(text.rotate, this.section, name),
-        label: text.rotate,
-        close: this.close,
-        ask,
-        text: text.rotateText,
-      }),
+    this.show(confirmation, {
+      title: common.doWhat(text.rotate, this.section, name),
+      label: text.rotate,
+      ask,
+      text: text.rotateText,
     });
   }
 
@@ -256,20 +241,17 @@ class Protection extends View {
 
   #add() {
     const text = common.protection;
-    this.set({
-      open: formDialog({
-        title: text.add,
-        label: text.add,
-        close: this.close,
-        fields: (draft) => [
-          draftField(text.label, draft, "label", { required: true, focus: true, help: text.labelHelp, list: "labels" }),
-          suggestions("labels", this.#known.value),
-        ],
-        send: async ({ label = "" }) => {
-          await request("PUT", path`/v1/protected-labels/${label.trim()}`);
-          this.#done();
-        },
-      }),
+    this.show(formDialog, {
+      title: text.add,
+      label: text.add,
+      fields: (draft) => [
+        draftField(text.label, draft, "label", { required: true, focus: true, help: text.labelHelp, list: "labels" }),
+        suggestions("labels", this.#known.value),
+      ],
+      send: async ({ label = "" }) => {
+        await request("PUT", path`/v1/protected-labels/${label.trim()}`);
+        this.#done();
+      },
     });
   }
 
@@ -279,15 +261,7 @@ class Protection extends View {
       await request("DELETE", path`/v1/protected-labels/${label}`, { query: { reason } });
       this.#done();
     };
-    this.set({
-      open: confirmation({
-        title: text.removeWhat(label),
-        label: text.remove,
-        text: text.removeText,
-        close: this.close,
-        ask,
-      }),
-    });
+    this.show(confirmation, { title: text.removeWhat(label), label: text.remove, text: text.removeText, ask });
   }
 
   render() {

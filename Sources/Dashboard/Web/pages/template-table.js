@@ -108,35 +108,32 @@ class TemplateTable extends View {
   #plan({ title, state, places, options = (/** @type {any} */ _found) => [], done, table = undefined }) {
     let domains;
     this.#faults.clear();
-    this.set({
-      open: planDialog({
-        title,
-        label: w.save,
-        mayDo: may("editor"),
-        close: this.close,
-        send: async (chosen) => {
-          const query = { ...chosen, template: table };
-          // What follows a plan sends the same.
-          if (query.dryRun) domains = await state();
-          try {
-            return await request("POST", "/v1/apply", { body: { domains }, query });
-          } catch (problem) {
-            throw this.#placed(await withFaultsOfOthers(problem, domains, table), domains, places);
-          }
-        },
-        show: (plan) => [h("p", { key: "counts" }, actionCounts(plan.domains)), domainEffects(changed(plan.domains))],
-        isEmpty: (plan) => changed(plan.domains).length === 0,
-        options: (found) => [
-          ...options(found),
-          (found.problem?.code === "changed-elsewhere" ||
-            found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite],
-        ],
-        said: ({ domains }) => words.bulk.done(actionCounts(domains)),
-        done: () => {
-          done();
-          this.#loading.run();
-        },
-      }),
+    this.show(planDialog, {
+      title,
+      label: w.save,
+      mayDo: may("editor"),
+      send: async (chosen) => {
+        const query = { ...chosen, template: table };
+        // What follows a plan sends the same.
+        if (query.dryRun) domains = await state();
+        try {
+          return await request("POST", "/v1/apply", { body: { domains }, query });
+        } catch (problem) {
+          throw this.#placed(await withFaultsOfOthers(problem, domains, table), domains, places);
+        }
+      },
+      show: (plan) => [h("p", { key: "counts" }, actionCounts(plan.domains)), domainEffects(changed(plan.domains))],
+      isEmpty: (plan) => changed(plan.domains).length === 0,
+      options: (found) => [
+        ...options(found),
+        (found.problem?.code === "changed-elsewhere" ||
+          found.chosen.has("overwrite=true")) && ["overwrite=true", words.bulk.apply.overwrite],
+      ],
+      said: ({ domains }) => words.bulk.done(actionCounts(domains)),
+      done: () => {
+        done();
+        this.#loading.run();
+      },
     });
   }
 

@@ -71,23 +71,20 @@ class List extends View {
   #list = new Loading(this, (signal) => get("/v1/templates", { limit: 100, cursor: this.cursor }, signal));
 
   #add() {
-    this.set({
-      open: formDialog({
-        title: w.add,
-        label: w.add,
-        close: this.close,
-        fields: (draft) => [
-          draftField(w.name, draft, "template", { ...exact, required: true, focus: true, help: w.nameHelp }),
-        ],
-        send: async ({ template = "" }, signal) => {
-          const name = template.trim();
-          await add(path`/v1/templates/${name}`, { parameters: [], entries: [] }, "template", w.exists, signal)
-            .catch((problem) =>
-              Promise.reject(problem.code?.startsWith("malformed") ? refused("template", problem.detail) : problem)
-            );
-          go(["templates", name]);
-        },
-      }),
+    this.show(formDialog, {
+      title: w.add,
+      label: w.add,
+      fields: (draft) => [
+        draftField(w.name, draft, "template", { ...exact, required: true, focus: true, help: w.nameHelp }),
+      ],
+      send: async ({ template = "" }, signal) => {
+        const name = template.trim();
+        await add(path`/v1/templates/${name}`, { parameters: [], entries: [] }, "template", w.exists, signal)
+          .catch((problem) =>
+            Promise.reject(problem.code?.startsWith("malformed") ? refused("template", problem.detail) : problem)
+          );
+        go(["templates", name]);
+      },
     });
   }
 
@@ -282,20 +279,17 @@ class Rules extends DraftPage {
   #ending() {
     const { domains } = this.draft.published;
     const remove = () =>
-      this.set({
-        open: formDialog({
-          title: w.deleteTitle(this.name),
-          label: w.delete,
-          kind: "danger",
-          close: this.close,
-          fields: () => [h("p", {}, w.deleteText)],
-          send: async () => {
-            await request("DELETE", path`/v1/templates/${this.name}`);
-            this.draft.discard();
-            say(w.deleted(this.name));
-            go(["templates"]);
-          },
-        }),
+      this.show(formDialog, {
+        title: w.deleteTitle(this.name),
+        label: w.delete,
+        kind: "danger",
+        fields: () => [h("p", {}, w.deleteText)],
+        send: async () => {
+          await request("DELETE", path`/v1/templates/${this.name}`);
+          this.draft.discard();
+          say(w.deleted(this.name));
+          go(["templates"]);
+        },
       });
     return h(
       "section",
@@ -407,22 +401,19 @@ class History extends View {
   #current = new Loading(this, (signal) => get(path`/v1/templates/${this.name}`, {}, signal));
 
   #plan(revision) {
-    this.set({
-      open: planDialog({
-        title: words.history.rollBackTo(revision),
-        text: w.rollBackText,
-        label: words.history.rollBack,
-        close: this.close,
-        send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
-        show: templateEffects,
-        isEmpty: (value) => value.published === 0 && (!value.changed || value.skipped?.length > 0),
-        options: (state) => [skippingRefused(state)],
-        said: ({ template }) => words.history.rolledBack(revision, template.revision),
-        done: () => {
-          this.#list.run();
-          this.#current.run();
-        },
-      }),
+    this.show(planDialog, {
+      title: words.history.rollBackTo(revision),
+      text: w.rollBackText,
+      label: words.history.rollBack,
+      send: (query) => request("POST", path`/v1/templates/${this.name}/revisions/${revision}/restore`, { query }),
+      show: templateEffects,
+      isEmpty: (value) => value.published === 0 && (!value.changed || value.skipped?.length > 0),
+      options: (state) => [skippingRefused(state)],
+      said: ({ template }) => words.history.rolledBack(revision, template.revision),
+      done: () => {
+        this.#list.run();
+        this.#current.run();
+      },
     });
   }
 
