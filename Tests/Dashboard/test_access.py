@@ -40,7 +40,8 @@ def offered(desk):
     found = {}
     for page in PAGES:
         desk.open("#" + page)
-        names = [button.inner_text() for button in desk.page.get_by_role("button").all() if button.is_visible()]
+        # In one step: what has loaded meanwhile may add and remove buttons.
+        names = desk.page.get_by_role("button").filter(visible=True).all_inner_texts()
         found[page] = [name for name in names if CHANGES.search(name)]
         assert desk.page.get_by_text("Not allowed").count() == 0, page
     return {page: names for page, names in found.items() if names}
