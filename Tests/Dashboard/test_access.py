@@ -115,8 +115,12 @@ def test_drafts_that_somebody_else_must_approve_are_not_counted_as_theirs(open_b
     expect(page.locator(".changes")).to_contain_text("Cache time: 1 hour → 1 minute")
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     expect(page.locator("nav .badge")).to_have_count(0)
-    desk.site.call("PATCH", "/v1/domains/shop.brand.example?draft=true", {"cacheSeconds": 60})
+    desk.site.call("PUT", "/v1/templates/other?draft=true", {"parameters": [], "entries": []})
     desk.open("#/drafts/2", "Draft 2")
+    expect(page.get_by_text("templates: 1 new")).to_be_visible()
+    expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+    desk.site.call("PATCH", "/v1/domains/shop.brand.example?draft=true", {"cacheSeconds": 60})
+    desk.open("#/drafts/3", "Draft 3")
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
     expect(page.locator("nav .badge").first).to_contain_text("1")
 

@@ -67,7 +67,10 @@ export const mayEditDomain = (name, labels = undefined) =>
     covers(one, name) && (!one.labels || !labels || one.labels.some((label) => labels.includes(label)))
   ));
 
-export const mayEditDomains = (names) => may("editor") && names.every((name) => mayEditDomain(name));
+/** Whether the person may change all of what has these domains; without any, it has apps or templates. */
+export const mayEditDomains = (names) => (
+  names.length > 0 ? names.every((name) => mayEditDomain(name)) : isUnlimited("editor")
+);
 
 /** How many drafts of others wait for the approval of the person, `count`, and how many of the person, `own`.
  * @type {any} */
