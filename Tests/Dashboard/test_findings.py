@@ -96,7 +96,8 @@ def test_a_rule_of_android_is_named_with_its_app(example, site):
     held = []
     page.route("**/documents/assetlinks.json", lambda route: held.append(route))
     page.goto("/#/findings?code=rule-shadowed")
-    page.reload()
+    with page.expect_request("**/documents/assetlinks.json"):
+        page.reload()
     expect(page.locator(".found-code[open]").get_by_role("listitem")).to_contain_text(re.compile("rule 2(?! of)"))
     for one in held:
         one.continue_()

@@ -208,6 +208,23 @@ def test_the_preview_of_a_new_domain_says_what_opens_which_apps(example, site):
     expect(plan).not_to_contain_text("bytes")
 
 
+def test_the_names_of_apps_may_come_after_somebody_has_typed_one(example):
+    page = example.page
+    held, passing = [], []
+    page.route("**/v1/apps?*", lambda route: route.continue_() if passing else held.append(route))
+    with page.expect_request("**/v1/apps?*"):
+        page.reload()
+    page.get_by_role("button", name="Add a domain").click()
+    page.get_by_label("Domain", exact=True).fill("new.example")
+    page.get_by_label("App (optional)").fill("Example")
+    expect(page.locator("#new-apps option")).to_have_count(0)
+    passing.append(True)
+    for one in held:
+        one.continue_()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("dialog", name="Publish new.example?")).to_contain_text("/* opens Example (iOS)")
+
+
 # Domains that need a way back
 
 

@@ -22,13 +22,17 @@ export function hostName(name) {
 
 export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
 
-/** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open. */
-export function addDomain(open, { apps = [], android = [] } = {}) {
+/** The dialog that asks for a domain, and then the one that shows what it would publish; `open` gets what is open, and
+ * `known` loads the apps, whose names may come while somebody types. */
+export function addDomain(open, known) {
   const close = () => open(undefined);
   const limits = words.common.limits(reach("editor"));
-  const names = {
-    apple: apps.map(({ app, name }) => [app, name]),
-    android: android.map(({ package: id, name }) => [id, name]),
+  const names = () => {
+    const { apps = [], android = [] } = known.value ?? {};
+    return {
+      apple: apps.map(({ app, name }) => [app, name]),
+      android: android.map(({ package: id, name }) => [id, name]),
+    };
   };
   /** What is published: a line of it, then what the linter says. */
   const shown = ({ environment, entries: [entry] }, { findings }) => {
@@ -37,8 +41,8 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
       ` (${words.try.platform[platform]})`,
     ];
     const all = [
-      ...(entry?.apps ?? []).map((id) => called(id, names.apple, "ios")),
-      ...(entry?.androidApps ?? []).map((id) => called(id, names.android, "android")),
+      ...(entry?.apps ?? []).map((id) => called(id, names().apple, "ios")),
+      ...(entry?.androidApps ?? []).map((id) => called(id, names().android, "android")),
     ].map((one, index) => [index > 0 && text.and, one]);
     const [route] = entry?.routes ?? [];
     const open = worstFirst(findings.filter(({ suppressed }) => !suppressed));
@@ -74,6 +78,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
     const name = hostName(domain);
     draft.existing = undefined;
     if (!name) throw refused("domain", text.noName);
+    if (!known.value) await known.run();
     if (!mayAdd(name)) throw refused("domain", text.notCovered(limits));
     const used = (typed, names, field) => {
       const wanted = typed.trim();
@@ -84,8 +89,8 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
       return [byName(wanted, new Map(names))];
     };
     const entry = {
-      apps: used(app, names.apple, "apps"),
-      androidApps: used(androidApp, names.android, "androidApps"),
+      apps: used(app, names().apple, "apps"),
+      androidApps: used(androidApp, names().android, "androidApps"),
       routes: route === "" ? [] : [{ path: route }],
     };
     const entries = entry.apps.length + entry.androidApps.length > 0 ? [entry] : [];
@@ -128,7 +133,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.appHelp,
         change: update,
       }),
-      suggestions("new-apps", names.apple),
+      suggestions("new-apps", names().apple),
       draftField(text.android, draft, "androidApp", {
         ...exact,
         name: "androidApps",
@@ -138,7 +143,7 @@ export function addDomain(open, { apps = [], android = [] } = {}) {
         help: text.androidHelp,
         change: update,
       }),
-      suggestions("new-androids", names.android),
+      suggestions("new-androids", names().android),
       draftField(text.route, draft, "route", {
         id: "new-route",
         tag: "select",

@@ -168,7 +168,7 @@ class Domains extends View {
     const set = Object.keys(this.#query).filter((name) => !["cursor", "sort"].includes(name) && this.#query[name]);
     const isFiltered = set.length > 0;
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
-    const add = () => addDomain((open) => this.set({ open }), this.#known.value);
+    const add = () => addDomain((open) => this.set({ open }), this.#known);
     if (this.address.query.add && this.#known.value) ifAsked(() => mayAdd() && add());
     return [
       h(
