@@ -280,16 +280,13 @@ extension Matcher {
           + (isLegacy ? "" : " To ignore it, set `caseSensitive` of the route to false.")
       )
     }
-    if let route = matchWithoutVariables(url, parts, in: scope, &spare) {
-      return (
-        route,
-        " Only the text in place of a variable differs: it is none of the variable's values."
-      )
-    }
     let isOne = scope.routes.count == 1 && scope.routes[0].count == 1
-    return match(
-      NearbyURL.parts(of: text, parts, for: .ios, hasRoot: isOne), of: text, parts, in: scope,
-      &spare)
+    let nearby = NearbyURL.parts(of: text, parts, for: .ios, hasRoot: isOne)
+    if let found = match(nearby, of: text, parts, in: scope, &spare) { return found }
+    // Last, since it may be for want of a slash or of a `*`, too.
+    return matchWithoutVariables(url, parts, in: scope, &spare).map {
+      ($0, " Only the text in place of a variable differs: it is none of the variable's values.")
+    }
   }
 
   private func match(

@@ -48,9 +48,10 @@ package struct AppLinks: Sendable {
       return route
     }
 
-    /// The route with any text in place of each variable of its path; `nil` if the path has none.
+    /// The route with any text in place of each variable of its path; `nil` if the path has none, or one without values.
     var withoutVariables: Route? {
-      guard !isLegacy, let text = path?.text, text.contains("$(") else { return nil }
+      guard !isLegacy, let path, path.flaws.isEmpty, path.text.contains("$(") else { return nil }
+      let text = path.text
       var route = self
       let parts = text.split(separator: "$(", omittingEmptySubsequences: false)
       let rest = parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst() }

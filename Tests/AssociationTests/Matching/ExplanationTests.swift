@@ -120,6 +120,7 @@ import Testing
     ),
     (["/": "/$(lang)/sale/*"], "/en-US/sale/1", "none of the variable's values."),
     (["/": "/p/$(digit)"], "/p/12", "none of the variable's values."),
+    (["/": "/p/$(digit)"], "/p/1/2", "Add a route `/p/$(digit)/*`."),
     (["/": "/na%C3%AFve"], "/naïve", "browsers write it like this."),
     (["/": "/naïve"], "/na%C3%AFve", "percent-encode the pattern"),
     (["/": "/gift"], "/%67ift", "its escapes are not decoded"),
@@ -175,6 +176,12 @@ import Testing
     #expect(explanation.resolution == .noMatch)
     #expect(explanation.closest?.description.hasSuffix(url == "/gift" ? "/0" : "/1") == true)
     #expect(explanation.reason.contains(says), "\(explanation.reason)")
+  }
+
+  @Test(arguments: ["/p/$(digit", "/p/$(unknown)"])
+  func aVariableWithoutValuesIsNotSaidToHaveOthers(path: String) throws {
+    let reason = try Self.reason(["components": [["/": .string(path)]]], "/p/12")
+    #expect(!reason.contains("variable's values"), "\(reason)")
   }
 
   /// The document of one site says nothing about another one.
