@@ -238,7 +238,7 @@ struct Entitlements {
         "\(name) is an Info.plist, in which the system does not look for entitlements. Give the .entitlements file that the "
           + "project names in CODE_SIGN_ENTITLEMENTS.")
     }
-    if text.contains("<key>AssociatedDomains</key>") {
+    if ["Attributes", "AssociatedDomains"].allSatisfy({ text.contains("<key>\($0)</key>") }) {
       throw Failure(
         "\(name) is for a management server, which adds domains to apps that allow it in their entitlements. Give the "
           + ".entitlements file of the app.")

@@ -561,6 +561,12 @@ import Testing
     #expect(result.status == 0 && result.lines[0] == "-: valid, 1 associated domain")
   }
 
+  @Test func aShortFormOfTheKeyIsNoCommandOfAServer() throws {
+    let text = "<plist><dict><key>AssociatedDomains</key><array/></dict></plist>"
+    let path = try trial.scratch.write(text, to: "a.entitlements")
+    #expect(try trial.run("entitlements", at: .database, path).output.contains("unknown-key"))
+  }
+
   @Test(arguments: [
     ("", "an XML property list"), ("{}", "an XML property list"), ("bplist00", "plutil -convert"),
     ("<plist", "an XML property list"), ("<plist><array/></plist>", "with a dictionary"),
