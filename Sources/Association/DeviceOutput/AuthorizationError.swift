@@ -26,6 +26,9 @@ enum AuthorizationError {
   /// How far from its name the code of an error is, in bytes.
   private static let farthestCode = 64
 
+  /// How Apple begins the name of the error. A code that is a round number is hardly one of others that are named so.
+  private static let appleNames = ["AS", "AuthenticationServices."]
+
   /// The first code of an error that is known, in any language's words, and says most.
   static func code(in text: ArraySlice<UInt8>) -> Code? {
     var unexplained: Code?
@@ -38,7 +41,9 @@ enum AuthorizationError {
         let digits = part.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit)
         guard let code = Int(digits.value).flatMap(Code.init) else { continue }
         if !code.isUnexplained { return code }
-        unexplained = unexplained ?? code
+        if appleNames.contains(where: { before.suffix($0.utf8.count).elementsEqual($0.utf8) }) {
+          unexplained = unexplained ?? code
+        }
       }
     }
     return unexplained

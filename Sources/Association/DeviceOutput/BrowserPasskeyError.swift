@@ -35,8 +35,12 @@ enum BrowserPasskeyError: CaseIterable {
       || (has(.unusableObject) || has(.invalidState))
         && (namesPasskeys(text) || text.count <= longest)
       || has(.insecureLocalhost) || has(.originMismatch)
-      || allCases.contains { $0.otherMarkers.contains(where: has) }
       || has(.quotedRPID) && quotedRPID(in: text) != nil
+  }
+
+  /// Whether a text has words that say less than others in it may.
+  static func isMarkedOtherwise(_ has: (Marker) -> Bool) -> Bool {
+    allCases.contains { $0.otherMarkers.contains(where: has) }
   }
 
   private var words: String {
@@ -219,9 +223,11 @@ extension DeviceCase {
     case .noWebAuthn:
       DeviceVerdict(
         .requestFailed, .likely, .appTeam,
-        "The page has no WebAuthn: it is not at an HTTPS address, or in a web view of an app, or the browser is too old.",
+        "There is no WebAuthn where the code runs: the page is not at an HTTPS address, or in a web view of an app, the browser "
+          + "is too old, or a server or a test runs the code.",
         next:
-          "Open the page over HTTPS, or in development as http://localhost, in a current browser.")
+          "Open the page over HTTPS, or in development as http://localhost, in a current browser. Call WebAuthn only there."
+      )
     case .certificate:
       DeviceVerdict(
         .certificateRefused, .sure, .operations,

@@ -267,8 +267,8 @@ extension DeviceOutput.Kind {
       found.insert(.swcutilDownload)
     }
     if has(.isValid) && has(.domain) { found.insert(.appClipStatus) }
-    if has(.authorizationError) && AuthorizationError.code(in: text.flat) != nil
-      || AuthorizationError.markers.contains(where: has)
+    let code = has(.authorizationError) ? AuthorizationError.code(in: text.flat) : nil
+    if code?.isUnexplained == false || AuthorizationError.markers.contains(where: has)
       || has(.noMatchingItems) && AuthorizationError.hasNoItems(text.flat)
       || has(.webSession) && AuthorizationError.webSessionCode(in: text.flat) != nil
     {
@@ -299,6 +299,8 @@ extension DeviceOutput.Kind {
     if found.isEmpty && !DeveloperToolError.found(has, text.flat).isEmpty {
       found.insert(.developerTools)
     }
+    if found.isEmpty && BrowserPasskeyError.isMarkedOtherwise(has) { found.insert(.relatedOrigins) }
+    if found.isEmpty && code != nil { found.insert(.authorizationError) }
     if found.isEmpty && isUnmanaged { found.insert(.swcdLog) }
     if found.isEmpty && has(.unknownCommand) && AppLinksOutput.lacksCommand(text.flat) {
       found.insert(.appLinks)

@@ -20,6 +20,20 @@ import Testing
   }
 
   @Test(arguments: [
+    "TypeError: navigator.credentials is undefined",
+    "com.apple.AuthenticationServices.AuthorizationError error 1000.",
+  ])
+  func anErrorThatNamesNoCauseIsNoneBesideAnAnswerOfTheSite(error: String) {
+    let site = "$ curl -si https://a.example/.well-known/apple-app-site-association\nHTTP/2 404\n"
+    #expect(
+      DeviceOutput.explained("\(error)\n\(site)") == ["cdn-headers a.example - unusable-file"])
+  }
+
+  @Test func anErrorOfAnotherLibraryIsNoneOfApple() {
+    #expect(DeviceOutput("AuthorizationError: failed, retry in 1000 ms").kind == .unknown)
+  }
+
+  @Test(arguments: [
     (
       "SecurityError: The provided RP ID is not a registrable domain suffix of the effective domain of the document.",
       "request-failed", "domain above it"
