@@ -254,7 +254,7 @@ struct LoggedRequest {
     in line: ArraySlice<UInt8>
   ) -> (target: ArraySlice<UInt8>, status: Int)? {
     if let target = path(behind: "Digital Asset Links JSON file ", in: line) {
-      let code = line.firstRange(of: "HTTP response code: ").flatMap {
+      let code = line.firstRange(of: " fails. HTTP response code: ").flatMap {
         Int(line[$0.upperBound...].prefix(while: \.isASCIIDigit).value)
       }
       return (code ?? (line.has(" is not found on the host") ? 404 : nil)).map { (target, $0) }
@@ -262,11 +262,25 @@ struct LoggedRequest {
     let words = line.words.drop { !$0.elementsEqual("GET".utf8) && !$0.elementsEqual("HEAD".utf8) }
     guard let target = words.dropFirst().first,
       let code = words.dropFirst(2).first(where: { !$0.elementsEqual("-".utf8) }), code.count == 3,
-      let status = Int(code.value), isSameForAll(status),
-      // How long it took, or the words of the status.
-      line[code.endIndex...].has("ms") || line[code.endIndex...].starts(with: " (".utf8)
+      let status = Int(code.value), isSameForAll(status)
     else { return nil }
-    return (target, status)
+    let rest = line[code.endIndex...]
+    let isAnswer =
+      rest.words.contains(where: isTime)
+      || reasons.contains { rest.starts(with: " (\($0))".utf8) }
+    return isAnswer ? (target, status) : nil
+  }
+
+  /// What a browser's console writes behind a status.
+  private static let reasons = [
+    "", "Not Found", "Gone", "Internal Server Error", "Bad Gateway", "Service Unavailable",
+    "Gateway Timeout",
+  ]
+
+  /// Whether a word is a time, such as `52ms`, or the unit of one.
+  private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
+    word.drop { $0 == UInt8(ascii: "(") }.drop { $0.isASCIIDigit || ".,".utf8.contains($0) }
+      .prefix { !"),;".utf8.contains($0) }.elementsEqual("ms".utf8)
   }
 
   /// A line of an error log, of the server or of the framework behind it.
@@ -311,7 +325,8 @@ struct LoggedRequest {
     }
     // The machine of a developer has no name that anybody could check.
     let host = target.has("://") ? target.host : nil
-    self.init(target, host: host?.contains(".") == true ? host : nil, status: status)
+    let isName = host?.contains(".") == true && host?.contains(where: \.isLetter) == true
+    self.init(target, host: isName ? host : nil, status: status)
   }
 
   /// The path that stands behind some words, without the end of the sentence.

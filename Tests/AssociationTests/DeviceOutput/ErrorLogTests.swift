@@ -90,6 +90,13 @@ import Testing
     #expect(output.kind == .cdnHeaders && output.rows.map(\.error) == [error], "\(output.rows)")
   }
 
+  @Test func theMachineOfADeveloperIsNoDomain() {
+    for host in ["localhost:3000", "192.168.1.5"] {
+      let output = DeviceOutput("GET http://\(host)\(Self.path) 404 (Not Found)")
+      #expect(output.rows.map(\.host) == [nil])
+    }
+  }
+
   @Test func eachCauseHasItsRemedy() {
     let remedies = [
       ("access forbidden by rule", "exception"),
@@ -123,6 +130,8 @@ import Testing
     "Not Found: /favicon.ico\n", "cat: apple-app-site-association: No such file or directory\n",
     "Cannot GET /\n", "The route /docs/apple-app-site-association-guide could not be found.\n",
     "GET \(path) 200 in 5ms\n", "GET \(path) 401 in 5ms\n", "GET \(path) 512 bytes\n",
+    "GET \(path) 404 when forms are missing\n", "test: GET \(path) 404 (expected)\n",
+    "See Digital Asset Links JSON file \(path) and HTTP response code: 404",
     "GET \(path) 404 in 5ms\nGET \(path) 200 in 5ms\n", "GET /favicon.ico 404 in 5ms\n",
     "aasa: apple-app-site-association does not exist\n", "File Not Found: assetlinks.json\n",
     "The route \(path) answers with the file.\n",
