@@ -16,7 +16,7 @@ enum DeveloperToolError: CaseIterable {
   private var markers: [Marker] {
     switch self {
     case .exported: [.exportedNeeded, .explicitExported]
-    case .path: [.pathWithoutSlash, .lintPath]
+    case .path: [.pathWithoutSlash, .lintPath, .lintQuotedPath]
     case .host: [.malformedHost]
     case .action: [.noActionTag]
     case .browsable: [.noBrowsableTag, .lintBrowsable]
@@ -59,16 +59,16 @@ enum DeveloperToolError: CaseIterable {
     case .notAssociated: ["web domains"]
     case .path: ["android:path", "AppLink"]
     case .dns: ["Your domain", "Unknown host: http"]
-    case .json: ["Your file", "assetlinks.json"]
+    case .json: [Marker.branchJSON.rawValue, "assetlinks.json"]
     case .elements: ["App Links", "AppLink", "AndroidManifest"]
-    case .letterCase: ["lower-case"]
-    case .noExpoRoute: ["could not be found"]
+    case .noExpoRoute: ["Page could not be found"]
     case .noApplication:
-      ["OpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
-    case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association", ".well-known"]
+      ["canOpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
+    case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
+    case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
     case .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile, .action, .browsable, .default,
       .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
-      .dynamicLinks:
+      .letterCase:
       []
     case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified,
       .appIdentifier:
@@ -82,14 +82,21 @@ enum DeveloperToolError: CaseIterable {
 
   /// What the text says, each once.
   static func found(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> [DeveloperToolError] {
-    allCases.filter { error in
+    let all = allCases.filter { error in
       error.markers.contains(where: has)
         && (error.context.isEmpty || error.context.contains(where: text.has))
         && (error != .noRoute || has(.flutterRoute) || has(.initialRoute)
           || isLinkWithoutRoute(text))
-        && (!error.isNoiseInLogs || text.count <= longest)
     }
+    let causes = all.filter { !$0.isNoiseInLogs }
+    let isNoise = !causes.isEmpty || text.count > longest || aboutWebLinks.contains(where: text.has)
+    return isNoise ? causes : all
   }
+
+  /// What a text says about links of the web, which are no matter of schemes.
+  private static let aboutWebLinks = [
+    "niversal link", "niversal Link", "applinks:", "failed to open http", "failed for URL: \"http",
+  ]
 
   /// Whether apps log it all the time, so that it says little in a text about something else.
   private var isNoiseInLogs: Bool { self == .mayNotQuery || self == .noApplication }
@@ -222,7 +229,8 @@ extension DeviceCase {
     case .dns:
       verdict(
         .neverDownloaded, .operations, "The validator could not look the domain up.",
-        "Give the name public DNS records. \(appleCheck).")
+        "Give the name public DNS records, unless the machine that ran Lint has no network. \(appleCheck)."
+      )
     case .status:
       verdict(
         .unusableFile, .operations, "The site answers the validator with an error.",
@@ -235,15 +243,15 @@ extension DeviceCase {
     case .noRoute:
       verdict(
         .requestFailed, .appTeam,
-        "The device gave the link to the app, whose router has no route for it. Flutter may then open the browser. Nothing on "
-          + "the server needs to change.",
+        "The app's router has no route for the path. If a link led there, the device gave it to the app, so nothing on the "
+          + "server needs to change. Flutter may then open the browser.",
         "Add a route for its path. If a package such as app_links takes the links, set FlutterDeepLinkingEnabled in Info.plist "
           + "and flutter_deeplinking_enabled in the manifest to false.")
     case .noExpoRoute:
       verdict(
         .requestFailed, .appTeam,
-        "The device gave the link to the app, and Expo Router has no route for its path. Nothing on the server needs to "
-          + "change.",
+        "Expo Router has no route for the path. If a link led there, the device gave it to the app, so nothing on the server "
+          + "needs to change.",
         "Add a file for the path to the directory `app`, or rewrite the path in `redirectSystemPath` of `+native-intent`."
       )
     case .mayNotQuery:
@@ -262,8 +270,8 @@ extension DeviceCase {
     case .elements:
       verdict(
         .noActivity, .appTeam,
-        "An intent filter with android:autoVerify lacks the action VIEW, the category DEFAULT or BROWSABLE, a scheme or a "
-          + "host. Nothing on the server needs to change.",
+        "An intent filter for links lacks the action VIEW, the category DEFAULT or BROWSABLE, a scheme or a host. Nothing "
+          + "on the server needs to change.",
         "\(manifest), which names what is missing.")
     case .letterCase:
       verdict(
@@ -287,8 +295,9 @@ extension DeviceCase {
       verdict(
         .unusableFile, .operations,
         "IIS does not serve a file whose extension it does not know, or that has none.",
-        "Add a `<mimeMap>` with `application/json` to web.config: for the extension `.json`, and for `.`, which stands for "
-          + "none. `aasa check DOMAIN` asks as devices do.")
+        "Add a `<mimeMap>` with `application/json` to web.config: for assetlinks.json with the extension `.json`, for Apple's "
+          + "file with `.`, which stands for none. Put a `<remove>` in front: IIS refuses all requests if it has two."
+      )
     case .noScheme:
       verdict(
         .noActivity, .appTeam,

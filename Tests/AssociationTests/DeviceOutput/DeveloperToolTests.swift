@@ -70,6 +70,7 @@ import Testing
     (
       "Could not navigate to initial route.\nThe requested route name was: \"/a\"", "request-failed"
     ),
+    ("Dynamic Link Not Found\nensure that your Dynamic Links domain is right", "not-served"),
     ("Unmatched Route\nPage could not be found.\na:///b", "request-failed"),
     ("---- Firebase Dynamic Links diagnostic output start ----", "not-served"),
     (
@@ -127,6 +128,12 @@ import Testing
     #expect(DeviceOutput(log).kind == .unknown)
   }
 
+  @Test func whatAppsLogAllTheTimeIsNoCauseBesideAnother() {
+    let text =
+      "This app is not allowed to query for scheme a\nno routes for location: https://a.example/b"
+    #expect(DeviceOutput.explained(text) == ["developer-tools - - request-failed"])
+  }
+
   @Test func theNamesOfAServiceThatGoogleEndedAreExplainedByThat() {
     let path = "/.well-known/apple-app-site-association"
     for (host, code) in [("a.page.link", "not-served"), ("a.example", "unusable-file")] {
@@ -151,7 +158,15 @@ import Testing
     "Domain not verified: we cannot send mail for shop.example",
     "GoException: no routes for location: /b",
     "GoException: no routes for location: /b?next=https://a.example/",
-    "error -10814 of the printer", "Unmatched Route in the table of the proxy",
+    "LSOpenURLsWithRole() failed with error -10814 for the file /a.b.",
+    "ld: Dynamic Link Not Found",
+    "$ xcrun simctl openurl booted https://a.example\n(code=-10814)\nSimulator device failed to open https://a.example.",
+    "My universal link opens Safari.\nThis app is not allowed to query for scheme a",
+    "the class attribute should start with a letter, and android:pathPrefix",
+    "package.json has incorrect JSON syntax. Your file is broken",
+    "Parsing JSON file config.json of the plugin for assetlinks.json",
+    "error -10814 of the printer",
+    "Unmatched Route in the table of the proxy: a.b could not be found",
     "config.json has incorrect JSON syntax", "At least one host must be specified in the request",
     "Package name not found in the registry", "Fingerprint validation failed for the host key",
     "an explicit value for the parameter is required", "The account is associated with your app.",
