@@ -33,7 +33,7 @@ final class SharedDocuments: Sendable {
   }
 
   /// The most bytes of documents, and of the changes between them. Parsed, documents take some twenty times as much.
-  private static let mostBytes = 1_048_576
+  private static let mostBytes = 524_288
   private let known = Mutex(Known())
 
   /// Documents that are published as these bytes.
