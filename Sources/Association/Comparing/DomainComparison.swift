@@ -92,7 +92,8 @@ package struct DomainComparison: Sendable {
 package struct DocumentChanges: Sendable {
   /// The changes of all documents, in the order of their kinds, with examples at `example.com`.
   fileprivate let changes: [DocumentChange]
-  fileprivate static let host = "example.com"
+  /// The host of examples, which is replaced by the name of the domain.
+  static let host = "example.com"
 
   /// Compares documents.
   ///

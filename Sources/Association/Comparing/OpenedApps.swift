@@ -74,7 +74,7 @@ package struct OpenedApps {
     do throws(TooComplex) {
       let document = try ComparedDocument(read, interning)
       let nothing = try ComparedDocument(ReadDocument([:]), interning)
-      let effects = LinkEffects(document, nothing, domain: "example.com")
+      let effects = LinkEffects(document, nothing, domain: DocumentChanges.host)
       return { app in
         let entries = document.apps.first { sameScalars($0.name, app) }?.entries ?? []
         return effects.effect(

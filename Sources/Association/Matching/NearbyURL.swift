@@ -283,7 +283,7 @@ extension Matcher {
     let isOne = scope.routes.count == 1 && scope.routes[0].count == 1
     let nearby = NearbyURL.parts(of: text, parts, for: .ios, hasRoot: isOne)
     if let found = match(nearby, of: text, parts, in: scope, &spare) { return found }
-    // Last, since it may be for want of a slash or of a `*`, too.
+    // Last, because a missing slash or `*` explains more.
     return matchWithoutVariables(url, parts, in: scope, &spare).map {
       ($0, " Only the text in place of a variable differs: it is none of the variable's values.")
     }
