@@ -60,8 +60,15 @@ package final class Log: Sendable {
   /// Writes an event that happened at another time.
   func write(at time: Date, _ level: Level, _ message: String, _ fields: JSON.Object) {
     let event = LogEvent(time: time, level: level, message: message, fields: fields)
+    write { event.line($0) }
+  }
+
+  /// Writes a line as it is, for somebody who watches the start: it may show a token.
+  package func show(_ text: String) { write { _ in Array("\(text)\n".utf8) } }
+
+  private func write(_ line: (Format) -> [UInt8]) {
     state.withLock { state in
-      let line = event.line(state.format)
+      let line = line(state.format)
       guard state.pending.count + line.count <= Self.pendingLimit else {
         state.droppedLines += 1
         return

@@ -120,8 +120,6 @@ enum ServeCommand {
   private static func announce(
     _ service: Service, _ store: Store, _ configuration: Configuration, _ log: Log
   ) throws {
-    // The log is written by a thread of its own, and people see both on one terminal.
-    log.flush()
     guard log.format == .text else {
       log.write(
         .info, "Serving.",
@@ -137,14 +135,14 @@ enum ServeCommand {
       }
       return
     }
-    Terminal.complain("Association files: \(service.publicURL)")
-    Terminal.complain("Dashboard:         \(service.adminURL)/")
-    Terminal.complain("Admin API:         \(service.adminURL)/v1")
+    log.show("Association files: \(service.publicURL)")
+    log.show("Dashboard:         \(service.adminURL)/")
+    log.show("Admin API:         \(service.adminURL)/v1")
     let domain = try store.domains(limit: 1).page.first?.name.text
-    if let domain { Terminal.complain("Try:               \(fetch(domain, service))") }
+    if let domain { log.show("Try:               \(fetch(domain, service))") }
     guard isWritable(configuration, log) else { return }
-    try announceFirstToken(of: store)
-    if domain == nil { announceFirstStep(configuration.database, service) }
+    try announceFirstToken(of: store, log)
+    if domain == nil { announceFirstStep(configuration.database, service, log) }
   }
 
   /// The server can serve files even if it cannot write the database, for example after disk
@@ -161,23 +159,25 @@ enum ServeCommand {
     return false
   }
 
-  private static func announceFirstToken(of store: Store) throws {
+  private static func announceFirstToken(of store: Store, _ log: Log) throws {
     // Another server that starts at the same time may create and show it.
     let secret = try store.write(WriteContext(author: "aasa serve")) { try $0.createFirstToken() }
     guard let secret else { return }
-    Terminal.complain("First admin token (shown only once): \(secret.text)")
-    Terminal.complain("The token expires in 24 hours unless it is used.")
+    log.show("First admin token (shown only once): \(secret.text)")
+    log.show("The token expires in 24 hours unless it is used.")
   }
 
   /// Commands for a second terminal that publish a first file and fetch it.
-  private static func announceFirstStep(_ location: DatabaseLocation, _ service: Service) {
+  private static func announceFirstStep(
+    _ location: DatabaseLocation, _ service: Service, _ log: Log
+  ) {
     let database = location.path.map(absolute) ?? location.description
     let file =
       #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"#
       + #""components":[{"/":"/buy/*"}]}]}}"#
     let word = CommandLine.arguments.first ?? "aasa"
     let program = word.contains("/") ? quoted(absolute(word)) : word
-    Terminal.complain(
+    log.show(
       """
       Next, publish a first file from a second terminal:
         echo '\(file)' |
