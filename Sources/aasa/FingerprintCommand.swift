@@ -10,9 +10,10 @@ enum FingerprintCommand {
     name: "fingerprint", group: .look,
     summary: "print the fingerprints of Android apps and keystores",
     details:
-      "Reads APKs, Android bundles (.aab), keystores (PKCS #12 and JKS) and certificates (PEM and DER), and prints the "
-      + "SHA-256 fingerprints of their certificates as keytool does. Signatures are read and not verified. The"
-      + " password of a PKCS #12 keystore comes from \(variable), or is asked for.",
+      "Reads APKs, Android bundles (.aab), keystores (PKCS #12 and JKS), certificates (PEM and DER) and what keytool, "
+      + "apksigner, openssl and Gradle print of one, and prints the SHA-256 fingerprints of their certificates as keytool "
+      + "does. Signatures are read and not verified. The password of a PKCS #12 keystore comes from \(variable), or is "
+      + "asked for. Use - for stdin, but not for an app.",
     options: [.json],
     operands: .many("FILE"),
     examples: [
@@ -58,10 +59,9 @@ enum FingerprintCommand {
         [certificate.alias.map { "alias \($0)" }, certificate.subject]
         .compactMap(\.self).filter { !$0.isEmpty }
       let schemes = certificate.schemes.joined(separator: ", ")
-      lines += [
-        "  SHA256: \(certificate.fingerprint)",
-        "    \((facts + (schemes.isEmpty ? [] : ["signature \(schemes)"])).joined(separator: ", "))",
-      ]
+      let all = facts + (schemes.isEmpty ? [] : ["signature \(schemes)"])
+      lines.append("  SHA256: \(certificate.fingerprint)")
+      if !all.isEmpty { lines.append("    \(all.joined(separator: ", "))") }
     }
     if let note = found.note { lines.append("  \(note)") }
     try Terminal.print(lines.map(\.harmless).joined(separator: "\n"))
@@ -121,6 +121,9 @@ extension SigningCertificates {
     case .apk:
       return
         "If you built this APK and Google Play signs your app, users' devices see another certificate. \(remedy)"
+    case .text:
+      return
+        "If this is a key of yours and Google Play signs your app, users' devices see another certificate. \(remedy)"
     case .certificate: return nil
     }
   }

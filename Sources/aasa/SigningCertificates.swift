@@ -15,6 +15,10 @@ struct SigningCertificates {
     /// The schemes by which it signed an app.
     var schemes: [String] = []
 
+    init(_ fingerprint: Fingerprint, of subject: String, alias: String?) {
+      (self.fingerprint, self.subject, self.alias) = (fingerprint, subject, alias)
+    }
+
     /// Reads a certificate in DER; `nil` if it is none.
     init?(_ der: [UInt8]) {
       var certificate: gnutls_x509_crt_t?
@@ -36,6 +40,8 @@ struct SigningCertificates {
     case bundle = "Android App Bundle"
     case keystore
     case certificate
+    /// What a tool printed about certificates.
+    case text
   }
 
   let format: Format
@@ -48,77 +54,99 @@ struct SigningCertificates {
   /// Android's and Java's tools use 10,000 to 100,000 rounds.
   private static let mostRounds: UInt32 = 1_000_000
 
-  /// Reads a file.
+  /// Reads a file; `-` is stdin, which is no app.
   ///
   /// - Parameter password: Asks for the password of a keystore.
   init(path: String, password: () throws -> String) throws {
+    if path == "-" {
+      let bytes = try InputFile.bytes(of: path, atMost: Self.limit)
+      if bytes.starts(with: "PK".utf8) {
+        throw Failure("stdin is an app or another ZIP archive, which aasa reads only from a file.")
+      }
+      try self.init(bytes, "stdin", password)
+      return
+    }
     let file = try RandomAccessFile(path: path)
-    let start = try file.bytes(at: 0, min(file.size, 4)) ?? []
-    if start.starts(with: "PK".utf8) {
-      let package = try AndroidPackage(file)
-      format = package.isBundle ? .bundle : .apk
-      for (certificate, scheme) in package.signers { try add(certificate, scheme: scheme, file) }
-      for signature in package.signatureFiles {
-        for certificate in try Self.signedData(signature, GNUTLS_X509_FMT_DER) ?? [] {
-          try add(certificate, scheme: "v1", file)
-        }
-      }
-      if certificates.isEmpty {
-        throw Failure(
-          "\(file.name) is not signed, or it is a set of APKs. Unpack a set (.apks, .xapk) and give base.apk; sign"
-            + " an app with apksigner.")
-      }
+    if try file.bytes(at: 0, min(file.size, 2))?.elementsEqual("PK".utf8) == true {
+      try self.init(AndroidPackage(file), file.name)
       return
     }
     guard file.size <= Self.limit, let bytes = try file.bytes(at: 0, file.size) else {
       throw Failure("\(file.name) is too large. The limit is \(Self.limit) bytes.")
     }
+    try self.init(bytes, file.name, password)
+  }
+
+  private init(_ package: AndroidPackage, _ name: String) throws {
+    format = package.isBundle ? .bundle : .apk
+    for (certificate, scheme) in package.signers { try add(certificate, scheme: scheme, name) }
+    for signature in package.signatureFiles {
+      for certificate in try Self.signedData(signature, GNUTLS_X509_FMT_DER) ?? [] {
+        try add(certificate, scheme: "v1", name)
+      }
+    }
+    if certificates.isEmpty {
+      throw Failure(
+        "\(name) is not signed, or it is a set of APKs. Unpack a set (.apks, .xapk) and give base.apk; sign"
+          + " an app with apksigner.")
+    }
+  }
+
+  private init(_ bytes: [UInt8], _ name: String, _ password: () throws -> String) throws {
+    let start = Array(bytes.prefix(4))
     if start == [0xFE, 0xED, 0xFE, 0xED] {
       format = .keystore
       guard let entries = Self.javaKeystore(bytes) else {
-        throw Failure("\(file.name) is a Java keystore that is cut off or damaged.")
+        throw Failure("\(name) is a Java keystore that is cut off or damaged.")
       }
-      for (alias, certificate) in entries { try add(certificate, alias: alias, file) }
+      for (alias, certificate) in entries { try add(certificate, alias: alias, name) }
     } else if start == [0xCE, 0xCE, 0xCE, 0xCE] {
       throw Failure(
-        "\(file.name) is a keystore of the type JCEKS, which aasa does not read. Convert it: keytool -importkeystore"
+        "\(name) is a keystore of the type JCEKS, which aasa does not read. Convert it: keytool -importkeystore"
           + " -srckeystore FILE -srcstoretype JCEKS -destkeystore NEW.p12 -deststoretype PKCS12")
     } else if start.first == 0x30 {
       if Certificate(bytes) != nil {
         format = .certificate
-        try add(bytes, file)
+        try add(bytes, name)
       } else if let certificates = try Self.signedData(bytes, GNUTLS_X509_FMT_DER) {
         format = .certificate
-        for certificate in certificates { try add(certificate, file) }
+        for certificate in certificates { try add(certificate, name) }
       } else {
         format = .keystore
-        for (alias, certificate) in try Self.keystore(bytes, file.name, password) {
-          try add(certificate, alias: alias, file)
+        for (alias, certificate) in try Self.keystore(bytes, name, password) {
+          try add(certificate, alias: alias, name)
         }
       }
+    } else if case let printed = Self.printed(in: bytes), !printed.isEmpty {
+      format = .text
+      for certificate in printed { try add(certificate, name) }
     } else {
       format = .certificate
-      for certificate in try Self.pem(bytes, file.name) { try add(certificate, file) }
+      for certificate in try Self.pem(bytes, name) { try add(certificate, name) }
     }
-    if certificates.isEmpty { throw Failure("\(file.name) has no certificate.") }
+    if certificates.isEmpty { throw Failure("\(name) has no certificate.") }
   }
 
   private mutating func add(
-    _ der: [UInt8], scheme: String? = nil, alias: String? = nil, _ file: RandomAccessFile
+    _ der: [UInt8], scheme: String? = nil, alias: String? = nil, _ name: String
   ) throws(Failure) {
     guard var certificate = Certificate(der) else {
-      throw Failure("\(file.name) has a certificate that cannot be read.")
+      throw Failure("\(name) has a certificate that cannot be read.")
     }
     certificate.alias = alias
     if let scheme { certificate.schemes = [scheme] }
+    try add(certificate, name)
+  }
+
+  private mutating func add(_ certificate: Certificate, _ name: String) throws(Failure) {
     if let index = certificates.firstIndex(where: { $0.fingerprint == certificate.fingerprint }) {
-      if let scheme, !certificates[index].schemes.contains(scheme) {
+      for scheme in certificate.schemes where !certificates[index].schemes.contains(scheme) {
         certificates[index].schemes.append(scheme)
       }
       return
     }
     if certificates.count == Self.most {
-      throw Failure("\(file.name) has more than \(Self.most) certificates.")
+      throw Failure("\(name) has more than \(Self.most) certificates.")
     }
     certificates.append(certificate)
   }
@@ -145,8 +173,12 @@ struct SigningCertificates {
           : text.contains("PUBLIC KEY-----")
             ? "\(name) has a public key and no certificate. The fingerprint of a key is another one: give the"
               + " certificate."
-            : "\(name) is none of the files that can be read: an APK, an Android bundle (.aab), a keystore (PKCS #12 or"
-              + " JKS), or a certificate in PEM or DER.")
+            : text.contains("SHA1") || text.contains("SHA-1")
+              ? "\(name) has a SHA-1 fingerprint and none of SHA-256, which the file needs. Print both: keytool -list -v"
+                + " -keystore FILE"
+              : "\(name) is none of the files that can be read: an APK, an Android bundle (.aab), a keystore (PKCS #12 or"
+                + " JKS), a certificate in PEM or DER, or what keytool, apksigner or Gradle printed of one."
+      )
     }
     defer {
       for index in 0..<Int(count) { gnutls_x509_crt_deinit(list[index]) }

@@ -73,6 +73,53 @@ import Testing
     }
   }
 
+  @Test func whatToolsPrintOfACertificateHasItsFingerprint() throws {
+    let plain = fingerprint.replacing(":", with: "").lowercased()
+    let other = String(fingerprint.reversed())
+    let keytool = """
+      Alias name: upload
+      Certificate chain length: 2
+      Certificate[1]:
+      Owner: CN=Example
+      \t SHA1: 01:02
+      \t SHA256: \(fingerprint)
+      Certificate[2]:
+      Owner: CN=Issuer
+      \t SHA256: \(other)
+      """
+    let apksigner = """
+      V3.0 Signer: certificate DN: CN=Example
+      V3.0 Signer: certificate SHA-256 digest: \(plain)
+      V3.0 Signer: public key SHA-256 digest: \(String(plain.reversed()))
+      Source Stamp Signer certificate SHA-256 digest: \(String(plain.reversed()))
+      """
+    let gradle =
+      "Variant: debug\nAlias: AndroidDebugKey\nSHA-256: \(fingerprint)\nVariant: release\n"
+    let openssl = "sha256 Fingerprint=\(fingerprint)\n"
+    for (text, facts) in [
+      (keytool, "alias upload, CN=Example"), (apksigner, "CN=Example"),
+      (gradle, "alias AndroidDebugKey"), (openssl, nil),
+    ] {
+      try scratch.write(Array(text.utf8), to: "printed.txt")
+      let result = try run("printed.txt")
+      let lines = ["  SHA256: \(fingerprint)", facts.map { "    \($0)" }].compactMap(\.self)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+      #expect(
+        result.output.hasPrefix(
+          (["printed.txt: text"] + lines + ["  If "]).joined(separator: "\n")),
+        "\(result.output)")
+    }
+    let piped = try Program.run(
+      "/bin/sh", ["-c", "\(Program.aasa) fingerprint - < printed.txt"], in: scratch)
+    #expect(piped.status == 0 && piped.output.contains(fingerprint), "\(piped.errors)")
+  }
+
+  @Test func aFingerprintOfAnotherKindIsNamed() throws {
+    try scratch.write(Array("Certificate fingerprint (SHA1): 01:02:03\n".utf8), to: "old.txt")
+    let result = try run("old.txt")
+    #expect(result.status == 1 && result.errors.contains("SHA-1 fingerprint and none of SHA-256"))
+  }
+
   @Test func aKeystoreNeedsItsPassword() throws {
     try Self.openssl(
       scratch, "pkcs12", "-export", "-in", "cert.pem", "-inkey", "key.pem", "-name", "release",
