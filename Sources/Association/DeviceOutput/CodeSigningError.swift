@@ -7,7 +7,7 @@ enum CodeSigningError {
     case appClip = "associated-appclip-app-identifiers"
     /// .NET, MT7139: `…, but no provisioning profile has been specified.`
     case noProfile = "no provisioning profile has been specified"
-    /// macOS, when it does not start an app: `Unsatisfied entitlements: …`, with the names of those that no profile grants.
+    /// macOS or iOS, when it does not start an app: `Unsatisfied entitlements: …`, with the names of those that no profile grants.
     case unsatisfied = "Unsatisfied entitlements"
   }
 
@@ -143,10 +143,11 @@ extension DeviceCase {
       )
     case .unsatisfied:
       return verdict(
-        "macOS does not start the app: no provisioning profile in it grants associated domains to it. Nothing on the server is "
-          + "involved.",
-        "Put a profile of the App ID with Associated Domains into the app, as Contents/embedded.provisionprofile, and sign the "
-          + "app with a certificate of that profile. An app for Developer ID needs one, too.")
+        "The device does not start the app: no provisioning profile in it grants associated domains to it. Nothing on the server "
+          + "is involved.",
+        "Sign the app with a profile of the App ID with Associated Domains, and with a certificate of that profile. On a Mac, the "
+          + "profile is Contents/embedded.provisionprofile, and an app for Developer ID needs one, too."
+      )
     case nil:
       return error == "*"
         ? verdict(

@@ -1,7 +1,8 @@
 /// What the tools of developers say about the links of an app, before a device does: the build, the Play Console,
 /// Flutter's validator of deep links, whose titles the service of Google has, Branch's validator, and Apple's former one.
 /// Also what Lint of Android says of the manifest and of the file, what Flutter and Expo say of a link that the app does
-/// not know, Chrome and Apple's systems of one whose scheme they do not open, and IIS of a file that it does not know.
+/// not know, Chrome and Apple's systems of one whose scheme they do not open, IIS of a file that it does not know, and
+/// what an iPhone shows in place of an App Clip.
 enum DeveloperToolError: CaseIterable {
   case exported
   case path, host, action, browsable, `default`, autoVerify
@@ -12,6 +13,7 @@ enum DeveloperToolError: CaseIterable {
   case noRoute, noExpoRoute, noReleasedApp, noScheme, mayNotQuery, noApplication
   case elements, letterCase, schemes, query
   case dynamicLinks, extensionConfiguration
+  case noAppClip, appClipNotLoaded
 
   private var markers: [Marker] {
     switch self {
@@ -47,7 +49,10 @@ enum DeveloperToolError: CaseIterable {
     case .letterCase: [.lintHostCase, .lintSchemeCase]
     case .schemes: [.lintSchemes]
     case .query: [.lintQuery]
-    case .dynamicLinks: [.dynamicLinksOutput, .dynamicLinksPrefix, .dynamicLinkNotFound]
+    case .dynamicLinks:
+      [.dynamicLinksOutput, .dynamicLinksPrefix, .dynamicLinkNotFound, .invalidDynamicLink]
+    case .noAppClip: [.appClipError]
+    case .appClipNotLoaded: [.appStoreError]
     case .extensionConfiguration: [.extensionConfiguration]
     }
   }
@@ -65,8 +70,10 @@ enum DeveloperToolError: CaseIterable {
     case .noApplication:
       ["canOpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
     case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
+    case .appClipNotLoaded: ["pp Clip", "AppClip", "app clip"]
     case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
-    case .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile, .action, .browsable, .default,
+    case .noAppClip, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile, .action,
+      .browsable, .default,
       .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
       .letterCase:
       []
@@ -84,13 +91,21 @@ enum DeveloperToolError: CaseIterable {
   static func found(_ has: (Marker) -> Bool, _ text: ArraySlice<UInt8>) -> [DeveloperToolError] {
     let all = allCases.filter { error in
       error.markers.contains(where: has)
-        && (error.context.isEmpty || error.context.contains(where: text.has))
+        && (error.context.isEmpty || error.context.contains(where: text.has)
+          || error == .dynamicLinks && isPageOfDynamicLinks(text))
         && (error != .noRoute || has(.flutterRoute) || has(.initialRoute)
           || isLinkWithoutRoute(text))
     }
     let causes = all.filter { !$0.isNoiseInLogs }
     let isNoise = !causes.isEmpty || text.count > longest || aboutWebLinks.contains(where: text.has)
     return isNoise ? causes : all
+  }
+
+  /// Whether a text begins with, or an element of a page has, the heading of the page that Google shows for such a link.
+  private static func isPageOfDynamicLinks(_ text: ArraySlice<UInt8>) -> Bool {
+    [Marker.dynamicLinkNotFound, .invalidDynamicLink].contains { heading in
+      text.starts(with: heading.rawValue.utf8) || text.has(">\(heading.rawValue)<")
+    }
   }
 
   /// What a text says about links of the web, which are no matter of schemes.
@@ -291,6 +306,19 @@ extension DeviceCase {
         "Remove it from the path. From Android 15 on, a `<uri-relative-filter-group>` can name it. \(manifest)."
       )
     case .dynamicLinks: .dynamicLinksEnded(for: nil)
+    case .noAppClip:
+      verdict(
+        .requestFailed, .appTeam,
+        "The device has no App Clip to show for the link. Reports name links that no App Clip experience is for, and faults "
+          + "of iOS, while the file was right.",
+        "Compare the link with the App Clip experiences in App Store Connect, and paste what it says of the App Clip's domains. "
+          + "\(appleCheck).")
+    case .appClipNotLoaded:
+      verdict(
+        .requestFailed, .user,
+        "The App Store did not give the device the App Clip. Reports name iOS 26, and no fault of a site.",
+        "Update iOS, and try another device. If it fails on each, look at the App Clip in App Store Connect."
+      )
     case .extensionConfiguration:
       verdict(
         .unusableFile, .operations,

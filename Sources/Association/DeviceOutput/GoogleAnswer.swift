@@ -69,7 +69,7 @@ enum GoogleAnswer {
   static func isMarked(_ has: (Marker) -> Bool) -> Bool {
     has(.errorCode) && has(.googleError) || has(.googleFingerprint) && has(.source)
       || (has(.debugString) || has(.isLinked)) && has(.maxAge)
-      || has(.noDeepLinking) || has(.grantsDeepLinking)
+      || has(.noDeepLinking) || has(.grantsDeepLinking) || has(.statementsError)
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
@@ -205,9 +205,10 @@ enum GoogleAnswer {
     if text.has(Marker.errorCode.rawValue), let code = text.firstRange(of: codePrefix) {
       return text[code.lowerBound...].prefix(60).prefix(while: isCodeByte).value
     }
-    guard let debug = text.firstRange(of: Marker.debugString.rawValue),
-      let error = text[debug.upperBound...].firstRange(of: "* Error: ")
-    else { return nil }
+    let debug = text.firstRange(of: Marker.debugString.rawValue).map { text[$0.upperBound...] }
+    // People also paste its words alone.
+    let alone = text.firstRange(of: Marker.statementsError.rawValue).map { _ in text }
+    guard let error = (debug ?? alone)?.firstRange(of: "Error: ") else { return nil }
     let words = text[error.upperBound...].prefix(300).prefix { !"\\\"*".utf8.contains($0) }
     return words.has("rong content type")
       ? codePrefix + Fault.contentType.rawValue : words.trimmed.value

@@ -29,7 +29,7 @@ struct LoggedRequest {
     guard SiteAnswer.names.contains(where: line.has) else { return nil }
     let isOfBot = Self.agents.contains(where: line.has)
     // Containers write their name or a time before it.
-    if isOfBot, line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
+    if line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
       let request = Self.requests(inJSON: line[open...]).first
     {
       self = request
@@ -102,7 +102,7 @@ struct LoggedRequest {
 
   /// The requests in a JSON text: a request, or a list of them.
   static func requests(inJSON text: ArraySlice<UInt8>) -> [LoggedRequest] {
-    guard agents.contains(where: text.has) else { return [] }
+    guard SiteAnswer.names.contains(where: text.has) else { return [] }
     do {
       let json = try JSON.parse(text).value
       return (json.arrayValue ?? [json]).prefix(1000).compactMap(LoggedRequest.init)
@@ -130,7 +130,7 @@ struct LoggedRequest {
         (path: $0, object: member.object)
       }
     }
-    guard isOfBot, let (target, object) = targets.first else { return nil }
+    guard let (target, object) = targets.first else { return nil }
     let own = target.has("://") ? target.host : nil
     let hosts = all([
       "requesthost", "clientrequesthost", "httphost", "authority", "xhostheader", "vhost", "host",
@@ -146,7 +146,8 @@ struct LoggedRequest {
     self.init(
       target, host: own ?? host.flatMap { Array($0.value.utf8)[...].host },
       status: statuses.first { (200...599).contains($0) })
-    self.isOfBot = true
+    self.isOfBot = isOfBot
+    if !isOfBot && !Self.isSameForAll(status) { return nil }
     // It may also be a place on earth.
     location = all(["location"]).lazy.map { Array($0.value.utf8)[...].value }.first { value in
       ["/", "http://", "https://"].contains { value.hasPrefix($0) }
@@ -236,52 +237,19 @@ struct LoggedRequest {
     ("File does not exist: ", 404, nil),
   ]
 
-  /// What stands before the path of a URL in the sentences of Rails, Symfony, Phoenix, Django, Express, Laravel, Spring and
-  /// ASP.NET about what they do not find.
-  private static let refusals = [
-    "No route matches [GET] ", "oute found for \"GET ", "oute found for GET ", "Not Found: ",
-    "Not Found for url: ", "Cannot GET ", "No static resource ", "No mapping for GET ", theRoute,
-    "The controller for path ",
+  /// What stands before the path of a URL, and behind it where the words before are everyday words, in the sentences of
+  /// Rails, Symfony, Phoenix, Django, SvelteKit, Nuxt, Express, Laravel, Fastify, Spring, Rocket, React Router, ASP.NET,
+  /// Tomcat, Apache and WEBrick about what they do not find.
+  private static let refusals: [(words: String, end: String)] = [
+    ("No route matches [GET] ", ""), ("No route matches URL ", ""), ("oute found for \"GET ", ""),
+    ("oute found for GET ", ""), ("No matching routes for GET ", ""), ("Not Found: ", ""),
+    ("ot found: ", ""), ("Not Found for url: ", ""), ("Cannot GET ", ""),
+    ("No static resource ", ""), ("No mapping for GET ", ""), ("The controller for path ", ""),
+    ("Cannot find any path matching ", ""), ("Cannot find any route matching [GET] ", ""),
+    ("The route ", " could not be found"), ("Route GET:", " not found"),
+    ("The requested URL ", " was not found on this server"),
+    ("The requested resource [", "] is not available"), ("ERROR ", "' not found"),
   ]
-  /// How Laravel begins, whose path has no slash in front. People write it, too.
-  private static let theRoute = "The route "
-  /// What stands behind the path of Laravel.
-  private static let notFound = " could not be found"
-
-  /// The answer in a line of a server for development or of a browser's console, such as `GET /assetlinks.json 404 in 52ms`;
-  /// that of ASP.NET has a dash for each thing it does not know. Lint of Android names the file and the status, too.
-  private static func loggedAnswer(
-    in line: ArraySlice<UInt8>
-  ) -> (target: ArraySlice<UInt8>, status: Int)? {
-    if let target = path(behind: "Digital Asset Links JSON file ", in: line) {
-      let code = line.firstRange(of: " fails. HTTP response code: ").flatMap {
-        Int(line[$0.upperBound...].prefix(while: \.isASCIIDigit).value)
-      }
-      return (code ?? (line.has(" is not found on the host") ? 404 : nil)).map { (target, $0) }
-    }
-    let words = line.words.drop { !$0.elementsEqual("GET".utf8) && !$0.elementsEqual("HEAD".utf8) }
-    guard let target = words.dropFirst().first,
-      let code = words.dropFirst(2).first(where: { !$0.elementsEqual("-".utf8) }), code.count == 3,
-      let status = Int(code.value), isSameForAll(status)
-    else { return nil }
-    let rest = line[code.endIndex...]
-    let isAnswer =
-      rest.words.contains(where: isTime)
-      || reasons.contains { rest.starts(with: " (\($0))".utf8) }
-    return isAnswer ? (target, status) : nil
-  }
-
-  /// What a browser's console writes behind a status.
-  private static let reasons = [
-    "", "Not Found", "Gone", "Internal Server Error", "Bad Gateway", "Service Unavailable",
-    "Gateway Timeout",
-  ]
-
-  /// Whether a word is a time, such as `52ms`, or the unit of one.
-  private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
-    word.drop { $0 == UInt8(ascii: "(") }.drop { $0.isASCIIDigit || ".,".utf8.contains($0) }
-      .prefix { !"),;".utf8.contains($0) }.elementsEqual("ms".utf8)
-  }
 
   /// A line of an error log, of the server or of the framework behind it.
   init?(failure line: ArraySlice<UInt8>) {
@@ -305,12 +273,12 @@ struct LoggedRequest {
       reason = refusal.reason
       return
     }
-    for words in Self.refusals {
+    for (words, end) in Self.refusals {
       guard let path = Self.path(behind: words, in: line) else { continue }
       let isSentence = line[path.endIndex...].drop { $0 == UInt8(ascii: ".") }
-        .starts(with: Self.notFound.utf8)
+        .starts(with: end.utf8)
       let isURL = path.has("://")
-      guard words == Self.theRoute ? isSentence : path.contains(UInt8(ascii: "/")),
+      guard end.isEmpty ? path.contains(UInt8(ascii: "/")) : isSentence,
         // Other hosts may have a file of that name in their root.
         !isURL || path.has("/.well-known/")
       else { continue }
@@ -320,20 +288,18 @@ struct LoggedRequest {
       self.init(target, host: isURL ? path.host : nil, status: 404)
       return
     }
-    guard let (target, status) = Self.loggedAnswer(in: line), SiteAnswer.isFile(target) else {
-      return nil
-    }
+    guard let answer = LoggedAnswer(line), SiteAnswer.isFile(answer.target) else { return nil }
     // The machine of a developer has no name that anybody could check.
-    let host = target.has("://") ? target.host : nil
+    let host = answer.target.has("://") ? answer.target.host : answer.host
     let isName = host?.contains(".") == true && host?.contains(where: \.isLetter) == true
-    self.init(target, host: isName ? host : nil, status: status)
+    self.init(answer.target, host: isName ? host : nil, status: answer.status)
   }
 
   /// The path that stands behind some words, without the end of the sentence.
-  private static func path(behind words: String, in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  static func path(behind words: String, in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let place = line.firstRange(of: words) else { return nil }
-    let path = line[place.upperBound...].drop { "\"'".utf8.contains($0) }
-      .prefix { !" \"'?,;()<>".utf8.contains($0) }
+    let path = line[place.upperBound...].drop { "\"'`".utf8.contains($0) }
+      .prefix { !" \"'?,;()<>]".utf8.contains($0) }
     return path.last == UInt8(ascii: ".") ? path.dropLast() : path
   }
 
@@ -355,7 +321,7 @@ struct LoggedRequest {
   private static func isFetched(_ status: Int) -> Bool { status < 300 || status == 304 }
 
   /// Whether an answer to others matters. That they get the file does, too: it ends what was missing before.
-  private static func isSameForAll(_ status: Int) -> Bool {
+  static func isSameForAll(_ status: Int) -> Bool {
     isFetched(status) || [404, 410].contains(status) || status >= 500
   }
 

@@ -236,6 +236,11 @@ private struct Exchange {
       isEmpty = value.elementsEqual("0".utf8)
     } else if let (name, value) = field, name == "host" {
       host = host ?? value.host
+    } else if status != nil, text.starts(with: "Requested URL".utf8),
+      let file = text.words.last, SiteAnswer.isFile(file)
+    {
+      // The page of IIS has it below the status.
+      (isAboutFile, host) = (true, host ?? (file.has("://") ? file.host : nil))
     } else if status != nil, text.starts(with: "cf-mitigated:".utf8) {
       reason = .challenge
     } else if status == 403, let (name, value) = field, name == "server",
@@ -263,10 +268,10 @@ private struct Exchange {
     }
   }
 
-  /// What stands before the status in what `wget`, PowerShell and browsers show.
+  /// What stands before the status in what `wget`, PowerShell, browsers and the pages of IIS show.
   private static let statusBeginnings = [
     "awaiting response... ", "server returned an error: (", "does not indicate success: ",
-    "Status Code: ",
+    "Status Code: ", "HTTP Error ", "Description: HTTP ",
   ]
 
   /// The status that a line says; `nil` if it is none of the site.
@@ -282,7 +287,9 @@ private struct Exchange {
           line[$0.upperBound...].prefix(while: \.isASCIIDigit)
         }
     return code.flatMap { Int($0.value) }.flatMap {
-      (200...599).contains($0) && !line.has("onnection established") ? $0 : nil
+      // IIS says more of the last one.
+      (200...599).contains($0) && !line.has("onnection established") && !line.has(" 404.3 ")
+        ? $0 : nil
     }
   }
 

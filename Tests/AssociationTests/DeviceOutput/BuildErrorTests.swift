@@ -38,6 +38,10 @@ import Testing
       "taskgated-helper: a.b: Unsatisfied entitlements: com.apple.developer.team-identifier, "
         + "com.apple.developer.associated-domains", "embedded.provisionprofile"
     ),
+    (
+      "amfid: /private/var/containers/Bundle/a/B.app/B: Unsatisfied entitlements: com.apple.developer.associated-domains",
+      "On a Mac"
+    ),
   ])
   func whyTheAppIsRefusedDecidesTheNextStep(text: String, next: String) {
     #expect(DeviceOutput.explained(text) == ["code-signing - - not-in-profile"])

@@ -71,6 +71,10 @@ import Testing
       "Could not navigate to initial route.\nThe requested route name was: \"/a\"", "request-failed"
     ),
     ("Dynamic Link Not Found\nensure that your Dynamic Links domain is right", "not-served"),
+    ("Dynamic Link Not Found", "not-served"),
+    ("<title>Invalid Dynamic Link</title>", "not-served"),
+    ("The operation couldn’t be completed. (CPSErrorDomain error 2.)", "request-failed"),
+    ("My App Clip fails with ASDErrorDomain error 507.", "request-failed"),
     ("Unmatched Route\nPage could not be found.\na:///b", "request-failed"),
     ("---- Firebase Dynamic Links diagnostic output start ----", "not-served"),
     (
@@ -160,6 +164,7 @@ import Testing
     "GoException: no routes for location: /b?next=https://a.example/",
     "LSOpenURLsWithRole() failed with error -10814 for the file /a.b.",
     "ld: Dynamic Link Not Found",
+    "Error Domain=ASDErrorDomain Code=507 \"Error decoding object\" in SKProductsRequest",
     "$ xcrun simctl openurl booted https://a.example\n(code=-10814)\nSimulator device failed to open https://a.example.",
     "My universal link opens Safari.\nThis app is not allowed to query for scheme a",
     "the class attribute should start with a letter, and android:pathPrefix",

@@ -75,6 +75,29 @@ import Testing
     ("The controller for path '\(path)' was not found", "404"),
     ("GET https://a.example\(path) 404 (Not Found)", "404"), ("GET \(path) 404 in 52ms", "404"),
     ("GET \(path) 500 3.021 ms - 150", "500"),
+    ("GET https://a.example\(path) net::ERR_ABORTED 404 (Not Found)", "404"),
+    ("[GIN] 2026/03/01 - 10:00:00 | 404 | 1.2µs | 192.0.2.7 | GET \"\(path)\"", "404"),
+    ("10:00:00 | 404 | 0s | 192.0.2.7 | GET | \(path) | Cannot GET", "404"),
+    ("method=GET path=\(path) format=*/* status=404 duration=1.2", "404"),
+    ("{timestamp=Sun Mar 01, status=404, error=Not Found, path=\(path)}", "404"),
+    (
+      "{\"timestamp\": \"a\", \"status\": 404, \"error\": \"Not Found\", \"path\": \"\(path)\"}",
+      "404"
+    ),
+    (
+      "INFO http/log.go:20 request {\"method\": \"GET\", \"path\": \"\(path)\", \"status\": 500}",
+      "500"
+    ),
+    ("127.0.0.1:54321 [404]: GET \(path) - No such file or directory", "404"),
+    ("Mar 1 10:00:00 |WARN | SERVER GET (404) \(path) host=\"127.0.0.1:8004\"", "404"),
+    ("Error: No route matches URL \"\(path)\"", "404"),
+    ("SvelteKitError: Not found: \(path)", "404"),
+    ("[404] Cannot find any path matching \(path).", "404"),
+    ("   >> No matching routes for GET \(path).", "404"),
+    ("{\"message\":\"Route GET:\(path) not found\",\"error\":\"Not Found\"}", "404"),
+    ("<p>The requested URL \(path) was not found on this server.</p>", "404"),
+    ("Message The requested resource [\(path)] is not available", "404"),
+    ("[2026-03-01 10:00:00] ERROR `\(path)' not found.", "404"),
     ("Request finished HTTP/2 GET https://localhost:5001\(path) - - - 404 0 - 1.2ms", "404"),
     (
       "HTTP request for Digital Asset Links JSON file https://a.example/.well-known/assetlinks.json fails. HTTP response "
@@ -88,6 +111,19 @@ import Testing
   func otherServersAndFrameworksAreReadByTheirSentences(log: String, error: String) {
     let output = DeviceOutput(log)
     #expect(output.kind == .cdnHeaders && output.rows.map(\.error) == [error], "\(output.rows)")
+  }
+
+  @Test(arguments: [
+    "heroku[router]: at=info method=GET path=\"\(path)\" host=www.a.example fwd=\"192.0.2.7\" status=404 bytes=9",
+    "www.a.example\(path):1 Failed to load resource: the server responded with a status of 404 ()",
+    "Failed to load resource: the server responded with a status of 404 (Not Found) https://www.a.example\(path)",
+    "{\"req\": {\"url\": \"\(path)\", \"headers\": {\"host\": \"www.a.example\"}}, \"res\": {\"statusCode\": 404}}",
+    "HTTP Error 404.0 - Not Found\nRequested URL    https://www.a.example:443\(path)\n",
+  ])
+  func aLogOrAPageThatNamesTheSiteSaysWhich(log: String) {
+    let output = DeviceOutput(log)
+    #expect(output.lines == ["www.a.example - - error-status"])
+    #expect(output.rows.first?.error == "404")
   }
 
   @Test func theMachineOfADeveloperIsNoDomain() {
@@ -132,6 +168,12 @@ import Testing
     "GET \(path) 200 in 5ms\n", "GET \(path) 401 in 5ms\n", "GET \(path) 512 bytes\n",
     "GET \(path) 404 when forms are missing\n", "test: GET \(path) 404 (expected)\n",
     "See Digital Asset Links JSON file \(path) and HTTP response code: 404",
+    "method=GET path=\(path) status=401\n",
+    "method=GET path=/a status=404 referer=https://a.example\(path)\n",
+    "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
+    "{\"path\": \"\(path)\", \"status\": 403}", "{\"path\": \"\(path)\", \"status\": 200}",
+    "Route GET:\(path) is registered\n", "The requested URL \(path) answers.\n",
+    "HTTP Error 404.0 - Not Found\nRequested URL https://a.example/favicon.ico\n",
     "GET \(path) 404 in 5ms\nGET \(path) 200 in 5ms\n", "GET /favicon.ico 404 in 5ms\n",
     "aasa: apple-app-site-association does not exist\n", "File Not Found: assetlinks.json\n",
     "The route \(path) answers with the file.\n",

@@ -87,6 +87,13 @@ import Testing
     let verdict = other.rows.first.map { DeviceVerdict($0, of: other.kind) }
     #expect(verdict?.code == .verificationFailed, "\(other.rows)")
     #expect(verdict?.message.contains("unavailable: Error fetching") == true, "\(other.rows)")
+    // People paste the words alone, too.
+    #expect(
+      DeviceOutput.explained("*** ERRORS ***\n* Error: unavailable: Wrong content type \(source)")
+        == ["digital-asset-links a.example - unusable-file"])
+    #expect(
+      DeviceOutput.explained("Error: unavailable: Error \(source)")
+        == ["digital-asset-links a.example - verification-failed"])
     #expect(
       DeviceOutput.explained(answer("None!\\nstatements from https://a.example./"))
         == ["digital-asset-links a.example - not-in-file"])
