@@ -11,6 +11,7 @@ enum DeveloperToolError: CaseIterable {
   case dns, status, json
   case notAssociated, notVerified
   case noRoute, noExpoRoute, noReleasedApp, noScheme, mayNotQuery, noApplication
+  case noDestination, mayNotQueryOnAndroid, noBranchHost
   case elements, letterCase, schemes, query
   case dynamicLinks, extensionConfiguration
   case noAppClip, appClipNotLoaded
@@ -45,6 +46,9 @@ enum DeveloperToolError: CaseIterable {
     case .noScheme: [.unknownScheme, .noRegisteredHandler]
     case .mayNotQuery: [.mayNotQuery, .queriedSchemes]
     case .noApplication: [.noApplication, .workspaceError, .workspaceCode]
+    case .noDestination: [.navigationGraph]
+    case .mayNotQueryOnAndroid: [.componentName]
+    case .noBranchHost: [.branchNoHosts, .branchNoFilter]
     case .elements: [.lintElements, .lintScheme, .lintHost, .lintQuotedScheme, .lintQuotedHost]
     case .letterCase: [.lintHostCase, .lintSchemeCase]
     case .schemes: [.lintSchemes]
@@ -67,12 +71,15 @@ enum DeveloperToolError: CaseIterable {
     case .json: [Marker.branchJSON.rawValue, "assetlinks.json"]
     case .elements: ["App Links", "AppLink", "AndroidManifest"]
     case .noExpoRoute: ["Page could not be found"]
+    case .noDestination: ["cannot be found"]
+    case .mayNotQueryOnAndroid: ["UrlLauncher"]
     case .noApplication:
       ["canOpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
     case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
     case .appClipNotLoaded: ["pp Clip", "AppClip", "app clip"]
     case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
-    case .noAppClip, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile, .action,
+    case .noAppClip, .noBranchHost, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile,
+      .action,
       .browsable, .default,
       .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
       .letterCase:
@@ -114,7 +121,9 @@ enum DeveloperToolError: CaseIterable {
   ]
 
   /// Whether apps log it all the time, so that it says little in a text about something else.
-  private var isNoiseInLogs: Bool { self == .mayNotQuery || self == .noApplication }
+  private var isNoiseInLogs: Bool {
+    [.mayNotQuery, .mayNotQueryOnAndroid, .noApplication].contains(self)
+  }
 
   /// The length of a text that is hardly more than such an error, in bytes.
   private static let longest = 2000
@@ -269,6 +278,24 @@ extension DeviceCase {
           + "needs to change.",
         "Add a file for the path to the directory `app`, or rewrite the path in `redirectSystemPath` of `+native-intent`."
       )
+    case .noDestination:
+      verdict(
+        .requestFailed, .appTeam,
+        "The navigation graph of the app has no destination for the URL. If a link led there, the device gave it to the app, so "
+          + "nothing on the server needs to change.",
+        "Add a `<deepLink>`, or `navDeepLink`, with its address to the destination in the graph.")
+    case .mayNotQueryOnAndroid:
+      verdict(
+        .noActivity, .appTeam,
+        "Android shows the app no other app that takes the URL, so canLaunchUrl says no, whatever is installed. No domain and "
+          + "no file is involved.",
+        "Add an `<intent>` with the action VIEW and the scheme to `<queries>` of the manifest. Opening the URL without asking "
+          + "needs none.")
+    case .noBranchHost:
+      verdict(
+        .notADomain, .appTeam,
+        "For Branch, the manifest has no intent filter for the domains of its links. Nothing on the server needs to change.",
+        "Add one with android:autoVerify for each of them. \(manifest), which lists the hosts.")
     case .mayNotQuery:
       verdict(
         .noActivity, .appTeam,

@@ -77,7 +77,7 @@ struct LoggedAnswer {
   }
 
   /// Words in the order of what happens, such as `GET /a 404 in 52ms`; ASP.NET has a dash for each thing it does not know,
-  /// and Chrome an error of its own. PHP has `[404]: GET /a`, and Symfony `GET (404) /a`.
+  /// Chrome an error of its own, and Strapi the time. PHP has `[404]: GET /a`, and Symfony `GET (404) /a`.
   private static func inOrder(
     _ line: ArraySlice<UInt8>, _ words: [ArraySlice<UInt8>]
   ) -> LoggedAnswer? {
@@ -90,12 +90,14 @@ struct LoggedAnswer {
     if target.starts(with: "(".utf8), method + 2 < words.count {
       return code(target.bare).map { .init(words[method + 2], $0) }
     }
-    let rest = words[(method + 2)...].drop {
+    let behind = words[(method + 2)...]
+    let rest = behind.drop {
       $0.elementsEqual("-".utf8) || $0.starts(with: "net::ERR_".utf8)
+        || $0.starts(with: "(".utf8) || isTime($0)
     }
     guard let word = rest.first, let status = code(word) else { return nil }
     let isAnswer =
-      rest.contains(where: isTime)
+      behind.contains(where: isTime)
       || reasons.contains { line[word.endIndex...].starts(with: " (\($0))".utf8) }
     return isAnswer ? .init(target, status) : nil
   }

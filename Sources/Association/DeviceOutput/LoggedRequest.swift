@@ -145,7 +145,9 @@ struct LoggedRequest {
     ]).lazy.compactMap { Int($0.value) }
     self.init(
       target, host: own ?? host.flatMap { Array($0.value.utf8)[...].host },
-      status: statuses.first { (200...599).contains($0) })
+      // The firewall of AWS logs what it did in place of a status.
+      status: statuses.first { (200...599).contains($0) }
+        ?? (all(["action"]).contains { $0.value == "BLOCK" } ? 403 : nil))
     self.isOfBot = isOfBot
     if !isOfBot && !Self.isSameForAll(status) { return nil }
     // It may also be a place on earth.
@@ -261,6 +263,14 @@ struct LoggedRequest {
       let host = line.between("host: \"", and: "\"") ?? line.between("server: ", and: ",")
       self.init(request[1], host: host?.host, status: answer.status)
       reason = answer.reason
+      return
+    }
+    if let code = line.between("ModSecurity: Access denied with code ", and: " "),
+      let path = line.between("[uri \"", and: "\""), SiteAnswer.isFile(path)
+    {
+      self.init(
+        path, host: line.between("[hostname \"", and: "\"")?.host, status: Int(code.value))
+      reason = .rule
       return
     }
     for refusal in Self.fileRefusals {

@@ -306,6 +306,11 @@ private struct Exchange {
       (status, reason, body) = (status ?? 403, .storage, line)
     } else if line.has("<Code>NoSuchKey</Code>") || line.has("<Code>NoSuchBucket</Code>") {
       (status, body) = (status ?? 404, line)
+    } else if status == nil, line.starts(with: "error code: ".utf8),
+      let code = Int(line.dropFirst("error code: ".utf8.count).value)
+    {
+      // Cloudflare's numbers from 1000 on are its own: it refused, and 1015 is its limit.
+      (status, body) = (code < 1000 ? code : code == 1015 ? 429 : 403, line)
     } else if status == nil,
       Self.isNotFound(line)
         || line.first == UInt8(ascii: "{") && Self.notFoundInJSON.contains(where: line.has)
@@ -324,6 +329,7 @@ private struct Exchange {
 
   private static func isNotFound(_ line: ArraySlice<UInt8>) -> Bool {
     let text = line.last == UInt8(ascii: ".") ? line.dropLast() : line
+    if text.starts(with: "Not Found - Request ID: ".utf8) { return true }
     return text.count < 40 && notFound.contains(text.value.lowercased())
       || line.starts(with: "Cannot GET /".utf8) && line.words.count == 3
   }

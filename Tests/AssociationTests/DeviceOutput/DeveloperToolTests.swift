@@ -71,6 +71,15 @@ import Testing
       "Could not navigate to initial route.\nThe requested route name was: \"/a\"", "request-failed"
     ),
     ("Dynamic Link Not Found\nensure that your Dynamic Links domain is right", "not-served"),
+    (
+      "IllegalArgumentException: Navigation destination that matches request NavDeepLinkRequest{ uri=https://a.example/b } "
+        + "cannot be found in the navigation graph", "request-failed"
+    ),
+    ("I/UrlLauncher( 9123): component name for https://a.example is null", "no-activity"),
+    (
+      "BranchSDK_Doctor: ** ERROR ** : Could not find any App Link hosts to support Android AppLinks. Please add",
+      "not-a-domain"
+    ),
     ("Dynamic Link Not Found", "not-served"),
     ("<title>Invalid Dynamic Link</title>", "not-served"),
     ("The operation couldn’t be completed. (CPSErrorDomain error 2.)", "request-failed"),
@@ -163,7 +172,9 @@ import Testing
     "GoException: no routes for location: /b",
     "GoException: no routes for location: /b?next=https://a.example/",
     "LSOpenURLsWithRole() failed with error -10814 for the file /a.b.",
-    "ld: Dynamic Link Not Found",
+    "ld: Dynamic Link Not Found", "D/Parts: component name for https://a.example is null",
+    "My universal link opens Chrome.\nI/UrlLauncher( 9123): component name for https://a.example is null",
+    "matches request NavDeepLinkRequest{ uri=android-app://androidx.navigation/b } cannot be found",
     "Error Domain=ASDErrorDomain Code=507 \"Error decoding object\" in SKProductsRequest",
     "$ xcrun simctl openurl booted https://a.example\n(code=-10814)\nSimulator device failed to open https://a.example.",
     "My universal link opens Safari.\nThis app is not allowed to query for scheme a",

@@ -88,6 +88,7 @@ import Testing
       "INFO http/log.go:20 request {\"method\": \"GET\", \"path\": \"\(path)\", \"status\": 500}",
       "500"
     ),
+    ("[2026-03-01 10:00:00.000] http: GET \(path) (5 ms) 404", "404"),
     ("127.0.0.1:54321 [404]: GET \(path) - No such file or directory", "404"),
     ("Mar 1 10:00:00 |WARN | SERVER GET (404) \(path) host=\"127.0.0.1:8004\"", "404"),
     ("Error: No route matches URL \"\(path)\"", "404"),
@@ -118,12 +119,32 @@ import Testing
     "www.a.example\(path):1 Failed to load resource: the server responded with a status of 404 ()",
     "Failed to load resource: the server responded with a status of 404 (Not Found) https://www.a.example\(path)",
     "{\"req\": {\"url\": \"\(path)\", \"headers\": {\"host\": \"www.a.example\"}}, \"res\": {\"statusCode\": 404}}",
+    "$ curl https://www.a.example\(path)\nNot Found - Request ID: 01HRX\n",
     "HTTP Error 404.0 - Not Found\nRequested URL    https://www.a.example:443\(path)\n",
   ])
   func aLogOrAPageThatNamesTheSiteSaysWhich(log: String) {
     let output = DeviceOutput(log)
     #expect(output.lines == ["www.a.example - - error-status"])
     #expect(output.rows.first?.error == "404")
+  }
+
+  @Test(arguments: [
+    ("$ curl -s https://a.example\(path)\nerror code: 1020\n", "403"),
+    ("$ curl -s https://a.example\(path)\nerror code: 1015\n", "429"),
+    ("$ curl -s https://a.example\(path)\nerror code: 521\n", "521"),
+    (
+      "ModSecurity: Access denied with code 403 (phase 1). [hostname \"a.example\"] [uri \"\(path)\"]",
+      "403, forbidden by a rule"
+    ),
+    (
+      "{\"action\": \"BLOCK\", \"httpRequest\": {\"uri\": \"\(path)\", \"host\": \"a.example\", \"headers\": [{\"value\": "
+        + "\"AASA-Bot/1.0.0\"}]}}", "403"
+    ),
+  ])
+  func aFirewallThatRefusesIsAnError(text: String, error: String) {
+    let output = DeviceOutput(text)
+    #expect(output.lines == ["a.example - - error-status"])
+    #expect(output.rows.first?.error == error)
   }
 
   @Test func theMachineOfADeveloperIsNoDomain() {
@@ -172,6 +193,7 @@ import Testing
     "method=GET path=/a status=404 referer=https://a.example\(path)\n",
     "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
     "{\"path\": \"\(path)\", \"status\": 403}", "{\"path\": \"\(path)\", \"status\": 200}",
+    "GET \(path) (123 ms) passed\n", "{\"action\": \"BLOCK\", \"uri\": \"\(path)\"}",
     "Route GET:\(path) is registered\n", "The requested URL \(path) answers.\n",
     "HTTP Error 404.0 - Not Found\nRequested URL https://a.example/favicon.ico\n",
     "GET \(path) 404 in 5ms\nGET \(path) 200 in 5ms\n", "GET /favicon.ico 404 in 5ms\n",

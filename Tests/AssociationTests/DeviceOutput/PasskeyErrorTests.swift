@@ -55,6 +55,18 @@ import Testing
       "InvalidStateError: At least one credential matches an entry of the excludeCredentials list in the platform",
       "request-failed", "already has"
     ),
+    (
+      "NotAllowedError: The operation is not allowed at this time because the page does not have focus.",
+      "request-failed", "had the focus"
+    ),
+    (
+      "WebAuthnError: No available authenticator recognized any of the allowed credentials",
+      "request-failed", "no passkey for the RP ID"
+    ),
+    (
+      "User clicked cancel, or the authentication ceremony timed out", "request-failed",
+      "closed the dialog"
+    ),
     ("TypeError: navigator.credentials is undefined", "request-failed", "no WebAuthn"),
     (
       "TypeError: undefined is not an object (evaluating 'navigator.credentials.create')",
