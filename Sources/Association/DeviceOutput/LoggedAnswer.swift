@@ -76,24 +76,31 @@ struct LoggedAnswer {
     return .init(target, status)
   }
 
-  /// Words in the order of what happens, such as `GET /a 404 in 52ms`; ASP.NET has a dash for each thing it does not know,
-  /// Chrome an error of its own, and Strapi the time. PHP has `[404]: GET /a`, and Symfony `GET (404) /a`.
+  /// Words in the order of what happens, such as `GET /a 404 in 52ms`. ASP.NET has a dash for each thing it does not know, or
+  /// `responded`, Chrome an error of its own, Strapi the time, and http-server `Error (404):`. PHP has `[404]: GET /a`, Symfony
+  /// `GET (404) /a`, and Tornado `404 GET /a`.
   private static func inOrder(
     _ line: ArraySlice<UInt8>, _ words: [ArraySlice<UInt8>]
   ) -> LoggedAnswer? {
-    guard let method = words.firstIndex(where: isMethod), method + 1 < words.count
+    guard let method = words.firstIndex(where: { isMethod($0.bare) }), method + 1 < words.count
     else { return nil }
-    let target = words[method + 1]
+    let target = words[method + 1].bare
+    let behind = words[(method + 2)...]
     if method > 0, words[method - 1].starts(with: "[".utf8), words[method - 1].has("]:") {
       return code(words[method - 1].bare).map { .init(target, $0) }
     }
-    if target.starts(with: "(".utf8), method + 2 < words.count {
-      return code(target.bare).map { .init(words[method + 2], $0) }
+    if words[method + 1].starts(with: "(".utf8), let path = behind.first {
+      return code(target).map { .init(path, $0) }
     }
-    let behind = words[(method + 2)...]
-    let rest = behind.drop {
-      $0.elementsEqual("-".utf8) || $0.starts(with: "net::ERR_".utf8)
-        || $0.starts(with: "(".utf8) || isTime($0)
+    if method > 0, let status = code(words[method - 1]), behind.contains(where: isTime) {
+      return .init(target, status)
+    }
+    if behind.first?.elementsEqual("Error".utf8) == true {
+      return behind.dropFirst().first.flatMap { code($0.bare) }.map { .init(target, $0) }
+    }
+    let rest = behind.drop { word in
+      ["-", "responded"].contains { word.elementsEqual($0.utf8) }
+        || word.starts(with: "net::ERR_".utf8) || word.starts(with: "(".utf8) || isTime(word)
     }
     guard let word = rest.first, let status = code(word) else { return nil }
     let isAnswer =

@@ -232,11 +232,12 @@ struct LoggedRequest {
       .map { $0.drop(while: \.isASCIIDigit).dropFirst() }
   }
 
-  /// What stands before the path of a file in the sentences of Apache.
+  /// What stands before the path of a file in the sentences of Apache and LiteSpeed.
   private static let fileRefusals: [(words: String, status: Int, reason: SiteAnswer.Reason?)] = [
     ("denied by server configuration: ", 403, .rule),
     ("file permissions deny server access: ", 403, .permission),
-    ("File does not exist: ", 404, nil),
+    ("AH00035: access to ", 403, .permission), ("File does not exist: ", 404, nil),
+    ("File not found [", 404, nil),
   ]
 
   /// What stands before the path of a URL, and behind it where the words before are everyday words, in the sentences of
@@ -245,7 +246,7 @@ struct LoggedRequest {
   private static let refusals: [(words: String, end: String)] = [
     ("No route matches [GET] ", ""), ("No route matches URL ", ""), ("oute found for \"GET ", ""),
     ("oute found for GET ", ""), ("No matching routes for GET ", ""), ("Not Found: ", ""),
-    ("ot found: ", ""), ("Not Found for url: ", ""), ("Cannot GET ", ""),
+    ("ot found: ", ""), ("Not Found for url: ", ""), ("Cannot GET ", ""), ("Cannot GET:", ""),
     ("No static resource ", ""), ("No mapping for GET ", ""), ("The controller for path ", ""),
     ("Cannot find any path matching ", ""), ("Cannot find any route matching [GET] ", ""),
     ("The route ", " could not be found"), ("Route GET:", " not found"),

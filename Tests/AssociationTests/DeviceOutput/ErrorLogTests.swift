@@ -89,6 +89,15 @@ import Testing
       "500"
     ),
     ("[2026-03-01 10:00:00.000] http: GET \(path) (5 ms) 404", "404"),
+    ("[10:00:00 INF] HTTP GET \(path) responded 404 in 1.2345 ms", "404"),
+    ("[W 260301 10:00:00 web:2348] 404 GET \(path) (127.0.0.1) 0.50ms", "404"),
+    ("[2026-03-01T10:00:00.000Z] \"GET \(path)\" Error (404): \"Not found\"", "404"),
+    ("Exception: Cannot GET:\(path)", "404"),
+    ("[NOTICE] File not found [/home/a/public_html\(path)]", "404"),
+    (
+      "(13)Permission denied: AH00035: access to \(path) denied (filesystem path '/var/www/.well-known') because search "
+        + "permissions are missing", "403, Permission denied"
+    ),
     ("127.0.0.1:54321 [404]: GET \(path) - No such file or directory", "404"),
     ("Mar 1 10:00:00 |WARN | SERVER GET (404) \(path) host=\"127.0.0.1:8004\"", "404"),
     ("Error: No route matches URL \"\(path)\"", "404"),
@@ -193,6 +202,7 @@ import Testing
     "method=GET path=/a status=404 referer=https://a.example\(path)\n",
     "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
     "{\"path\": \"\(path)\", \"status\": 403}", "{\"path\": \"\(path)\", \"status\": 200}",
+    "Expected 404 GET \(path) to be there\n", "\"GET \(path)\" Error (passed)\n",
     "GET \(path) (123 ms) passed\n", "{\"action\": \"BLOCK\", \"uri\": \"\(path)\"}",
     "Route GET:\(path) is registered\n", "The requested URL \(path) answers.\n",
     "HTTP Error 404.0 - Not Found\nRequested URL https://a.example/favicon.ico\n",
