@@ -57,6 +57,10 @@ enum CodeSigningError {
           .has(Marker.entitlementKey.rawValue)
       }
     }
+      // `amfid` prints a list: `UserInfo={…, unsatisfiedEntitlements=<CFArray …>{…, values = ( … )}, …}`.
+      || text.ranges(of: "unsatisfiedEntitlements=").prefix(100).contains {
+        text[$0.upperBound...].prefix(1000).before(")}, ").has(Marker.entitlementKey.rawValue)
+      }
   }
 
   /// Xcode: `Personal development teams, including "…", do not support the Associated Domains capability.`

@@ -4,7 +4,7 @@
 /// not know, Chrome and Apple's systems of one whose scheme they do not open, IIS of a file that it does not know, and
 /// what an iPhone shows in place of an App Clip.
 enum DeveloperToolError: CaseIterable {
-  case exported
+  case exported, placeholder
   case path, host, action, browsable, `default`, autoVerify
   case otherDomains, redirect, https, contentType, fingerprint, package, noFile
   case noAppleFile, appleFormat, appIdentifier
@@ -19,6 +19,7 @@ enum DeveloperToolError: CaseIterable {
   private var markers: [Marker] {
     switch self {
     case .exported: [.exportedNeeded, .explicitExported]
+    case .placeholder: [.placeholder]
     case .path: [.pathWithoutSlash, .lintPath, .lintQuotedPath]
     case .host: [.malformedHost]
     case .action: [.noActionTag]
@@ -65,6 +66,7 @@ enum DeveloperToolError: CaseIterable {
   private var context: [String] {
     switch self {
     case .exported: ["android:exported"]
+    case .placeholder: ["data@host", "data@scheme", "data@path"]
     case .notAssociated: ["web domains"]
     case .path: ["android:path", "AppLink"]
     case .dns: ["Your domain", "Unknown host: http"]
@@ -183,6 +185,12 @@ extension DeviceCase {
           "Write android:exported at the element that the error names: \"true\" for an activity with links, \"false\" for one "
           + "that no other app starts. If the element is a library's, update the library."
       )
+    case .placeholder:
+      verdict(
+        .manifestRefused, .appTeam,
+        "The manifest has a placeholder in the host, the scheme or the path of links, and the build has no value for it. "
+          + "Nothing on the server needs to change.",
+        "Set the one that the error names in `manifestPlaceholders` of the app's build.gradle.")
     case .path:
       verdict(
         .noActivity, .appTeam,

@@ -240,6 +240,7 @@ enum Marker: String, CaseIterable {
   case noBrowsableTag = "Intent filter is missing browsable tag"
   case noDefaultTag = "Intent filter is missing default tag"
   case noAutoVerifyTag = "Intent filter is missing autoVerify tag"
+  case placeholder = "requires a placeholder substitution but no value for <"
   case explicitExported = "explicit value for"
   case exportedNeeded = "android:exported needs to be explicitly specified"
   case unprotectedOrigin = "UnprotectedOrigin"

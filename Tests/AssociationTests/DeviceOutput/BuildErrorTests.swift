@@ -39,6 +39,11 @@ import Testing
         + "com.apple.developer.associated-domains", "embedded.provisionprofile"
     ),
     (
+      "amfid: Code=-413 UserInfo={unsatisfiedEntitlements=<CFArray 0x1 [0x2]>{type = immutable, count = 1, values = (\n"
+        + "    0 : <CFString 0x3 [0x2]>{contents = \"com.apple.developer.associated-domains\"}\n)}, NSURL=a}",
+      "certificate of that profile"
+    ),
+    (
       "amfid: /private/var/containers/Bundle/a/B.app/B: Unsatisfied entitlements: com.apple.developer.associated-domains",
       "On a Mac"
     ),
@@ -57,6 +62,7 @@ import Testing
     "Synced capabilities: Disabled: Push Notifications | Enabled: Associated Domains",
     "The framework does not support the protocol. Links work: the capability Associated Domains is on.",
     "It does not support the protocol that Associated Domains use",
+    "unsatisfiedEntitlements=<CFArray 0x1>{values = (\n0 : com.apple.a\n)}, b=com.apple.developer.associated-domains",
     "Unsatisfied entitlements: com.apple.developer.a\nEntitlements: com.apple.developer.associated-domains",
   ])
   func aCapabilityThatIsThereIsNoError(text: String) {

@@ -80,6 +80,10 @@ import Testing
       "BranchSDK_Doctor: ** ERROR ** : Could not find any App Link hosts to support Android AppLinks. Please add",
       "not-a-domain"
     ),
+    (
+      "Manifest merger failed : Attribute data@host at AndroidManifest.xml requires a placeholder substitution but no value "
+        + "for <auth0Domain> is provided.", "manifest-refused"
+    ),
     ("Dynamic Link Not Found", "not-served"),
     ("<title>Invalid Dynamic Link</title>", "not-served"),
     ("The operation couldn’t be completed. (CPSErrorDomain error 2.)", "request-failed"),
@@ -172,6 +176,7 @@ import Testing
     "GoException: no routes for location: /b",
     "GoException: no routes for location: /b?next=https://a.example/",
     "LSOpenURLsWithRole() failed with error -10814 for the file /a.b.",
+    "Attribute application@name requires a placeholder substitution but no value for <applicationName> is provided.",
     "ld: Dynamic Link Not Found", "D/Parts: component name for https://a.example is null",
     "My universal link opens Chrome.\nI/UrlLauncher( 9123): component name for https://a.example is null",
     "matches request NavDeepLinkRequest{ uri=android-app://androidx.navigation/b } cannot be found",
