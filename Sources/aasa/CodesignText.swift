@@ -35,7 +35,7 @@ enum CodesignText {
     return xml + open.reversed().map { "</\($0.name)>" }.joined() + "</plist>"
   }
 
-  private static func escaped(_ text: Substring) -> String {
+  static func escaped(_ text: Substring) -> String {
     text.map { ["&": "&amp;", "<": "&lt;"][$0] ?? String($0) }.joined()
   }
 }

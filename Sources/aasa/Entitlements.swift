@@ -172,7 +172,8 @@ struct Entitlements {
     let name = path == "-" ? "stdin" : path.quotedPath
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     if bytes.starts(with: mark) { bytes = bytes.dropFirst(mark.count) }
-    if let list = CodesignText.propertyList(String(decoding: bytes, as: UTF8.self)) {
+    let written = String(decoding: bytes, as: UTF8.self)
+    if let list = CodesignText.propertyList(written) ?? ProjectEntitlements.propertyList(written) {
       bytes = Array(list.utf8)[...]
     }
     // A terminal also shows what `codesign` says beside it.

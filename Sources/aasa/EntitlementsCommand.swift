@@ -16,8 +16,8 @@ enum EntitlementsCommand {
     name: "entitlements", group: .look,
     summary: "compare an app's associated domains with what is published",
     details:
-      "Reads .entitlements files (XML), what 'codesign -d --entitlements - --xml' prints, and the app.json of an Expo "
-      + "project. Reports the associated domains that are not published here, are published without the app, or are disabled, and "
+      "Reads .entitlements files (XML), what 'codesign -d --entitlements - --xml' prints, the app.json of an Expo project, the "
+      + "project of a .NET app and Cordova's config.xml. Reports the associated domains that are not published here, are published without the app, or are disabled, and "
       + "the published domains that name the app although the app does not name them. What repeats for other "
       + "domains is printed once. Without a database, only the file itself is read. Use - for stdin.",
     options: [app, .severity, plist, .json] + Option.installation,

@@ -36,6 +36,44 @@ import Testing
     #expect(found[0].contains("re-signing"))
   }
 
+  @Test(arguments: [
+    """
+    <Project Sdk="Microsoft.NET.Sdk"><ItemGroup>
+      <CustomEntitlements Include="com.apple.a" Type="String" Value="b" />
+      <CustomEntitlements Include="com.apple.developer.associated-domains" Type="StringArray"
+        Value="applinks:https://a.example;webcredentials:b.example" />
+    </ItemGroup></Project>
+    """,
+    """
+    <CustomEntitlements Include="com.apple.developer.associated-domains" ArraySeparator="|" Value="applinks:https://a.example|x" />
+    """,
+    """
+    <widget id="com.example.app"><platform name="ios">
+      <!-- <config-file parent="com.apple.developer.associated-domains"><array><string>a</string></array></config-file> -->
+      <config-file parent="com.apple.developer.associated-domains" target="*-Debug.plist">
+        <array><string>applinks:debug.example</string></array>
+      </config-file>
+      <config-file target="*-Release.plist" parent="com.apple.developer.associated-domains">
+        <array><string>applinks:https://a.example</string></array>
+      </config-file>
+    </platform></widget>
+    """,
+    """
+    {
+      "application-identifier" => "ABCDE12345.com.example.app"
+      "com.apple.developer.associated-domains" => [
+        0 => "applinks:https://a.example"
+      ]
+      "other" => [ 0 => "applinks:b" ]
+    }
+    """,
+  ])
+  func theEntriesOfOtherProjectsAreRead(file: String) throws {
+    let found = try findings(file).filter { $0.contains("a.example") || $0.contains("debug") }
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.hasPrefix("error malformed-entry applinks:https://a.example: ") == true)
+  }
+
   @Test func whatCodesignPrintsWithoutXMLIsRead() throws {
     let text = """
       Executable=/tmp/Shop.app/Shop
