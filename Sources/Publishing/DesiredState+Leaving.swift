@@ -1,5 +1,5 @@
 import Association
-import Store
+package import Store
 
 // What a state leaves to others.
 extension DesiredState {
@@ -11,7 +11,7 @@ extension DesiredState {
   /// - Throws: `PublicationError.templateChangedElsewhere`, `appChangedElsewhere` or `appTakenBack` if the state has
   ///   changed one, too.
   func leavingToOthers(_ store: Store, by author: String, goesOn: Bool) throws -> DesiredState {
-    var state = try leavingTemplates(store, goesOn)
+    var state = try leavingTemplates(store, by: author, goesOn)
     try state.leaveApps(store, by: author, goesOn)
     return state
   }
@@ -23,22 +23,32 @@ extension DesiredState {
 
   /// Without the templates that the state has as they were before: in the revision that it names, or in the last one that
   /// `apply` published since.
-  private func leavingTemplates(_ store: Store, _ goesOn: Bool) throws -> DesiredState {
+  private func leavingTemplates(
+    _ store: Store, by author: String, _ goesOn: Bool
+  ) throws -> DesiredState {
     var state = self
     state.templates = try templates.filter { desired in
       guard let revision = templateRevisions[desired.name] else { return true }
       let stored = try store.storedTemplate(desired.name)
       state.comparedTemplates[desired.name] = stored?.revision ?? 0
       guard let current = stored, current.revision != revision,
-        current.template != desired, !current.isApplied
+        current.template != desired, !(current.isApplied && current.author == author)
       else { return true }
+      let exported = try store.earlierTemplate(desired.name, revision: revision)
+      let applied = try store.lastAppliedTemplate(
+        desired.name, since: revision, by: current.isApplied ? author : nil)
       let isAsBefore =
-        try store.earlierTemplate(desired.name, revision: revision)?.template == desired
-        || store.lastAppliedTemplate(desired.name, since: revision)?.template == desired
+        if current.isApplied {
+          (applied ?? exported)?.template == desired
+        } else {
+          exported?.template == desired || applied?.template == desired
+        }
       if isAsBefore {
         state.leftTemplates.append(desired.name)
         return false
       }
+      // An edited template takes the place of what others applied.
+      if current.isApplied { return true }
       try state.refuse(
         .templateChangedElsewhere(
           desired.name, author: current.author, revision: current.revision, expected: revision),
@@ -63,10 +73,15 @@ extension DesiredState {
     func left<Key>(_ apps: [DesiredApp<Key>]) throws -> [DesiredApp<Key>] {
       let known = Set(try store.known(apps.filter { $0.wasExported != nil }.map(\.id)))
       return try apps.map { app in
-        guard known.contains(app.id), let stored = try store.storedApp(app.id),
-          app.app(over: stored.app) != stored.app, try !store.isApplied(stored)
-        else { return app }
-        if app.isAsExported { return app.left }
+        if app.wasExported == nil { return app }
+        guard known.contains(app.id), let stored = try store.storedApp(app.id) else {
+          var app = app
+          app.isDeleted = try app.isAsExported && store.lastAuthor(of: app.id.id) != nil
+          return app
+        }
+        if app.app(over: stored.app) == stored.app { return app }
+        if try app.stays(stored, store, by: author) { return app.left }
+        if try store.isApplied(stored) { return app }
         if app.wasExported?(stored.app) != false {
           // Somebody may have taken back what the state brought: then its author and they did the opposite of each other.
           let desired = ChangedApp(
@@ -91,8 +106,24 @@ extension DesiredState {
     androidApps = try left(androidApps)
   }
 
+  /// The apps that others have deleted since they were exported.
+  var deletedApps: Set<LinkedApp> {
+    Set(apps.filter(\.isDeleted).map(\.id.id) + androidApps.filter(\.isDeleted).map(\.id.id))
+  }
+
   /// The apps that stay as they are stored.
   var leftApps: Set<LinkedApp> {
     Set(apps.filter(\.isLeft).map(\.id.id) + androidApps.filter(\.isLeft).map(\.id.id))
+  }
+}
+
+extension DesiredApp {
+  /// Whether a stored app stays as others have made it, because the state has it as it was exported.
+  ///
+  /// - Parameter author: Who applies the state. What `apply` did for them is their own.
+  package func stays(
+    _ stored: StoredApp<Key>, _ store: Store, by author: String
+  ) throws -> Bool {
+    try isAsExported && !(store.isApplied(stored) && store.lastAuthor(of: id.id) == author)
   }
 }

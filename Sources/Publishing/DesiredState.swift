@@ -128,6 +128,8 @@ package struct DesiredApp<Key: AppKey>: Sendable {
   let wasExported: (@Sendable (Key.App) -> Bool)?
   /// Whether it stays as it is stored.
   private(set) var isLeft = false
+  /// Whether others have deleted it since it was exported. Only what uses it brings it back.
+  var isDeleted = false
   private let change: @Sendable (Key.App) -> Key.App
 
   /// An app.

@@ -116,7 +116,8 @@ extension Transaction {
       deleted: plan.deletions.map(\.name),
       dependents: plan.edits.filter { $0.index == nil }.map(\.name), change: change,
       refused: plan.refused, skipReasons: plan.skipReasons, leftOut: plan.leftOut(of: state),
-      leftApps: state.leftApps, leftTemplates: Set(state.leftTemplates),
+      leftApps: state.leftApps.union(state.deletedApps.subtracting(plan.named)),
+      leftTemplates: Set(state.leftTemplates),
       refusals: plan.refusals + taken, moreRefusals: plan.moreRefusals)
   }
 
@@ -312,6 +313,7 @@ extension Transaction {
     let old = try self.app(app.id)?.app
     // It was stored when it was left to others.
     if old == nil && app.isLeft { throw Outdated() }
+    if old == nil && app.isDeleted && !plan.named.contains(app.id.id) { return .unchanged }
     let new = app.app(over: old)
     if old == new { return .unchanged }
     // Somebody limited to domains adds apps that domains of the state use, and changes none. So since that was

@@ -21,6 +21,15 @@ extension StatePlanning {
       of: stored, after: number ?? stored.revision - 1, by: context.author)
   }
 
+  /// Whether somebody else's `apply` published a domain after this revision. A state that has the domain as its author got
+  /// it does not take that back; one that has edited it does.
+  func isAppliedByOthers(since number: Int?, _ former: FormerDomain) -> Bool {
+    guard !options.overwrite, let number, let stored = former.stored,
+      let last = former.published?.revision
+    else { return false }
+    return number != stored.revision && last.isApplied && last.author != context.author
+  }
+
   /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one
   /// that `apply` published since. It says nothing about what others made of the domain then.
   func isAsBefore(_ index: Int, _ base: PublishedRevision?) throws -> Bool {

@@ -157,8 +157,8 @@ struct StatePlanning {
 
   /// The apps that are neither stored nor used by a domain of the state.
   private func unusedApps<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
-    try apps.map(\.id).filter { try !plan.named.contains($0.id) && store.storedApp($0) == nil }
-      .map(\.id)
+    try apps.filter { !$0.isDeleted }.map(\.id)
+      .filter { try !plan.named.contains($0.id) && store.storedApp($0) == nil }.map(\.id)
   }
 
   /// The earlier plan, if apps are still as it found them.
@@ -220,7 +220,11 @@ struct StatePlanning {
       desired = try read.get()
       let isAsStored = Self.isAsStored(desired.domain, former)
       mayUndo = try !isAsStored && self.mayUndo(since: desired.revision, former)
-      base = mayUndo ? try store.base(of: name, at: desired.revision, by: context.author) : nil
+      let isOthers = !isAsStored && isAppliedByOthers(since: desired.revision, former)
+      base =
+        mayUndo || isOthers
+        ? try store.base(
+          of: name, at: desired.revision, by: context.author, appliesOwn: isOthers) : nil
       isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
       // One that is left to others may not even fit its template as it is now.
       // A new domain is resolved by its review, unless it matters before which apps its template gives it.
@@ -237,7 +241,7 @@ struct StatePlanning {
       return faults.add(error)
     }
     if faults.count > 0 { return }
-    plan.named.formUnion(desired.domain.namedApps)
+    if !isLeftOut { plan.named.formUnion(desired.domain.namedApps) }
     if let template = desired.domain.template { plan.templatesInUse.insert(template.name) }
     if try isLeftOut || Self.isStored(desired.domain, former) && isUnchanged(desired.domain, former)
     {

@@ -57,15 +57,24 @@ extension Store {
   /// The revision that somebody had before them who made a state of a domain, which may be deleted: the one
   /// that they name or, if that is later or the only one kept, the last one that `apply` published or, if they name none,
   /// a draft of theirs; `nil` if neither is kept.
+  ///
+  /// - Parameter appliesOwn: Whether only what `apply` published for the author counts, and not for others.
   package func base(
-    of name: DomainName, at number: Int?, by author: String
+    of name: DomainName, at number: Int?, by author: String, appliesOwn: Bool = false
   ) throws -> PublishedRevision? {
-    try read { connection in
+    let (condition, values): (String, [Value]) =
+      if number == nil {
+        (Self.own, [.text(author), .text(Revision.publishingDraft)])
+      } else if appliesOwn {
+        ("is_applied = 1 AND author = ?", [.text(author)])
+      } else {
+        ("is_applied = 1", [])
+      }
+    return try read { connection in
       let domain = try DomainRows.history(of: name, connection)
       let applied = try connection.first(
-        "SELECT max(number) FROM revision WHERE domain_id = ? AND \(number == nil ? Self.own : "is_applied = 1")",
-        [.integer(domain.id)]
-          + (number == nil ? [.text(author), .text(Revision.publishingDraft)] : [])
+        "SELECT max(number) FROM revision WHERE domain_id = ? AND \(condition)",
+        [.integer(domain.id)] + values
       ) { $0.optionalInteger(0) }
       let numbers = [number, (applied ?? nil).map(Int.init)].compactMap(\.self)
       for number in numbers.sorted(by: >) where number <= domain.revision {

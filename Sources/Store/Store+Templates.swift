@@ -53,15 +53,18 @@ extension Store {
   }
 
   /// The last revision of a template that `apply` published after another one; `nil` if there is none.
+  ///
+  /// - Parameter author: The only author for whom it did; `nil` for any.
   package func lastAppliedTemplate(
-    _ name: TemplateName, since revision: Int
+    _ name: TemplateName, since revision: Int, by author: String? = nil
   ) throws -> StoredTemplate? {
     try read { connection in
       let number = try connection.number(
         """
         SELECT number FROM template_revision JOIN template ON template.id = template_id
-        WHERE name = ? AND is_applied = 1 AND number > ? ORDER BY number DESC LIMIT 1
-        """, [.text(name.text), .integer(revision)])
+        WHERE name = ? AND is_applied = 1 AND number > ? \(author == nil ? "" : "AND author = ?")
+        ORDER BY number DESC LIMIT 1
+        """, [.text(name.text), .integer(revision)] + [author].compactMap { $0.map(Value.text) })
       return try number.flatMap { try TemplateRows.find(name, revision: Int($0), connection) }
     }
   }

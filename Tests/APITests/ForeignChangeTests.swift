@@ -261,6 +261,48 @@ import Testing
     #expect(undone.contains("/sale") && !undone.contains("/mine"), "\(undone)")
   }
 
+  /// The author's own checkout, in which nothing was edited.
+  @Test func aDomainAsExportedIsLeftToOthersWhoAppliedAStateToo() throws {
+    let state = try export()
+    let theirs = try exported(["cacheSeconds": 60])
+    let team = try running.client(.editor)
+    #expect(try team.send("POST", "/v1/apply", json: ["domains": [.object(theirs)]]).status == 200)
+    let answer = try apply(state)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["leftOut"] == true, "\(answer.text)")
+    #expect(try admin.send("GET", target).json["cacheSeconds"] == 60)
+    // So is one as its author applied it last.
+    let own = try exported(["cacheSeconds": 120])
+    #expect(try apply(domain: own).status == 200)
+    let later = try exported(["cacheSeconds": 180])
+    #expect(try team.send("POST", "/v1/apply", json: ["domains": [.object(later)]]).status == 200)
+    #expect(try apply(domain: own).status == 200)
+    #expect(try admin.send("GET", target).json["cacheSeconds"] == 180)
+    // One that its author has edited since takes their place, as an edit of a file in git does.
+    #expect(try apply(state).status == 200)
+    #expect(try admin.send("GET", target).json["cacheSeconds"] == 3600)
+  }
+
+  @Test func aTemplateAsExportedIsLeftToOthersWhoAppliedAStateToo() throws {
+    func applied(_ cacheSeconds: Int, by client: Client, revision: JSON? = nil) throws -> JSON? {
+      var template: JSON.Object = [
+        "template": "shop", "cacheSeconds": .integer(cacheSeconds),
+        "webcredentials": ["ABCDE12345.com.example.app"],
+      ]
+      if let revision { template["revision"] = revision }
+      let answer = try client.send("POST", "/v1/apply", json: ["templates": [.object(template)]])
+      #expect(answer.status == 200, "\(answer.text)")
+      return try admin.send("GET", "/v1/templates/shop").json["cacheSeconds"]
+    }
+    let team = try running.client(.editor)
+    #expect(try applied(100, by: admin) == 100)
+    #expect(try applied(200, by: team, revision: 1) == 200)
+    #expect(try applied(100, by: admin, revision: 1) == 200)
+    #expect(try applied(300, by: admin, revision: 1) == 300)
+    #expect(try applied(200, by: team, revision: 1) == 300)
+    #expect(try applied(100, by: admin, revision: 1) == 100)
+  }
+
   @Test func withoutTheRevisionThatItNamesADomainIsNotLeftOut() throws {
     var state = try exported()
     state["revision"] = 7
@@ -450,6 +492,37 @@ import Testing
     #expect(try limited.send("POST", "/v1/apply?overwrite=true", json: own).status == 403)
     #expect(try apply(state, "overwrite=true").status == 200)
     #expect(try export()["androidApps"] == state["androidApps"])
+  }
+
+  @Test func anAppAsExportedIsLeftToOthersWhoAppliedAStateToo() throws {
+    #expect(try apply(Self.usedPackage).status == 200)
+    let state = try export()
+    var theirs = try #require(state["androidApps"]?[0]?.objectValue)
+    theirs["fingerprints"] = [
+      ["sha256": .string(Self.fingerprint("AB")), "label": "play-signing"]
+    ]
+    let team = try running.client(.editor)
+    #expect(
+      try team.send("POST", "/v1/apply", json: ["androidApps": [.object(theirs)]]).status == 200)
+    let now = try export()["androidApps"]
+    #expect(try apply(state).status == 200)
+    #expect(try export()["androidApps"] == now)
+    #expect(try team.send("POST", "/v1/apply", json: state).status == 200)
+    #expect(try export()["androidApps"] == state["androidApps"], "it takes its own back")
+  }
+
+  @Test func anAppAsExportedThatOthersDeletedComesBackOnlyWithWhatUsesIt() throws {
+    #expect(try apply(Self.package).status == 200)
+    let state = try export()
+    let path = "/v1/android-apps/com.example.app"
+    #expect(try admin.send("DELETE", path).status == 204)
+    let answer = try apply(state)
+    #expect(answer.status == 200, "\(answer.text)")
+    let step = try answer.json["androidApps"]?.arrayValue?.first
+    #expect(step?["action"] == "unchanged" && step?["leftOut"] == true, "\(answer.text)")
+    #expect(try admin.send("GET", path).status == 404)
+    #expect(try apply(state, "overwrite=true").status == 200)
+    #expect(try admin.send("GET", path).status == 200)
   }
 
   @Test func anAppThatTheStateHasOtherwiseThanItWasExportedIsWritten() throws {
