@@ -66,8 +66,11 @@ extension Domain {
     var domain = self
     let places = associationFile.entries.indices.filter { associationFile.entries[$0].names(app) }
     if places.isEmpty, edits.contains(where: { if case .add = $0 { true } else { false } }) {
+      let entry =
+        app.map { "It has no entry of its own with \($0)." } ?? "It has no entry of its own."
       throw PublicationError.notEditable(
-        name, app.map { "It has no entry of its own with \($0)." } ?? "It has no entry of its own.")
+        name,
+        entry + (template.map { " To change what the template gives, edit \($0.name)." } ?? ""))
     }
     for place in places {
       var entry = associationFile.entries[place]

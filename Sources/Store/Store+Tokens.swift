@@ -171,11 +171,17 @@ extension Transaction {
     } catch let error as SQLError where error.kind == .unique {
       throw StoreError.tokenNameTaken(name)
     }
-    for part in DocumentLimit.texts(documents, Scope(domains: domains, labels: labels)) {
+    let scope = Scope(domains: domains, labels: labels)
+    for part in DocumentLimit.texts(documents, scope) {
       try connection.run(
         "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)", [.integer(row), .text(part)])
     }
-    try record("create token", .token(name))
+    var changes = scope.words(granting: role, publishesProtected: publishesProtected)
+    if !documents.isEmpty {
+      changes.append("documents: \(documents.map(\.description).joined(separator: ", "))")
+    }
+    if let expiresAt { changes.append("expiresAt: \(expiresAt.text)") }
+    try record("create token", .token(name), changes: changes)
     return secret
   }
 

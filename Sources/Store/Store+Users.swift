@@ -95,7 +95,9 @@ extension Transaction {
       }
       if isDryRun { return (new, true) }
       try rows.table.insert(new, [], connection)
-      try record("add \(kind.rawValue)", rows.subject(new.name))
+      try record(
+        "add \(kind.rawValue)", rows.subject(new.name),
+        changes: new.scope.words(granting: new.role, publishesProtected: new.publishesProtected))
     }
     try rows.save(new.scope, of: new.name, connection)
     return (new, old == nil)
@@ -115,6 +117,21 @@ extension Transaction {
     if kind == .user {
       try declineDrafts(of: name, because: "The user \(name.quoted) was deleted.")
     }
+  }
+}
+
+extension Scope {
+  /// What somebody new may do, for the audit.
+  func words(granting role: Role, publishesProtected: Bool) -> [String] {
+    var words = ["role: \(role.rawValue)"]
+    if !domains.isEmpty {
+      words.append("domains: \(domains.map(\.description).joined(separator: ", "))")
+    }
+    if !labels.isEmpty {
+      words.append("labels: \(labels.map(\.text).joined(separator: ", "))")
+    }
+    if publishesProtected { words.append("publishesProtected: true") }
+    return words
   }
 }
 

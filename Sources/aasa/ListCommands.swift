@@ -260,9 +260,14 @@ enum ListCommands {
     _ = try arguments.value(domain).map { try DomainName($0) }
     var query = try arguments.query([("domain", domain), ("author", author)])
     query["change"] = try arguments.number(change).map { "\($0)" }
-    for (name, option) in [("since", since), ("until", until)] {
-      query[name] = try arguments.value(option).map { try arguments.time($0, of: option).text }
+    let (first, end) = try (
+      arguments.value(since).map { try arguments.time($0, of: since) },
+      arguments.value(until).map { try arguments.time($0, of: until) }
+    )
+    if let first, let end, first >= end {
+      throw UsageError("--since \(first.text) is not before --until \(end.text).")
     }
+    (query["since"], query["until"]) = (first?.text, end?.text)
     let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON", "CHANGES"]
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest

@@ -30,6 +30,10 @@ struct PlanPrinter {
   /// The domains and templates that the state leaves to others.
   private var leftOut = 0
   private var leftTemplates = 0
+  /// The first domains with the same details, by these, as far as they are remembered. Where a template changes, most
+  /// domains change alike.
+  private var firstAlike: [String: String] = [:]
+  private static let mostRemembered = 100
   /// The changes in a comment, and the number of those that do not fit.
   private var comment: [String] = []
   private var commentLength = 0
@@ -73,10 +77,29 @@ struct PlanPrinter {
     switch format {
     case .json: try write(json.text, to: kind == "package" ? "androidApps" : "\(kind)s")
     case .text:
-      let lines = PlanText.lines(step, name, style)
+      let style = style
+      let lines = alike(PlanText.lines(step, name, style), of: step, kind) {
+        $0 + style.paint(", as for \($1)", .faint)
+      }
       if !lines.isEmpty { try Terminal.print(lines.joined(separator: "\n")) }
-    case .markdown: addToComment(PlanText.diffLines(step, name))
+    case .markdown:
+      addToComment(
+        alike(PlanText.diffLines(step, name), of: step, kind) {
+          "\($0.dropLast(3)), as for \($1) @@"
+        })
     }
+  }
+
+  /// A heading with its details, or only the heading if an earlier domain has the same ones.
+  private mutating func alike(
+    _ lines: [String], of step: Plan.Step, _ kind: String,
+    _ heading: (_ line: String, _ first: String) -> String
+  ) -> [String] {
+    guard kind == "domain", lines.count > 1 else { return lines }
+    let details = lines.dropFirst().joined(separator: "\n").replacing(step.name, with: "\0")
+    if let first = firstAlike[details] { return [heading(lines[0], first)] }
+    if firstAlike.count < Self.mostRemembered { firstAlike[details] = step.name }
+    return lines
   }
 
   private mutating func addToComment(_ lines: [String]) {

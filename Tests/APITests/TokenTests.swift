@@ -96,6 +96,19 @@ import Testing
     #expect(response.status == 401)
   }
 
+  @Test func theAuditSaysWhatANewTokenMayDo() throws {
+    let token: JSON = [
+      "name": "brand", "role": "editor", "domains": ["*.brand.example"], "labels": ["shop"],
+      "documents": ["security.txt"], "expiresAt": "2099-01-01T00:00:00Z",
+    ]
+    #expect(try running.admin.send("POST", "/v1/tokens", json: token).status == 201)
+    let audit = try running.admin.send("GET", "/v1/audit").json["items"]?[0]
+    #expect(
+      audit?["changes"]
+        == "role: editor; domains: *.brand.example; labels: shop; documents: security.txt; expiresAt: 2099-01-01T00:00:00Z"
+    )
+  }
+
   @Test func aTokenCannotEndBeforeItBegins() throws {
     let token: JSON = ["name": "late", "role": "viewer", "expiresAt": "2020-01-01T00:00:00Z"]
     #expect(

@@ -51,6 +51,7 @@ import Testing
         "delete user", "change user", "add user",
       ])
     #expect(audit[1]["changes"] == "role changed: from editor to viewer; domains changed")
+    #expect(audit[2]["changes"] == "role: editor; domains: *.brand.example")
   }
 
   @Test(arguments: ["users", "groups", "webhooks"])

@@ -45,6 +45,27 @@ import Testing
     #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
   }
 
+  @Test func whatManyDomainsHaveInCommonIsPrintedOnce() throws {
+    func write(_ name: String, _ paths: [String]) throws {
+      try trial.scratch.write(StateTrial.domain(name, paths).text, to: "state/\(name).json")
+    }
+    let names = ["c.example", "d.example", "e.example"]
+    for name in names { try write(name, ["/old"]) }
+    #expect(try trial.run("apply", at: .database, trial.directory).status == 0)
+    for name in names { try write(name, ["/old", "/new"]) }
+    let result = try trial.run("diff", at: .database, trial.directory)
+    let added = "route \"/new\" added [https://c.example/new"
+    #expect(result.output.components(separatedBy: "/new").count == 3, "\(result.output)")
+    #expect(result.output.contains(added), "\(result.output)")
+    #expect(result.lines.count { $0.hasSuffix(", as for c.example") } == 2)
+    let markdown = try trial.run("diff", at: .database, "--format", "markdown", trial.directory)
+    #expect(markdown.lines.count { $0.hasSuffix(", as for c.example @@") } == 2)
+    // One that differs in anything is printed whole.
+    try write("e.example", ["/old", "/new", "/newer"])
+    let differing = try trial.run("diff", at: .database, trial.directory)
+    #expect(differing.lines.count { $0.hasSuffix(", as for c.example") } == 1, "\(differing)")
+  }
+
   @Test func databaseAndServerPrintTheSamePlanAsJSON() throws {
     try trial.replace("/a", with: "/z", in: "a.example.json")
     let own = try trial.run("diff", at: .database, "--json", trial.directory)

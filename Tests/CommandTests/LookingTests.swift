@@ -316,6 +316,7 @@ import Testing
     ["show"], ["show", "a b"], ["revisions"], ["revisions", "a.example", "--limit", "0"],
     ["rollback", "a.example"], ["rollback", "a.example", "first"], ["domains", "a", "b"],
     ["audit", "--domain", "http://a"], ["audit", "--since", "yesterday"],
+    ["audit", "--since", "2026-11-22", "--until", "2026-11-21"],
     ["domains", "--limit", "many"],
   ])
   func wrongUsageEndsWith64(words: [String]) throws {

@@ -337,7 +337,8 @@ extension Problem {
           + "?everywhere=true. \"domains\" lists the first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
-      return Problem(.appExists, "An app \"\(app)\" already exists.")
+      return Problem(
+        .appExists, "An app \"\(app)\" already exists. If no domain uses it, delete it first.")
     case .unknownApps(let apps): return unknown(apps)
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \(name.quoted) already exists.")
