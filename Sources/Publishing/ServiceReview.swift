@@ -47,7 +47,7 @@ struct ServiceReview {
     let broken: [BrokenExpectation]
     let changes: [ChangedResolution]
     do throws(TooComplex) {
-      var resolver = try Resolver(subject, domain == nil ? nil : documents)
+      var resolver = try Resolver(subject, documents, isDeleted: domain == nil)
       broken = try resolver.broken()
       changes = try resolver.changes(since: old, before)
     } catch {
@@ -93,11 +93,15 @@ struct Resolver {
   private let isDeleted: Bool
   private var budget = MatchingBudget(steps: steps)
 
-  /// - Parameter documents: The documents of the domain; `nil` if the domain is deleted.
-  init(_ domain: Domain, _ documents: ReadDocuments?) throws(TooComplex) {
+  /// - Parameters:
+  ///   - documents: The documents of the domain; for a deleted domain, those of the one that gets its name.
+  ///   - isDeleted: Whether the domain is deleted.
+  init(
+    _ domain: Domain, _ documents: ReadDocuments?, isDeleted: Bool = false
+  ) throws(TooComplex) {
     self.domain = domain
-    isDeleted = documents == nil
-    if let documents, domain.isEnabled {
+    self.isDeleted = isDeleted
+    if let documents, isDeleted || domain.isEnabled {
       matcher = try DomainMatcher(documents)
     } else {
       matcher = nil
@@ -151,13 +155,19 @@ struct Resolver {
   }
 
   private mutating func resolve(_ expectation: Expectation) throws(TooComplex) -> Resolution {
-    try matcher?.resolution(
+    try matcher(for: expectation)?.resolution(
       of: expectation.url, for: expectation.app, domain: domain.host(for: expectation.url),
       budget: &budget) ?? .noMatch
   }
 
+  /// The matcher of the file that the host of the URL gets. Only the name of a deleted domain has another owner, and not its
+  /// aliases.
+  private func matcher(for expectation: Expectation) -> DomainMatcher? {
+    isDeleted && domain.host(for: expectation.url) != domain.name.text ? nil : matcher
+  }
+
   private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {
-    guard let matcher else {
+    guard let matcher = matcher(for: expectation) else {
       return domain.notServedExplanation(for: expectation.app.text, isDeleted: isDeleted)
     }
     return try matcher.explain(

@@ -32,6 +32,40 @@ enum ChangeCommands {
     return .success
   }
 
+  static let delete = Command(
+    name: "delete", group: .domains, summary: "delete domains",
+    details:
+      "Deletes all of the domains, or none, and prints what changes. Their links open no app from then on, so it is "
+      + "refused until --accept opens-nothing says that this is meant. 'aasa undo' brings them back.",
+    options: [
+      NamedDomains.from, NamedDomains.label, .dryRun, .draft, .accept, .reason, .json,
+    ] + Option.installation, operands: .any("DOMAIN"),
+    examples: [
+      ("See what would change", "aasa delete --dry-run old.example.com"),
+      (
+        "Delete the domains with a label on a server",
+        "aasa delete --label brand-a --accept opens-nothing --reason Sold --server https://aasa.internal:8081"
+      ),
+    ],
+    failure: "refused, or stored but not served yet; stderr says which"
+  ) { arguments in
+    var named = try NamedDomains(arguments)
+    if let (line, error) = named.unreadable.first { throw Failure("\(line): \(error)") }
+    let installation = try Installation(arguments)
+    // Applying a state passes over one that does not exist, which here is a mistake.
+    for name in named.domains {
+      _ = try installation.json(APIClient.Request("GET", "/v1/domains/\(name)"), having: "domain")
+    }
+    try named.addLabelled(arguments, from: installation)
+    let names: JSON = ["delete": .strings(named.domains.map(\.text))]
+    try perform(
+      APIClient.Request(
+        "POST", "/v1/apply", query: try arguments.changeQuery(),
+        fields: ["Content-Type": "application/x-ndjson"], body: Array(names.text.utf8)),
+      arguments, by: installation)
+    return .success
+  }
+
   private static let app = Option(
     "--app", "APP", "Only entries that name this app, by app identifier or package name.")
   private static let template = Option("--template", "NAME", "Only domains that use this template.")

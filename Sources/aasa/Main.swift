@@ -15,7 +15,7 @@ enum Main {
       ImportCommand.command, AdoptCommand.command,
       ListCommands.revisions,
       DomainCommands.put, DomainCommands.rollback, DomainCommands.convert, ListCommands.changes,
-      ChangeCommands.undo,
+      ChangeCommands.undo, ChangeCommands.delete,
       ChangeCommands.routes,
     ] + AppCommands.changes + TemplateCommands.commands + [
       ListCommands.findings, ListCommands.audit,

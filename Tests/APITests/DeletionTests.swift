@@ -121,6 +121,30 @@ import Testing
     try delete()
   }
 
+  @Test func theDomainThatTakesItsNameKeepsItsExpectations() throws {
+    let alias: JSON = [
+      "url": "https://www.example.com/a", "app": .string(app), "resolution": "match",
+    ]
+    func rename(to routes: JSON, expecting expectations: JSON) throws -> RawResponse {
+      let expecting: JSON = ["expectations": expectations]
+      #expect(try admin.send("PATCH", target, json: expecting).status == 200)
+      let new: JSON = [
+        "domain": "new.example", "aliases": ["example.com"],
+        "entries": [["apps": [.string(app)], "routes": routes]],
+      ]
+      return try admin.send(
+        "POST", "/v1/apply?prune=true&dryRun=true", json: ["domains": [new]])
+    }
+    let same: JSON = [["path": "/a"]]
+    let kept = try rename(to: same, expecting: [expectation])
+    #expect(kept.status == 200, "\(kept.text)")
+    let broken = try rename(to: [["path": "/b"]], expecting: [expectation])
+    #expect(try broken.code == "expectation-broken", "\(broken.text)")
+    #expect(broken.text.contains("No route matches."), "the new file is explained")
+    let lost = try rename(to: same, expecting: [alias])
+    #expect(try lost.code == "expectation-broken", "nobody takes the alias: \(lost.text)")
+  }
+
   @Test func anAppThatOnlyDeletedDomainsUseCanGoAndComesBackWithThem() throws {
     try delete()
     #expect(try admin.send("DELETE", "/v1/apps/\(app)").status == 204)
