@@ -16,6 +16,8 @@ package final class LiveTable: Sendable {
 
   private let store: Store
   private let state: Mutex<State>
+  /// Apart from the state, which is locked while the database is read: metrics ask for it.
+  private let snapshotTime = Mutex<UnixTime?>(nil)
 
   private struct State {
     /// The position of the last served change in the store's order of changes.
@@ -26,8 +28,6 @@ package final class LiveTable: Sendable {
     var documents: [Int64: ServedDocument] = [:]
     /// What is wrong with damaged domains, by the domain's row.
     var faults: [Int64: String] = [:]
-    /// When the snapshot was taken that is served until the database can be read.
-    var snapshotAt: UnixTime?
   }
 
   /// No position in the order of changes: everything must be read.
@@ -65,7 +65,7 @@ package final class LiveTable: Sendable {
 
   /// When the snapshot was taken that is served because the database could not be read since the start;
   /// `nil` once it was read.
-  var snapshotAt: UnixTime? { state.withLock { $0.snapshotAt } }
+  var snapshotAt: UnixTime? { snapshotTime.withLock(\.self) }
 
   /// The number of the last served change.
   var sequence: Int64 { state.withLock { $0.sequence } }
@@ -154,7 +154,7 @@ package final class LiveTable: Sendable {
     }.map { try $0.get() }
     try serve(all: parts.map(\.domains), &state)
     kept?.outdate()
-    state.snapshotAt = nil
+    snapshotTime.withLock { $0 = nil }
     state.sequence = parts.map(\.sequence).min() ?? 0
     // Changes made during the reading may be in only some of the parts.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
@@ -162,7 +162,8 @@ package final class LiveTable: Sendable {
 
   private func load(_ state: inout State, from snapshot: Snapshot) throws {
     var (contents, read) = (SharedContents(), LoadedDomains())
-    state.snapshotAt = try snapshot.read { read.add(try LoadedDomain($0, &contents)) }
+    let time = try snapshot.read { read.add(try LoadedDomain($0, &contents)) }
+    snapshotTime.withLock { $0 = time }
     try serve(all: [read], &state)
     (state.sequence, state.isBehind) = (Self.unknown, true)
   }

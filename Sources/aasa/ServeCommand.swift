@@ -160,8 +160,17 @@ enum ServeCommand {
   }
 
   private static func announceFirstToken(of store: Store, _ log: Log) throws {
-    // Another server that starts at the same time may create and show it.
-    let secret = try store.write(WriteContext(author: "aasa serve")) { try $0.createFirstToken() }
+    let secret: TokenSecret?
+    do {
+      // Another server that starts at the same time may create and show it.
+      secret = try store.write(WriteContext(author: "aasa serve")) { try $0.createFirstToken() }
+    } catch StoreError.busy {
+      log.write(
+        .warning,
+        "The database is locked, so no first token could be created. If there is none, create one with 'aasa token "
+          + "create --name NAME --role admin'.")
+      return
+    }
     guard let secret else { return }
     log.show("First admin token (shown only once): \(secret.text)")
     log.show("The token expires in 24 hours unless it is used.")

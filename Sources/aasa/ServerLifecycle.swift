@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import Association
 import Service
+import Store
 
 /// A server from startup to graceful shutdown, driven by signals: SIGHUP reloads the configuration,
 /// SIGTERM and SIGINT begin the shutdown, and a second one of these ends the process at once.
@@ -152,16 +153,41 @@ extension DispatchGroup {
 }
 
 /// Receives signals synchronously on the thread that created it, so that they interrupt nothing.
+///
+/// If that thread takes none for some seconds, because a database or a reader of notifications lets it wait, the signal
+/// ends the process at once.
 struct SignalWait {
   private var set = sigset_t()
 
+  /// How long a signal that ends the process may wait to be taken.
+  private static let mostSeconds = 5
+
   /// Blocks the signals; threads that are started later inherit that. Also ignores SIGPIPE, so that a
-  /// client that disconnects does not end the process.
+  /// client that disconnects does not end the process, and SIGXFSZ, so that a write beyond the limit of file sizes fails
+  /// like one to a full disk.
   init(_ signals: [Int32]) {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     sigemptyset(&set)
     for signal in signals { sigaddset(&set, signal) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
+    onThread { Self.endIfNotTaken() }
+  }
+
+  private static func endIfNotTaken() {
+    let looksPerSecond = 4
+    var looks = 0
+    while true {
+      usleep(UInt32(1_000_000 / looksPerSecond))
+      var pending = sigset_t()
+      sigpending(&pending)
+      guard let signal = [SIGTERM, SIGINT].first(where: { sigismember(&pending, $0) == 1 }) else {
+        looks = 0
+        continue
+      }
+      looks += 1
+      if looks >= mostSeconds * looksPerSecond { _exit(128 + signal) }
+    }
   }
 
   /// The next signal; `nil` if none arrives in time.

@@ -117,6 +117,10 @@ enum Terminal {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        // Somebody else has set the pipe to answer at once.
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&wait, 1, 1000)
       } else if errno != EINTR {
         return errno
       }

@@ -30,6 +30,15 @@ import Testing
     #expect(try server.process.waitForEnd() == .exited(0))
   }
 
+  @Test func aSignalEndsAServerThatIsKeptWaiting() throws {
+    let notify = try NotifySocket(path: scratch.path("n"))
+    notify.fill()
+    let server = try RunningServer(
+      database: database, environment: ["NOTIFY_SOCKET": notify.path])
+    server.process.signal(SIGTERM)
+    #expect(try server.process.waitForEnd() == .exited(128 + SIGTERM))
+  }
+
   @Test func theWatchdogIsToldAsLongAsFilesAreServed() throws {
     let notify = try NotifySocket(path: scratch.path("n"))
     let server = try RunningServer(

@@ -98,6 +98,18 @@ import Testing
     return (server, connection)
   }
 
+  @Test func aDatabaseThatIsLockedAtTheStartIsServedAllTheSame() throws {
+    try scratch.adopt(["/first"], for: "b.example")
+    let connection = try SQLiteConnection(path: database, mode: .create)
+    try connection.execute("BEGIN IMMEDIATE")
+    let server = try RunningServer(database: database)
+    #expect(
+      try becomesTrue { try server.errors().contains("so no first token could be created") })
+    #expect(try server.file(of: "b.example").status == 200)
+    try connection.execute("ROLLBACK")
+    #expect(try server.end() == .exited(0))
+  }
+
   @Test func aLockedDatabaseDelaysNoEnd() throws {
     let (server, connection) = try lockedServer(["--drain-seconds", "2"])
     let start = ContinuousClock.now

@@ -1,3 +1,4 @@
+import Association
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     ["token", "create", "--name", "x"], ["token", "create", "--name", "x", "--role", "owner"],
     ["token", "create", "--name", "", "--role", "admin"],
     ["token", "create", "--name", "a\tb", "--role", "admin"], ["token", "revoke"],
-    ["token", "list", "all"],
+    ["token", "list", "all"], ["delete"],
     ["routes", "--add", "/a", "--add", "/b", "a.example"], ["apply", "--template", "t", "state"],
   ])
   func wrongUsageEndsWith64AndOneHint(words: [String]) throws {
@@ -66,7 +67,7 @@ import Testing
     let result = try Program.run(Program.aasa, words)
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(result.output.contains("\nRun a server:\n  serve "))
-    #expect(result.lines.count < 68 && result.lines.allSatisfy { $0.count <= 80 })
+    #expect(result.lines.count < 69 && result.lines.allSatisfy { $0.count <= 80 })
   }
 
   private func commands() throws -> [String] {
@@ -157,6 +158,28 @@ import Testing
       result.errors.hasPrefix("Cannot read \"") || result.errors.hasPrefix("\"/dev/zero\" is too"))
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(!result.errors.contains("Error"), "no dump of an error: \(result.errors)")
+  }
+
+  @Test func aPipeThatAnswersAtOnceGetsTheWholeResult() throws {
+    let scratch = try TemporaryDirectory()
+    let script = """
+      import array, fcntl, os, subprocess, sys, termios
+      read, write = os.pipe()
+      os.set_blocking(write, False)
+      child = subprocess.Popen([sys.argv[1], "match", "--file", sys.argv[2], "-"], stdout=write,
+        stdin=open(sys.argv[3]))
+      os.close(write)
+      waiting = array.array("i", [0])
+      while waiting[0] < 65536 and child.poll() is None:  # a pipe holds no more
+        fcntl.ioctl(read, termios.FIONREAD, waiting)
+      lines = open(read).read().count("\\n")
+      print(lines, child.wait())
+      """
+    let file = try scratch.write(AssociationFile.routes(["/*"]).text, to: "file")
+    let urls = try scratch.write(
+      String(repeating: "https://example.com/a\n", count: 5000), to: "urls")
+    let result = try Program.run("python3", ["-c", script, Program.aasa, file, urls])
+    #expect(result.output == "5000 0\n", "\(result)")
   }
 
   @Test func aResultThatCannotBeWrittenIsAnError() throws {

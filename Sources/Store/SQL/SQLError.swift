@@ -81,7 +81,8 @@ extension SQLError {
     case SQLITE_READONLY: return .readOnly
     case SQLITE_CANTOPEN: return .cannotOpen
     case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt
-    case SQLITE_IOERR: return .inputOutput
+    // Without memory, nothing is damaged.
+    case SQLITE_IOERR, SQLITE_NOMEM: return .inputOutput
     default: return .other
     }
   }
