@@ -5,7 +5,7 @@ extension Publication {
   /// What deleting a domain changes. Checks expectations, and that it closes no app that is not accepted.
   ///
   /// - Parameters:
-  ///   - taker: The publication of the domain that has the name from then on.
+  ///   - taker: The publication of the domain that has the name, or an alias, from then on.
   ///   - shared: A cache shared with other domains.
   ///   - refuse: Takes what stops the deletion, as in `Review`.
   /// - Throws: `PublicationError`; `StoreError.notFound` if the domain does not exist.
@@ -21,11 +21,15 @@ extension Publication {
     let documents =
       shared.intact(published.documents)
       ?? ReadDocuments([.apple: stored.domain.associationFile.json])
-    let after = taker.flatMap { $0.edited.stored.domain.isEnabled ? $0.documents : nil }
+    let heir = taker.flatMap { taker in
+      let domain = taker.edited.stored.domain
+      return domain.isEnabled ? (documents: taker.documents, names: domain.names) : nil
+    }
+    let after = heir.flatMap { $0.names.contains(Alias(name)) ? $0.documents : nil }
     var review = ServiceReview()
     do throws(PublicationError) {
       review = try ServiceReview(
-        of: nil, after, since: stored.domain, { documents }, findings: [],
+        of: nil, after, since: stored.domain, { documents }, heir: heir, findings: [],
         accepting: accepting, sharing: shared)
     } catch {
       try refuse(error)

@@ -6,13 +6,15 @@ extension DesiredState {
   /// The state without the templates and apps that others have changed since it was exported.
   ///
   /// - Parameters:
-  ///   - author: Who applies the state.
+  ///   - context: Who applies the state.
   ///   - goesOn: Whether the state then has what it cannot leave to them in `conflicts`, for a plan that is only shown.
   /// - Throws: `PublicationError.templateChangedElsewhere`, `appChangedElsewhere` or `appTakenBack` if the state has
   ///   changed one, too.
-  func leavingToOthers(_ store: Store, by author: String, goesOn: Bool) throws -> DesiredState {
-    var state = try leavingTemplates(store, by: author, goesOn)
-    try state.leaveApps(store, by: author, goesOn)
+  func leavingToOthers(
+    _ store: Store, by context: WriteContext, goesOn: Bool
+  ) throws -> DesiredState {
+    var state = try leavingTemplates(store, by: context.applier, goesOn)
+    try state.leaveApps(store, by: context, goesOn)
     return state
   }
 
@@ -24,7 +26,7 @@ extension DesiredState {
   /// Without the templates that the state has as they were before: in the revision that it names, or in the last one that
   /// `apply` published since.
   private func leavingTemplates(
-    _ store: Store, by author: String, _ goesOn: Bool
+    _ store: Store, by applier: String?, _ goesOn: Bool
   ) throws -> DesiredState {
     var state = self
     state.templates = try templates.filter { desired in
@@ -32,11 +34,12 @@ extension DesiredState {
       let stored = try store.storedTemplate(desired.name)
       state.comparedTemplates[desired.name] = stored?.revision ?? 0
       guard let current = stored, current.revision != revision,
-        current.template != desired, !(current.isApplied && current.author == author)
+        current.template != desired,
+        !(current.isApplied && current.author == applier ?? current.author)
       else { return true }
       let exported = try store.earlierTemplate(desired.name, revision: revision)
       let applied = try store.lastAppliedTemplate(
-        desired.name, since: revision, by: current.isApplied ? author : nil)
+        desired.name, since: revision, by: current.isApplied ? applier : nil)
       let isAsBefore =
         if current.isApplied {
           (applied ?? exported)?.template == desired
@@ -59,7 +62,10 @@ extension DesiredState {
   }
 
   /// Leaves the apps that the state has as they were exported.
-  private mutating func leaveApps(_ store: Store, by author: String, _ goesOn: Bool) throws {
+  private mutating func leaveApps(
+    _ store: Store, by context: WriteContext, _ goesOn: Bool
+  ) throws {
+    let author = context.author
     // As they were exported, or so again.
     func edited<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
       try apps.filter { app in
@@ -80,7 +86,7 @@ extension DesiredState {
           return app
         }
         if app.app(over: stored.app) == stored.app { return app }
-        if try app.stays(stored, store, by: author) { return app.left }
+        if try app.stays(stored, store, by: context.applier) { return app.left }
         if try store.isApplied(stored) { return app }
         if app.wasExported?(stored.app) != false {
           // Somebody may have taken back what the state brought: then its author and they did the opposite of each other.
@@ -120,10 +126,12 @@ extension DesiredState {
 extension DesiredApp {
   /// Whether a stored app stays as others have made it, because the state has it as it was exported.
   ///
-  /// - Parameter author: Who applies the state. What `apply` did for them is their own.
+  /// - Parameter applier: Whose states are told from those of others, as in `WriteContext`.
   package func stays(
-    _ stored: StoredApp<Key>, _ store: Store, by author: String
+    _ stored: StoredApp<Key>, _ store: Store, by applier: String?
   ) throws -> Bool {
-    try isAsExported && !(store.isApplied(stored) && store.lastAuthor(of: id.id) == author)
+    guard isAsExported else { return false }
+    guard try store.isApplied(stored) else { return true }
+    return try applier != nil && store.lastAuthor(of: id.id) != applier
   }
 }

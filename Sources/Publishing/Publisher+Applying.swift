@@ -19,7 +19,7 @@ extension Publisher {
       try options.overwrite
         ? state
         : state.leavingToOthers(
-          store, by: context.author, goesOn: options.listsRefusals && context.isDryRun)
+          store, by: context, goesOn: options.listsRefusals && context.isDryRun)
     }.applied
   }
 

@@ -15,7 +15,7 @@ extension Publisher {
   ) throws -> Draft {
     var state =
       try options.overwrite
-      ? state : state.leavingToOthers(store, by: context.author, goesOn: false)
+      ? state : state.leavingToOthers(store, by: context, goesOn: false)
     let leftApps = Set(state.leftApps.map(\.text))
     state.apps.removeAll(where: \.isLeft)
     state.androidApps.removeAll(where: \.isLeft)

@@ -70,7 +70,10 @@ extension Domain {
         app.map { "It has no entry of its own with \($0)." } ?? "It has no entry of its own."
       throw PublicationError.notEditable(
         name,
-        entry + (template.map { " To change what the template gives, edit \($0.name)." } ?? ""))
+        entry
+          + (template.map {
+            " To change what the template gives, edit the template \($0.name.text.quoted)."
+          } ?? ""))
     }
     for place in places {
       var entry = associationFile.entries[place]

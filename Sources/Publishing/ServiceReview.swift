@@ -17,6 +17,7 @@ struct ServiceReview {
   ///   - documents: The new documents, if there are any; for a deleted domain, those of the one that gets its name.
   ///   - old: The state so far; `nil` for a new domain.
   ///   - before: Its documents.
+  ///   - heir: The domain that has names of a deleted one from then on: its documents, and all its names.
   ///   - findings: The other findings, for the error.
   ///   - foreign: What to ask about apps that the domain names from now on.
   ///   - accepted: Codes of accepted errors.
@@ -24,12 +25,13 @@ struct ServiceReview {
   /// - Throws: `PublicationError`.
   init(
     of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,
-    _ before: () -> ReadDocuments, findings known: [Finding], _ foreign: [Finding] = [],
+    _ before: () -> ReadDocuments, heir: Resolver.Heir? = nil, findings known: [Finding],
+    _ foreign: [Finding] = [],
     accepting accepted: Set<Finding.Code>, sharing shared: SharedDocuments = SharedDocuments()
   ) throws(PublicationError) {
     let name = (domain ?? old)?.name
     changedResolutions = try Self.changedResolutions(
-      of: domain, documents, known, since: old, before)
+      of: domain, documents, heir, known, since: old, before)
     findings = foreign + Self.closing(domain, documents, since: old, before, sharing: shared)
     let open = findings.filter { $0.isRefused(accepting: accepted) }
     if open.isEmpty { return }
@@ -37,8 +39,8 @@ struct ServiceReview {
   }
 
   private static func changedResolutions(
-    of domain: Domain?, _ documents: ReadDocuments?, _ findings: [Finding], since old: Domain?,
-    _ before: () -> ReadDocuments
+    of domain: Domain?, _ documents: ReadDocuments?, _ heir: Resolver.Heir?,
+    _ findings: [Finding], since old: Domain?, _ before: () -> ReadDocuments
   ) throws(PublicationError) -> [ChangedResolution] {
     // Compiles the documents only if there is something to resolve.
     guard let subject = domain ?? old,
@@ -47,7 +49,8 @@ struct ServiceReview {
     let broken: [BrokenExpectation]
     let changes: [ChangedResolution]
     do throws(TooComplex) {
-      var resolver = try Resolver(subject, documents, isDeleted: domain == nil)
+      var resolver =
+        try domain == nil ? Resolver(deleted: subject, heir) : Resolver(subject, documents)
       broken = try resolver.broken()
       changes = try resolver.changes(since: old, before)
     } catch {
@@ -91,21 +94,23 @@ struct Resolver {
   /// `nil` if no file is served.
   private let matcher: DomainMatcher?
   private let isDeleted: Bool
+  /// The names to which the matcher applies.
+  private let names: [Alias]
   private var budget = MatchingBudget(steps: steps)
 
-  /// - Parameters:
-  ///   - documents: The documents of the domain; for a deleted domain, those of the one that gets its name.
-  ///   - isDeleted: Whether the domain is deleted.
-  init(
-    _ domain: Domain, _ documents: ReadDocuments?, isDeleted: Bool = false
-  ) throws(TooComplex) {
-    self.domain = domain
-    self.isDeleted = isDeleted
-    if let documents, isDeleted || domain.isEnabled {
-      matcher = try DomainMatcher(documents)
-    } else {
-      matcher = nil
-    }
+  /// A domain that has names of a deleted one.
+  typealias Heir = (documents: ReadDocuments, names: [Alias])
+
+  /// - Parameter documents: The documents of the domain.
+  init(_ domain: Domain, _ documents: ReadDocuments?) throws(TooComplex) {
+    (self.domain, isDeleted, names) = (domain, false, domain.names)
+    matcher = if let documents, domain.isEnabled { try DomainMatcher(documents) } else { nil }
+  }
+
+  /// - Parameter heir: The domain that has names of the deleted one from then on.
+  init(deleted domain: Domain, _ heir: Heir?) throws(TooComplex) {
+    (self.domain, isDeleted, names) = (domain, true, heir?.names ?? [])
+    matcher = if let heir { try DomainMatcher(heir.documents) } else { nil }
   }
 
   mutating func broken() throws(TooComplex) -> [BrokenExpectation] {
@@ -160,10 +165,10 @@ struct Resolver {
       budget: &budget) ?? .noMatch
   }
 
-  /// The matcher of the file that the host of the URL gets. Only the name of a deleted domain has another owner, and not its
-  /// aliases.
+  /// The matcher of the file that the host of the URL gets.
   private func matcher(for expectation: Expectation) -> DomainMatcher? {
-    isDeleted && domain.host(for: expectation.url) != domain.name.text ? nil : matcher
+    let host = domain.host(for: expectation.url)
+    return !isDeleted || names.contains { $0.covers(host: host) } ? matcher : nil
   }
 
   private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {

@@ -24,10 +24,10 @@ extension StatePlanning {
   /// Whether somebody else's `apply` published a domain after this revision. A state that has the domain as its author got
   /// it does not take that back; one that has edited it does.
   func isAppliedByOthers(since number: Int?, _ former: FormerDomain) -> Bool {
-    guard !options.overwrite, let number, let stored = former.stored,
-      let last = former.published?.revision
+    guard !options.overwrite, let applier = context.applier, let number,
+      let stored = former.stored, let last = former.published?.revision
     else { return false }
-    return number != stored.revision && last.isApplied && last.author != context.author
+    return number != stored.revision && last.isApplied && last.author != applier
   }
 
   /// Whether the state has a domain as its author got it: in the revision that it names, or in the last one

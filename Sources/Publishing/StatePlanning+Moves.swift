@@ -18,11 +18,11 @@ extension StatePlanning {
     var takers = Takers(plan.edits)
     for deletion in plan.deletions {
       let former = try store.formerDomain(of: deletion.name)
-      let names = former.stored.map { [Alias($0.domain.name)] + $0.domain.aliases } ?? []
+      let names = former.stored?.domain.names ?? []
       guard publications.count < Self.mostNamed, names.contains(where: moved.contains) else {
         continue
       }
-      let taker = try takers.publication(of: deletion.name, publication(of:))
+      let taker = try takers.publication(of: names, publication(of:))
       publications.append(
         try Publication(
           deleting: deletion.name, former, toBeServedBy: taker, accepting: options.accepted,

@@ -220,12 +220,17 @@ struct StatePlanning {
       desired = try read.get()
       let isAsStored = Self.isAsStored(desired.domain, former)
       mayUndo = try !isAsStored && self.mayUndo(since: desired.revision, former)
-      let isOthers = !isAsStored && isAppliedByOthers(since: desired.revision, former)
-      base =
-        mayUndo || isOthers
-        ? try store.base(
-          of: name, at: desired.revision, by: context.author, appliesOwn: isOthers) : nil
-      isLeftOut = desired.revision != nil ? try isAsBefore(index, base) : false
+      base = mayUndo ? try store.base(of: name, at: desired.revision, by: context.author) : nil
+      if desired.revision != nil {
+        isLeftOut = try isAsBefore(index, base)
+        if !isLeftOut, let applier = context.applier,
+          mayUndo || !isAsStored && isAppliedByOthers(since: desired.revision, former)
+        {
+          // What others applied is not what the author had.
+          isLeftOut = try isAsBefore(
+            index, store.base(of: name, at: desired.revision, by: applier, appliesOwn: true))
+        }
+      }
       // One that is left to others may not even fit its template as it is now.
       // A new domain is resolved by its review, unless it matters before which apps its template gives it.
       if !isLeftOut && !state.isResolved
@@ -450,7 +455,8 @@ struct StatePlanning {
         do {
           try context.refuse(from: former.stored?.domain, to: nil)
           var refusals: [PublicationError] = []
-          let taker = try takers.publication(of: name, publication(of:))
+          let taker = try takers.publication(
+            of: former.stored?.domain.names ?? [], publication(of:))
           var deletion = try Publication(
             deleting: name, former, toBeServedBy: taker, accepting: options.accepted, by: context,
             sharing: shared

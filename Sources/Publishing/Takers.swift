@@ -11,11 +11,14 @@ struct Takers {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The publication of the domain that takes the name of a deleted one; `nil` if none does. Each is reviewed once.
+  /// The publication of the domain that takes the name of a deleted one or, if none does, one of its aliases; `nil` if
+  /// none does. Each is reviewed once.
   mutating func publication(
-    of name: DomainName, _ review: (StatePlan.Edit) throws -> Publication
+    of names: [Alias], _ review: (StatePlan.Edit) throws -> Publication
   ) throws -> Publication? {
-    guard let edit = edits[Alias(name)] else { return nil }
+    guard let taken = names.first(where: { edits[$0] != nil }), let edit = edits[taken] else {
+      return nil
+    }
     if let known = publications[edit.name] { return known }
     let publication = try review(edit)
     publications[edit.name] = publication

@@ -33,6 +33,9 @@ package struct Token: Sendable, Equatable {
   var unusedUntil: UnixTime?
   /// When it was last used, to the minute; `nil` for never.
   package var lastUsedAt: UnixTime?
+
+  /// Whose states are told from those of others: nobody's, if the token can only look at what another one will apply.
+  package var applier: String? { role >= .editor ? name : nil }
   /// Whether it has the rights of a user whom a proxy names.
   package var isUser = false
   /// What a user has by themselves and by their groups. `role` is the highest of these, and `scope` what any of them has.

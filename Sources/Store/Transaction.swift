@@ -4,6 +4,9 @@ package import Association
 package struct WriteContext: Sendable {
   /// The name of a token, or of a command.
   package var author: String
+  /// Whose states are told from those that others applied; `nil` if all that was applied counts as own: for commands on
+  /// the database, and for those who only look at what somebody else will apply.
+  package var applier: String?
   /// The client's address; empty for a command.
   package let address: String
   /// The only domains that the author may change.

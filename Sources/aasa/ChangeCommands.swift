@@ -41,7 +41,7 @@ enum ChangeCommands {
       NamedDomains.from, NamedDomains.label, .dryRun, .draft, .accept, .reason, .json,
     ] + Option.installation, operands: .any("DOMAIN"),
     examples: [
-      ("See what would change", "aasa delete --dry-run old.example.com"),
+      ("See what would change", "aasa delete --dry-run --accept opens-nothing old.example.com"),
       (
         "Delete the domains with a label on a server",
         "aasa delete --label brand-a --accept opens-nothing --reason Sold --server https://aasa.internal:8081"

@@ -27,9 +27,10 @@ struct PlanPrinter {
   private var list = ""
   private var output = ""
   private var refusals: [JSON] = []
-  /// The domains and templates that the state leaves to others.
+  /// The domains, templates and apps that the state leaves to others.
   private var leftOut = 0
   private var leftTemplates = 0
+  private var leftApps = 0
   /// The first domains with the same details, by these, as far as they are remembered. Where a template changes, most
   /// domains change alike.
   private var firstAlike: [String: String] = [:]
@@ -71,6 +72,7 @@ struct PlanPrinter {
       if step.isLeftOut { leftTemplates += 1 }
     } else {
       apps[step.action, default: 0] += 1
+      if step.isLeftOut { leftApps += 1 }
     }
     let words = ["app": "app ", "package": "Android app ", "template": "template "]
     let name = (words[kind] ?? "") + step.name
@@ -95,8 +97,11 @@ struct PlanPrinter {
     _ lines: [String], of step: Plan.Step, _ kind: String,
     _ heading: (_ line: String, _ first: String) -> String
   ) -> [String] {
-    guard kind == "domain", lines.count > 1 else { return lines }
-    let details = lines.dropFirst().joined(separator: "\n").replacing(step.name, with: "\0")
+    guard kind == "domain", (2...PlanText.mostDetails + 1).contains(lines.count) else {
+      return lines
+    }
+    let text = lines.dropFirst().joined(separator: "\n")
+    guard let details = Self.details(text, withoutName: step.name) else { return lines }
     if let first = firstAlike[details] { return [heading(lines[0], first)] }
     if firstAlike.count < Self.mostRemembered { firstAlike[details] = step.name }
     return lines
@@ -111,6 +116,23 @@ struct PlanPrinter {
       comment.append(text)
       commentLength += text.utf8.count + 1
     }
+  }
+
+  /// Details without the domain's name; `nil` if another name contains it.
+  private static func details(_ text: String, withoutName name: String) -> String? {
+    func isPart(_ character: Character?) -> Bool {
+      character.map { $0.isLetter || $0.isNumber || $0 == "-" } ?? false
+    }
+    for range in text.ranges(of: name) {
+      let after = text[range.upperBound...]
+      let before = text[..<range.lowerBound].last
+      if before == "." || isPart(before) || isPart(after.first)
+        || after.first == "." && isPart(after.dropFirst().first)
+      {
+        return nil
+      }
+    }
+    return text.replacing(name, with: "\0")
   }
 
   /// What applying the state would be refused with; `nil` for nothing.
@@ -201,8 +223,10 @@ struct PlanPrinter {
   }
 
   private func summary(isRefused: Bool) -> String {
-    let counts = [(leftOut, "domain"), (leftTemplates, "template")].filter { $0.0 > 0 }
-      .map { $0.0.counted($0.1) }.joined(separator: ", ")
+    let counts = [(leftOut, "domain"), (leftTemplates, "template"), (leftApps, "app")].filter {
+      $0.0 > 0
+    }
+    .map { $0.0.counted($0.1) }.joined(separator: ", ")
     let left =
       counts.isEmpty ? [] : ["Left to others: \(counts); 'aasa export DIR' brings their changes."]
     // A domain that is refused is none that is up to date.
@@ -212,7 +236,7 @@ struct PlanPrinter {
     }
     if !isDifferent {
       let same = domains.values.reduce(-leftOut, +)
-      let apps = apps.values.reduce(0, +).counted("app")
+      let apps = apps.values.reduce(-leftApps, +).counted("app")
       let templates = templates.values.reduce(-leftTemplates, +)
       let all =
         templates == 0
@@ -278,7 +302,7 @@ struct PlanPrinter {
 /// A step of a plan as text.
 enum PlanText {
   /// The number of details shown for each domain; the rest are counted.
-  private static let mostDetails = 20
+  static let mostDetails = 20
 
   /// What happens to an app or a domain; nothing if it does not change.
   static func lines(_ step: Plan.Step, _ name: String, _ style: TextStyle) -> [String] {

@@ -165,10 +165,11 @@ enum ServeCommand {
       // Another server that starts at the same time may create and show it.
       secret = try store.write(WriteContext(author: "aasa serve")) { try $0.createFirstToken() }
     } catch StoreError.busy {
+      if try !store.tokens().isEmpty { return }
       log.write(
         .warning,
-        "The database is locked, so no first token could be created. If there is none, create one with 'aasa token "
-          + "create --name NAME --role admin'.")
+        "The database is locked, so no first token could be created. Create one with 'aasa token create --name "
+          + "NAME --role admin'.")
       return
     }
     guard let secret else { return }

@@ -155,7 +155,7 @@ extension DispatchGroup {
 /// Receives signals synchronously on the thread that created it, so that they interrupt nothing.
 ///
 /// If that thread takes none for some seconds, because a database or a reader of notifications lets it wait, the signal
-/// ends the process at once.
+/// ends the process at once, as by default.
 struct SignalWait {
   private var set = sigset_t()
 
@@ -171,10 +171,11 @@ struct SignalWait {
     sigemptyset(&set)
     for signal in signals { sigaddset(&set, signal) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    onThread { Self.endIfNotTaken() }
+    onThread { [set] in Self.endIfNotTaken(set) }
   }
 
-  private static func endIfNotTaken() {
+  private static func endIfNotTaken(_ set: sigset_t) {
+    var set = set
     let looksPerSecond = 4
     var looks = 0
     while true {
@@ -186,7 +187,10 @@ struct SignalWait {
         continue
       }
       looks += 1
-      if looks >= mostSeconds * looksPerSecond { _exit(128 + signal) }
+      if looks < mostSeconds * looksPerSecond { continue }
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
+      // The first process of a container has no default.
+      _exit(128 + signal)
     }
   }
 

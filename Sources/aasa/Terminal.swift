@@ -79,6 +79,9 @@ enum Terminal {
     }
   }
 
+  /// Makes a reader of stdout that has gone an error, instead of the end of the program.
+  static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
+
   /// Writes a line of the result to stdout.
   static func print(_ text: String) throws(Failure) { try write("\(text)\n") }
 

@@ -117,6 +117,7 @@ enum TokenCommand {
     let created = try installation.json(
       APIClient.Request("POST", "/v1/tokens", body: JSON.object(token).serialized()),
       having: "token")
+    Terminal.outliveReaders()
     do throws(Failure) {
       let secret = created["token"]?.stringValue ?? ""
       try Terminal.print(arguments.has(.json) ? created.text : secret)
@@ -140,6 +141,7 @@ enum TokenCommand {
       APIClient.Request(
         "POST", "/v1/tokens/\(APIClient.Request.escaped(name))/rotate",
         body: JSON.object(body).serialized()), having: "token")
+    Terminal.outliveReaders()
     do throws(Failure) {
       try Terminal.print(
         arguments.has(.json) ? rotated.text : rotated["token"]?.stringValue ?? "")

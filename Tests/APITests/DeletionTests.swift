@@ -125,11 +125,13 @@ import Testing
     let alias: JSON = [
       "url": "https://www.example.com/a", "app": .string(app), "resolution": "match",
     ]
-    func rename(to routes: JSON, expecting expectations: JSON) throws -> RawResponse {
+    func rename(
+      to routes: JSON, _ aliases: JSON = ["example.com"], expecting expectations: JSON
+    ) throws -> RawResponse {
       let expecting: JSON = ["expectations": expectations]
       #expect(try admin.send("PATCH", target, json: expecting).status == 200)
       let new: JSON = [
-        "domain": "new.example", "aliases": ["example.com"],
+        "domain": "new.example", "aliases": aliases,
         "entries": [["apps": [.string(app)], "routes": routes]],
       ]
       return try admin.send(
@@ -143,6 +145,12 @@ import Testing
     #expect(broken.text.contains("No route matches."), "the new file is explained")
     let lost = try rename(to: same, expecting: [alias])
     #expect(try lost.code == "expectation-broken", "nobody takes the alias: \(lost.text)")
+    let names: JSON = ["www.example.com", "example.com"]
+    let both = try rename(to: same, names, expecting: [alias, expectation])
+    #expect(both.status == 200, "\(both.text)")
+    // Without its name, the domain opens nothing, whoever has the alias.
+    let only = try rename(to: same, ["www.example.com"], expecting: [alias])
+    #expect(try only.code == "opens-nothing", "\(only.text)")
   }
 
   @Test func anAppThatOnlyDeletedDomainsUseCanGoAndComesBackWithThem() throws {

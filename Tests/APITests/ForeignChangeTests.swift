@@ -278,9 +278,25 @@ import Testing
     #expect(try team.send("POST", "/v1/apply", json: ["domains": [.object(later)]]).status == 200)
     #expect(try apply(domain: own).status == 200)
     #expect(try admin.send("GET", target).json["cacheSeconds"] == 180)
+    // Who can only look, as the step of a pipeline that compares, sees what an author would do.
+    let viewer = try running.client(.viewer)
+    let look = try viewer.send("POST", "/v1/apply?dryRun=true", json: state)
+    #expect(try step(look, "a.example")?["action"] == "update", "\(look.text)")
     // One that its author has edited since takes their place, as an edit of a file in git does.
     #expect(try apply(state).status == 200)
     #expect(try admin.send("GET", target).json["cacheSeconds"] == 3600)
+  }
+
+  @Test func aDomainAsExportedIsLeftToOthersWhoseLastEditWasNone() throws {
+    let state = try export()
+    let team = try running.client(.editor)
+    let theirs = try exported(["entries": Self.entries(["/theirs"])])
+    #expect(try team.send("POST", "/v1/apply", json: ["domains": [.object(theirs)]]).status == 200)
+    try addRoute("/sale")
+    let answer = try apply(state)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try step(answer, "a.example")?["leftOut"] == true, "\(answer.text)")
+    #expect(try paths() == ["/theirs", "/sale"])
   }
 
   @Test func aTemplateAsExportedIsLeftToOthersWhoAppliedAStateToo() throws {

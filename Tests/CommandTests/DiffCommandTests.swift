@@ -66,6 +66,26 @@ import Testing
     #expect(differing.lines.count { $0.hasSuffix(", as for c.example") } == 1, "\(differing)")
   }
 
+  @Test func whatDiffersIsPrintedForEachDomain() throws {
+    // Names that contain one another, and more details than are shown.
+    let names = ["c.example", "cc.example"]
+    func write(_ name: String, _ paths: [String], _ aliases: JSON) throws {
+      var domain = try #require(StateTrial.domain(name, paths).objectValue)
+      domain["aliases"] = aliases
+      try trial.scratch.write(JSON.object(domain).text, to: "state/\(name).json")
+    }
+    for name in names { try write(name, ["/old"], []) }
+    #expect(try trial.run("apply", at: .database, trial.directory).status == 0)
+    for name in names { try write(name, ["/old"], [.string("a\(name)")]) }
+    let aliases = try trial.run("diff", at: .database, trial.directory)
+    #expect(aliases.output.contains("acc.example"), "\(aliases.output)")
+    for name in names {
+      try write(name, ["/old", "/\(name)"] + (1...25).map { "/new\($0)" }, [])
+    }
+    let routes = try trial.run("diff", at: .database, trial.directory)
+    #expect(!routes.output.contains("as for"), "\(routes.output)")
+  }
+
   @Test func databaseAndServerPrintTheSamePlanAsJSON() throws {
     try trial.replace("/a", with: "/z", in: "a.example.json")
     let own = try trial.run("diff", at: .database, "--json", trial.directory)

@@ -193,4 +193,14 @@ import Testing
     let tokens = try Program.aasa("token", "list", "--database", scratch.path("db"))
     #expect(tokens.output.isEmpty, "a token that nobody saw is of no use")
   }
+
+  @Test func aTokenWhoseReaderHasGoneIsTakenBack() throws {
+    let scratch = try TemporaryDirectory()
+    let script = #"exec 3> >(true); wait $!; exec "$@" >&3"#
+    let create = ["token", "create", "--name", "lost", "--role", "admin"]
+    let database = ["--database", scratch.path("db")]
+    let result = try Program.run("bash", ["-c", script, "bash", Program.aasa] + create + database)
+    #expect(result.status == 1 && result.errors.contains("Broken pipe"), "\(result)")
+    #expect(try Program.run(Program.aasa, ["token", "list"] + database).output.isEmpty)
+  }
 }

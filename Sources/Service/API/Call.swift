@@ -186,12 +186,14 @@ struct Call: Sendable {
     let author = author ?? token
     var (isDryRun, isApproved) = (try flag(.dryRun), try flag(.approved))
     if proposed != nil { (isDryRun, isApproved) = (true, true) }
-    return WriteContext(
+    var context = WriteContext(
       author: author?.name ?? "", address: client, within: author?.scope ?? Scope(),
       documents: author?.documents ?? [],
       unapproved: isDryRun && isApproved ? Scope() : author?.unapproved,
       reason: query(.reason) ?? "", isDryRun: isDryRun, proposed: proposed,
       isAbandoned: request.clientHasGone, willWrite: willWrite)
+    context.applier = author?.applier
+    return context
   }
 
   /// A parameter of the query that is `true` or `false`, which is the default.

@@ -341,7 +341,7 @@ extension Token {
     try apps.filter { app in
       guard let stored = try store.storedApp(app.id) else { return false }
       // It stays as others have made it.
-      if try !overwrites && app.stays(stored, store, by: name) { return false }
+      if try !overwrites && app.stays(stored, store, by: applier) { return false }
       let old = stored.app
       return app.app(over: old) != old
     }.map(\.id.text)
