@@ -87,7 +87,6 @@ enum BrowserPasskeyError: CaseIterable {
       [.noCredentials, .noCredentialsObject, .noCredentialClass, .noCredentialVariable]
     case .certificate: [.certificateErrors]
     case .registered: [.excludedMatches]
-    case .notFocused: [.noFocus]
     case .timedOut: [.noAuthenticator, .clickedCancel]
     case .ancestors: [.otherAncestors, .sameOriginOnly, .badAncestors]
     default: []

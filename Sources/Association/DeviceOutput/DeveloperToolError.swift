@@ -14,7 +14,7 @@ enum DeveloperToolError: CaseIterable {
   case noDestination, mayNotQueryOnAndroid, noBranchHost
   case elements, letterCase, schemes, query
   case dynamicLinks, extensionConfiguration
-  case noAppClip, appClipNotLoaded
+  case noAppClip
 
   private var markers: [Marker] {
     switch self {
@@ -57,7 +57,6 @@ enum DeveloperToolError: CaseIterable {
     case .dynamicLinks:
       [.dynamicLinksOutput, .dynamicLinksPrefix, .dynamicLinkNotFound, .invalidDynamicLink]
     case .noAppClip: [.appClipError]
-    case .appClipNotLoaded: [.appStoreError]
     case .extensionConfiguration: [.extensionConfiguration]
     }
   }
@@ -66,7 +65,6 @@ enum DeveloperToolError: CaseIterable {
   private var context: [String] {
     switch self {
     case .exported: ["android:exported"]
-    case .placeholder: ["data@host", "data@scheme", "data@path"]
     case .notAssociated: ["web domains"]
     case .path: ["android:path", "AppLink"]
     case .dns: ["Your domain", "Unknown host: http"]
@@ -78,9 +76,9 @@ enum DeveloperToolError: CaseIterable {
     case .noApplication:
       ["canOpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
     case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
-    case .appClipNotLoaded: ["pp Clip", "AppClip", "app clip"]
     case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
-    case .noAppClip, .noBranchHost, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery, .noFile,
+    case .placeholder, .noAppClip, .noBranchHost, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery,
+      .noFile,
       .action,
       .browsable, .default,
       .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
@@ -104,16 +102,43 @@ enum DeveloperToolError: CaseIterable {
           || error == .dynamicLinks && isPageOfDynamicLinks(text))
         && (error != .noRoute || has(.flutterRoute) || has(.initialRoute)
           || isLinkWithoutRoute(text))
+        && error.isExact(text)
     }
     let causes = all.filter { !$0.isNoiseInLogs }
     let isNoise = !causes.isEmpty || text.count > longest || aboutWebLinks.contains(where: text.has)
     return isNoise ? causes : all
   }
 
-  /// Whether a text begins with, or an element of a page has, the heading of the page that Google shows for such a link.
+  /// Whether what stands around everyday words is what the tool writes there.
+  private func isExact(_ text: ArraySlice<UInt8>) -> Bool {
+    let places = markers.first.map { text.ranges(of: $0.rawValue).prefix(100) } ?? []
+    return switch self {
+    case .placeholder:
+      places.contains { place in
+        text[..<place.lowerBound].suffix(400).ranges(of: "Attribute ").last.map {
+          text[$0.upperBound...].starts(with: "data@".utf8)
+        } ?? false
+      }
+    case .mayNotQueryOnAndroid:
+      places.contains { place in
+        text[place.upperBound...].prefix(1000).drop { $0 != UInt8(ascii: " ") }
+          .starts(with: " is null".utf8)
+      }
+    case .noAppClip:
+      // `SCPSErrorDomain` is another one.
+      places.contains { place in
+        text[..<place.lowerBound].last.map {
+          !($0.isASCIIDigit || $0 > UInt8(ascii: "@") && $0 < 0x80)
+        } ?? true
+      }
+    default: true
+    }
+  }
+
+  /// Whether a text is, or an element of a page has, the heading of the page that Google shows for such a link.
   private static func isPageOfDynamicLinks(_ text: ArraySlice<UInt8>) -> Bool {
     [Marker.dynamicLinkNotFound, .invalidDynamicLink].contains { heading in
-      text.starts(with: heading.rawValue.utf8) || text.has(">\(heading.rawValue)<")
+      text.trimmed.elementsEqual(heading.rawValue.utf8) || text.has(">\(heading.rawValue)<")
     }
   }
 
@@ -348,12 +373,6 @@ extension DeviceCase {
           + "of iOS, while the file was right.",
         "Compare the link with the App Clip experiences in App Store Connect, and paste what it says of the App Clip's domains. "
           + "\(appleCheck).")
-    case .appClipNotLoaded:
-      verdict(
-        .requestFailed, .user,
-        "The App Store did not give the device the App Clip. Reports name iOS 26, and no fault of a site.",
-        "Update iOS, and try another device. If it fails on each, look at the App Clip in App Store Connect."
-      )
     case .extensionConfiguration:
       verdict(
         .unusableFile, .operations,

@@ -70,6 +70,7 @@ enum GoogleAnswer {
     has(.errorCode) && has(.googleError) || has(.googleFingerprint) && has(.source)
       || (has(.debugString) || has(.isLinked)) && has(.maxAge)
       || has(.noDeepLinking) || has(.grantsDeepLinking) || has(.statementsError)
+      || has(.contentOfStatements)
   }
 
   static func rows(in text: PastedText) -> DeviceRows {
@@ -207,8 +208,9 @@ enum GoogleAnswer {
     }
     let debug = text.firstRange(of: Marker.debugString.rawValue).map { text[$0.upperBound...] }
     // People also paste its words alone.
-    let alone = text.firstRange(of: Marker.statementsError.rawValue).map { _ in text }
-    guard let error = (debug ?? alone)?.firstRange(of: "Error: ") else { return nil }
+    let alone = [Marker.statementsError, .contentOfStatements].lazy
+      .compactMap { text.firstRange(of: $0.rawValue) }.first.map { text[$0.lowerBound...] }
+    guard let part = debug ?? alone, let error = part.firstRange(of: "Error: ") else { return nil }
     let words = text[error.upperBound...].prefix(300).prefix { !"\\\"*".utf8.contains($0) }
     return words.has("rong content type")
       ? codePrefix + Fault.contentType.rawValue : words.trimmed.value

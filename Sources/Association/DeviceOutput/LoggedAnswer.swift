@@ -53,13 +53,13 @@ struct LoggedAnswer {
         (name: word[..<$0].value.lowercased(), value: word[($0 + 1)...].bare)
       }
     }
-    let names = ["status", "status_code", "statuscode", "{status", "downstreamstatus"]
+    let names = ["status", "status_code", "statuscode", "{status"]
+    let targets = pairs.filter { ["path", "uri", "url"].contains($0.name) }.map(\.value)
     guard let status = pairs.first(where: { names.contains($0.name) }).flatMap({ code($0.value) }),
-      let target = pairs.first(where: {
-        !$0.name.hasPrefix("refer") && SiteAnswer.isFile($0.value)
-      })?.value
+      let target = targets.first, targets.allSatisfy(SiteAnswer.isFile),
+      pairs.allSatisfy({ $0.name != "method" || isMethod($0.value) })
     else { return nil }
-    let hosts = pairs.filter { ["host", "requesthost", "http_host"].contains($0.name) }
+    let hosts = pairs.filter { ["host", "http_host"].contains($0.name) }
     return .init(target, status, host: hosts.lazy.compactMap(\.value.host).first)
   }
 
@@ -70,8 +70,8 @@ struct LoggedAnswer {
     let columns = line.split(separator: UInt8(ascii: "|")).map(\.trimmed)
     guard columns.count > 3, columns.contains(where: \.isDuration),
       let status = columns.lazy.compactMap(code).first,
-      words.contains(where: isMethod),
-      let target = words.map(\.bare).first(where: SiteAnswer.isFile)
+      let method = words.firstIndex(where: isMethod),
+      let target = words[(method + 1)...].first(where: { !$0.elementsEqual("|".utf8) })?.bare
     else { return nil }
     return .init(target, status)
   }
@@ -86,25 +86,31 @@ struct LoggedAnswer {
     else { return nil }
     let target = words[method + 1].bare
     let behind = words[(method + 2)...]
-    if method > 0, words[method - 1].starts(with: "[".utf8), words[method - 1].has("]:") {
-      return code(words[method - 1].bare).map { .init(target, $0) }
+    if method > 0, words[method - 1].starts(with: "[".utf8), words[method - 1].has("]:"),
+      let status = code(words[method - 1].bare)
+    {
+      return .init(target, status)
     }
     if words[method + 1].starts(with: "(".utf8), let path = behind.first {
       return code(target).map { .init(path, $0) }
     }
-    if method > 0, let status = code(words[method - 1]), behind.contains(where: isTime) {
-      return .init(target, status)
-    }
     if behind.first?.elementsEqual("Error".utf8) == true {
       return behind.dropFirst().first.flatMap { code($0.bare) }.map { .init(target, $0) }
     }
-    let rest = behind.drop { word in
+    let isTimeFirst =
+      behind.first?.starts(with: "(".utf8) == true
+      && behind.dropFirst().first?.elementsEqual("ms)".utf8) == true
+    let rest = behind.dropFirst(isTimeFirst ? 2 : 0).drop { word in
       ["-", "responded"].contains { word.elementsEqual($0.utf8) }
-        || word.starts(with: "net::ERR_".utf8) || word.starts(with: "(".utf8) || isTime(word)
+        || word.starts(with: "net::ERR_".utf8)
     }
-    guard let word = rest.first, let status = code(word) else { return nil }
+    let isTimed = behind.contains(where: isTime)
+    guard let word = rest.first, let status = code(word) else {
+      let before = isTimed && method > 0 ? code(words[method - 1]) : nil
+      return before.map { .init(target, $0) }
+    }
     let isAnswer =
-      behind.contains(where: isTime)
+      isTimed
       || reasons.contains { line[word.endIndex...].starts(with: " (\($0))".utf8) }
     return isAnswer ? .init(target, status) : nil
   }

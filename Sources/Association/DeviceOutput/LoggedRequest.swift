@@ -29,7 +29,7 @@ struct LoggedRequest {
     guard SiteAnswer.names.contains(where: line.has) else { return nil }
     let isOfBot = Self.agents.contains(where: line.has)
     // Containers write their name or a time before it.
-    if line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
+    if isOfBot, line.last == UInt8(ascii: "}"), let open = line.firstIndex(of: UInt8(ascii: "{")),
       let request = Self.requests(inJSON: line[open...]).first
     {
       self = request
@@ -102,7 +102,7 @@ struct LoggedRequest {
 
   /// The requests in a JSON text: a request, or a list of them.
   static func requests(inJSON text: ArraySlice<UInt8>) -> [LoggedRequest] {
-    guard SiteAnswer.names.contains(where: text.has) else { return [] }
+    guard agents.contains(where: text.has) else { return [] }
     do {
       let json = try JSON.parse(text).value
       return (json.arrayValue ?? [json]).prefix(1000).compactMap(LoggedRequest.init)
@@ -130,7 +130,7 @@ struct LoggedRequest {
         (path: $0, object: member.object)
       }
     }
-    guard let (target, object) = targets.first else { return nil }
+    guard isOfBot, let (target, object) = targets.first else { return nil }
     let own = target.has("://") ? target.host : nil
     let hosts = all([
       "requesthost", "clientrequesthost", "httphost", "authority", "xhostheader", "vhost", "host",
@@ -147,9 +147,9 @@ struct LoggedRequest {
       target, host: own ?? host.flatMap { Array($0.value.utf8)[...].host },
       // The firewall of AWS logs what it did in place of a status.
       status: statuses.first { (200...599).contains($0) }
-        ?? (all(["action"]).contains { $0.value == "BLOCK" } ? 403 : nil))
-    self.isOfBot = isOfBot
-    if !isOfBot && !Self.isSameForAll(status) { return nil }
+        ?? (json["action"]?.stringValue == "BLOCK"
+          ? all(["responsecodesent"]).first.map { Int($0.value) } ?? 403 : nil))
+    self.isOfBot = true
     // It may also be a place on earth.
     location = all(["location"]).lazy.map { Array($0.value.utf8)[...].value }.first { value in
       ["/", "http://", "https://"].contains { value.hasPrefix($0) }
@@ -246,7 +246,8 @@ struct LoggedRequest {
   private static let refusals: [(words: String, end: String)] = [
     ("No route matches [GET] ", ""), ("No route matches URL ", ""), ("oute found for \"GET ", ""),
     ("oute found for GET ", ""), ("No matching routes for GET ", ""), ("Not Found: ", ""),
-    ("ot found: ", ""), ("Not Found for url: ", ""), ("Cannot GET ", ""), ("Cannot GET:", ""),
+    ("SvelteKitError: Not found: ", ""), ("Page not found: ", ""), ("Not Found for url: ", ""),
+    ("Cannot GET ", ""), ("Cannot GET:", ""),
     ("No static resource ", ""), ("No mapping for GET ", ""), ("The controller for path ", ""),
     ("Cannot find any path matching ", ""), ("Cannot find any route matching [GET] ", ""),
     ("The route ", " could not be found"), ("Route GET:", " not found"),

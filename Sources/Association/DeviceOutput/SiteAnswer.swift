@@ -57,7 +57,9 @@ struct SiteAnswer {
 
   /// Whether a URL, or its path, is an address of a file.
   static func isFile(_ url: ArraySlice<UInt8>) -> Bool {
-    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url
+    // A path may have another address in its query.
+    let isPath = url.first == UInt8(ascii: "/")
+    let rest = isPath ? url : url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url
     guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
     return names.contains { name in
       ["/\(name)", "/.well-known/\(name)"].contains { path in
@@ -109,7 +111,11 @@ struct SiteAnswer {
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
     if let columns = LoggedRequest.columns(line) { self.columns = columns }
-    if let request = LoggedRequest(line, columns: columns) ?? LoggedRequest(failure: line) {
+    // What a command prints is an answer, which may have the words of a log.
+    let isBody = current.hasBegun && line.first.map { "{<".utf8.contains($0) } == true
+    if let request = LoggedRequest(line, columns: columns)
+      ?? (isBody ? nil : LoggedRequest(failure: line))
+    {
       return take(request)
     }
     let line = line.prefix(DeviceOutput.longestValue)
@@ -271,8 +277,9 @@ private struct Exchange {
   /// What stands before the status in what `wget`, PowerShell, browsers and the pages of IIS show.
   private static let statusBeginnings = [
     "awaiting response... ", "server returned an error: (", "does not indicate success: ",
-    "Status Code: ", "HTTP Error ", "Description: HTTP ",
+    "Status Code: ",
   ]
+  private static let lineBeginnings = ["HTTP Error ", "Description: HTTP "]
 
   /// The status that a line says; `nil` if it is none of the site.
   ///
@@ -283,9 +290,10 @@ private struct Exchange {
       ? line.words.first
       : line.starts(with: "HTTP/".utf8)
         ? line.words.dropFirst().first
-        : statusBeginnings.lazy.compactMap(line.firstRange).first.map {
-          line[$0.upperBound...].prefix(while: \.isASCIIDigit)
-        }
+        : (lineBeginnings.first { line.starts(with: $0.utf8) }.flatMap(line.firstRange)
+          ?? statusBeginnings.lazy.compactMap(line.firstRange).first).map {
+            line[$0.upperBound...].prefix(while: \.isASCIIDigit)
+          }
     return code.flatMap { Int($0.value) }.flatMap {
       // IIS says more of the last one.
       (200...599).contains($0) && !line.has("onnection established") && !line.has(" 404.3 ")
@@ -307,9 +315,9 @@ private struct Exchange {
     } else if line.has("<Code>NoSuchKey</Code>") || line.has("<Code>NoSuchBucket</Code>") {
       (status, body) = (status ?? 404, line)
     } else if status == nil, line.starts(with: "error code: ".utf8),
-      let code = Int(line.dropFirst("error code: ".utf8.count).value)
+      let code = Int(line.dropFirst("error code: ".utf8.count).value),
+      code < 1000 || Self.refusalsOfCloudflare.contains(code)
     {
-      // Cloudflare's numbers from 1000 on are its own: it refused, and 1015 is its limit.
       (status, body) = (code < 1000 ? code : code == 1015 ? 429 : 403, line)
     } else if status == nil,
       Self.isNotFound(line)
@@ -326,6 +334,9 @@ private struct Exchange {
       takeTitle(line)
     }
   }
+
+  /// Cloudflare's own numbers for a request that it refuses; 1015 is its limit.
+  private static let refusalsOfCloudflare = Array(1006...1012) + [1015, 1020]
 
   private static func isNotFound(_ line: ArraySlice<UInt8>) -> Bool {
     let text = line.last == UInt8(ascii: ".") ? line.dropLast() : line

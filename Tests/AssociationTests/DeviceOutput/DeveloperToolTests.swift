@@ -87,7 +87,6 @@ import Testing
     ("Dynamic Link Not Found", "not-served"),
     ("<title>Invalid Dynamic Link</title>", "not-served"),
     ("The operation couldn’t be completed. (CPSErrorDomain error 2.)", "request-failed"),
-    ("My App Clip fails with ASDErrorDomain error 507.", "request-failed"),
     ("Unmatched Route\nPage could not be found.\na:///b", "request-failed"),
     ("---- Firebase Dynamic Links diagnostic output start ----", "not-served"),
     (
@@ -180,7 +179,11 @@ import Testing
     "ld: Dynamic Link Not Found", "D/Parts: component name for https://a.example is null",
     "My universal link opens Chrome.\nI/UrlLauncher( 9123): component name for https://a.example is null",
     "matches request NavDeepLinkRequest{ uri=android-app://androidx.navigation/b } cannot be found",
-    "Error Domain=ASDErrorDomain Code=507 \"Error decoding object\" in SKProductsRequest",
+    "My App Clip fails: (SCPSErrorDomain error 2.)", "Invalid Dynamic Linker for a",
+    "Invalid Dynamic Link Library",
+    "I/UrlLauncher( 9123): component name for https://a.example is {com.android.chrome/a.b}",
+    "Attribute data@host is right.\nAttribute meta-data@value at AndroidManifest.xml requires a placeholder substitution but "
+      + "no value for <MAPS_KEY> is provided.",
     "$ xcrun simctl openurl booted https://a.example\n(code=-10814)\nSimulator device failed to open https://a.example.",
     "My universal link opens Safari.\nThis app is not allowed to query for scheme a",
     "the class attribute should start with a letter, and android:pathPrefix",

@@ -80,14 +80,7 @@ import Testing
     ("10:00:00 | 404 | 0s | 192.0.2.7 | GET | \(path) | Cannot GET", "404"),
     ("method=GET path=\(path) format=*/* status=404 duration=1.2", "404"),
     ("{timestamp=Sun Mar 01, status=404, error=Not Found, path=\(path)}", "404"),
-    (
-      "{\"timestamp\": \"a\", \"status\": 404, \"error\": \"Not Found\", \"path\": \"\(path)\"}",
-      "404"
-    ),
-    (
-      "INFO http/log.go:20 request {\"method\": \"GET\", \"path\": \"\(path)\", \"status\": 500}",
-      "500"
-    ),
+    ("[info]: GET \(path) 404 5ms", "404"), ("worker 204 GET \(path) 404 3ms", "404"),
     ("[2026-03-01 10:00:00.000] http: GET \(path) (5 ms) 404", "404"),
     ("[10:00:00 INF] HTTP GET \(path) responded 404 in 1.2345 ms", "404"),
     ("[W 260301 10:00:00 web:2348] 404 GET \(path) (127.0.0.1) 0.50ms", "404"),
@@ -127,7 +120,10 @@ import Testing
     "heroku[router]: at=info method=GET path=\"\(path)\" host=www.a.example fwd=\"192.0.2.7\" status=404 bytes=9",
     "www.a.example\(path):1 Failed to load resource: the server responded with a status of 404 ()",
     "Failed to load resource: the server responded with a status of 404 (Not Found) https://www.a.example\(path)",
-    "{\"req\": {\"url\": \"\(path)\", \"headers\": {\"host\": \"www.a.example\"}}, \"res\": {\"statusCode\": 404}}",
+    "$ curl https://www.a.example\(path)\n{\"status\":404,\"error\":\"Not Found\",\"path\":\"\(path)\"}\n"
+      + "$ curl https://b.example\(path)\n[{\"relation\": []}]",
+    "$ curl https://www.a.example\(path)\n{\"message\":\"Route GET:\(path) not found\",\"error\":\"Not Found\"}\n"
+      + "$ curl https://b.example\(path)\n[{\"relation\": []}]",
     "$ curl https://www.a.example\(path)\nNot Found - Request ID: 01HRX\n",
     "HTTP Error 404.0 - Not Found\nRequested URL    https://www.a.example:443\(path)\n",
   ])
@@ -148,6 +144,10 @@ import Testing
     (
       "{\"action\": \"BLOCK\", \"httpRequest\": {\"uri\": \"\(path)\", \"host\": \"a.example\", \"headers\": [{\"value\": "
         + "\"AASA-Bot/1.0.0\"}]}}", "403"
+    ),
+    (
+      "{\"action\": \"BLOCK\", \"responseCodeSent\": 429, \"httpRequest\": {\"uri\": \"\(path)\", \"host\": "
+        + "\"a.example\", \"headers\": [{\"value\": \"AASA-Bot/1.0.0\"}]}}", "429"
     ),
   ])
   func aFirewallThatRefusesIsAnError(text: String, error: String) {
@@ -201,9 +201,20 @@ import Testing
     "method=GET path=\(path) status=401\n",
     "method=GET path=/a status=404 referer=https://a.example\(path)\n",
     "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
-    "{\"path\": \"\(path)\", \"status\": 403}", "{\"path\": \"\(path)\", \"status\": 200}",
+    "{\"path\": \"\(path)\", \"status\": 404}",
     "Expected 404 GET \(path) to be there\n", "\"GET \(path)\" Error (passed)\n",
-    "GET \(path) (123 ms) passed\n", "{\"action\": \"BLOCK\", \"uri\": \"\(path)\"}",
+    "GET \(path) (123 ms) passed\n", "GET \(path) 12ms 512 bytes\n",
+    "GET \(path) (cached) 410 bytes 3ms\n", "[12345] 500 GET \(path) 200 3ms\n",
+    "path=/favicon.ico http_referer=https://a.example\(path) status=404\n",
+    "path=/login next=\(path) status=500\n", "method=POST path=\(path) status=404\n",
+    "[GIN] 2026/03/01 - 10:00:00 | 500 | 1.2ms | 192.0.2.7 | GET \"/a?url=https://a.example\(path)\"\n",
+    "10:00:00 | 404 | 0s | 192.0.2.7 | GET | /favicon.ico | https://a.example\(path)\n",
+    "Host not found: https://a.example\(path)\n", "Module not found: \(path)\n",
+    "Package name not found: https://a.example\(path) lists com.other\n",
+    "See https://a.example\(path) first.\nurllib: HTTP Error 403: Forbidden\n",
+    "$ curl https://a.example\(path)\nerror code: 1033\n",
+    "{\"action\": \"ALLOW\", \"a\": {\"action\": \"BLOCK\"}, \"uri\": \"\(path)\", \"b\": \"AASA-Bot\"}",
+    "{\"action\": \"BLOCK\", \"uri\": \"\(path)\"}",
     "Route GET:\(path) is registered\n", "The requested URL \(path) answers.\n",
     "HTTP Error 404.0 - Not Found\nRequested URL https://a.example/favicon.ico\n",
     "GET \(path) 404 in 5ms\nGET \(path) 200 in 5ms\n", "GET /favicon.ico 404 in 5ms\n",

@@ -94,6 +94,8 @@ import Testing
     #expect(
       DeviceOutput.explained("Error: unavailable: Error \(source)")
         == ["digital-asset-links a.example - verification-failed"])
+    let log = "Error: Cannot find module a\nINFO \(source)"
+    #expect(!DeviceOutput.explained(log).contains { $0.hasPrefix("digital-asset-links") })
     #expect(
       DeviceOutput.explained(answer("None!\\nstatements from https://a.example./"))
         == ["digital-asset-links a.example - not-in-file"])

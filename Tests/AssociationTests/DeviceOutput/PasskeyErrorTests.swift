@@ -56,10 +56,6 @@ import Testing
       "request-failed", "already has"
     ),
     (
-      "NotAllowedError: The operation is not allowed at this time because the page does not have focus.",
-      "request-failed", "had the focus"
-    ),
-    (
       "WebAuthnError: No available authenticator recognized any of the allowed credentials",
       "request-failed", "no passkey for the RP ID"
     ),
