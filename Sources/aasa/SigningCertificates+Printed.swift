@@ -2,39 +2,51 @@ import Association
 
 extension SigningCertificates {
   /// The certificates of which `keytool`, `apksigner`, `openssl` or Gradle's `signingReport` printed the fingerprint, without
-  /// those of their issuers.
-  static func printed(in bytes: [UInt8]) -> [Certificate] {
+  /// those of their issuers. `keytool` is read in English: the labels say whose a fingerprint is.
+  static func printed(in text: String) -> [Certificate] {
     var alias: String?
-    var subject = ""
-    var (isOfIssuer, isOfStamp) = (false, false)
+    var (subject, config) = ("", "")
+    var (isOfIssuer, isOfStamp, isTrusted) = (false, false, false)
     var found: [Certificate] = []
-    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      // Google Play stamps apps with another key, and that of a public key is another fingerprint.
-      if line.contains("Stamp Signer") || line.contains("public key") { continue }
-      let words = line.split { $0.isWhitespace || $0 == "=" }
-      let parts = line.split(separator: ":", maxSplits: 1)
-      if parts.count == 2 {
-        let value = parts[1].drop(while: \.isWhitespace)
-        switch parts[0].drop(while: \.isWhitespace) {
-        case "Alias name", "Alias": (alias, subject, isOfIssuer) = (String(value), "", false)
-        case "Owner": subject = String(value)
-        default: break
-        }
+    for untrimmed in text.split(whereSeparator: \.isNewline) {
+      let line = untrimmed.drop(while: \.isWhitespace)
+      // Google Play stamps apps with another key.
+      if line.contains("Stamp Signer") { continue }
+      func value(behind words: String) -> Substring? {
+        line.hasPrefix(words)
+          ? line.dropFirst(words.count).drop(while: \.isWhitespace) : nil
       }
-      if let name = line.firstRange(of: "certificate DN: ") {
+      if let name = value(behind: "Alias name:") {
+        (alias, subject, isOfIssuer, isTrusted) = (String(name), "", false, false)
+      } else if let name = value(behind: "Config:") {
+        config = "config \(name)"
+      } else if let name = value(behind: "Alias:") {
+        (alias, subject, isOfIssuer, isTrusted) = (String(name), config, false, false)
+      } else if let name = value(behind: "Owner:") {
+        subject = String(name)
+      } else if let name = line.firstRange(of: "certificate DN: ") {
         subject = String(line[name.upperBound...])
+      } else if let number = value(behind: "Certificate #") ?? value(behind: "Certificate[") {
+        isOfIssuer = number.prefix(while: \.isNumber) != "1"
+      } else if line.hasPrefix("Timestamp:") {
+        isOfStamp = true
+      } else if line.hasPrefix("Signer") {
+        isOfStamp = false
+      } else if let comma = line.firstIndex(of: ","), line.contains("Entry,") {
+        // `keytool -list` without `-v`: `upload, Mar 1, 2026, PrivateKeyEntry,`
+        (alias, subject, isOfIssuer) = (String(line[..<comma]), "", false)
+        isTrusted = !line.contains("PrivateKeyEntry,")
       }
-      switch words.first {
-      case "Certificate"? where words.count == 2 && words[1].hasPrefix("#"):
-        isOfIssuer = words[1] != "#1:"
-      case let first? where first.hasPrefix("Certificate["): isOfIssuer = first != "Certificate[1]:"
-      case "Timestamp:": isOfStamp = true
-      case "Signer": isOfStamp = false
-      default: break
-      }
-      let fingerprint = words.lazy.filter { $0.utf8.count == 95 || line.contains("SHA-256") }
-        .compactMap { Fingerprint(written: String($0)) }.first
-      if let fingerprint, !isOfIssuer, !isOfStamp {
+      let isNamed = alias != nil || !subject.isEmpty
+      let written =
+        line.firstRange(of: "certificate SHA-256 digest: ").map { line[$0.upperBound...] }
+        ?? value(behind: "sha256 Fingerprint=") ?? value(behind: "SHA256 Fingerprint=")
+        ?? (isNamed
+          ? value(behind: "SHA256:") ?? value(behind: "SHA-256:")
+            ?? value(behind: "Certificate fingerprint (SHA-256):") : nil)
+      if let fingerprint = written?.split(whereSeparator: \.isWhitespace).first
+        .flatMap({ Fingerprint(written: String($0)) }), !isOfIssuer, !isOfStamp, !isTrusted
+      {
         found.append(Certificate(fingerprint, of: subject, alias: alias))
       }
     }

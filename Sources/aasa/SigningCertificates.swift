@@ -117,7 +117,9 @@ struct SigningCertificates {
           try add(certificate, alias: alias, name)
         }
       }
-    } else if case let printed = Self.printed(in: bytes), !printed.isEmpty {
+    } else if case let text = String(decoding: bytes, as: UTF8.self), !text.contains("-----BEGIN "),
+      case let printed = Self.printed(in: text), !printed.isEmpty
+    {
       format = .text
       for certificate in printed { try add(certificate, name) }
     } else {
@@ -173,7 +175,8 @@ struct SigningCertificates {
           : text.contains("PUBLIC KEY-----")
             ? "\(name) has a public key and no certificate. The fingerprint of a key is another one: give the"
               + " certificate."
-            : text.contains("SHA1") || text.contains("SHA-1")
+            : ["SHA1", "SHA-1"].contains(where: text.contains)
+              && !["SHA256", "SHA-256"].contains(where: text.contains)
               ? "\(name) has a SHA-1 fingerprint and none of SHA-256, which the file needs. Print both: keytool -list -v"
                 + " -keystore FILE"
               : "\(name) is none of the files that can be read: an APK, an Android bundle (.aab), a keystore (PKCS #12 or"

@@ -96,9 +96,17 @@ import Testing
     let gradle =
       "Variant: debug\nAlias: AndroidDebugKey\nSHA-256: \(fingerprint)\nVariant: release\n"
     let openssl = "sha256 Fingerprint=\(fingerprint)\n"
+    let list = """
+      google, Mar 1, 2026, trustedCertEntry,
+      Certificate fingerprint (SHA-256): \(other)
+      upload, Mar 1, 2026, PrivateKeyEntry,
+      Certificate fingerprint (SHA-256): \(fingerprint)
+      """
+    let variant = "Variant: release\nConfig: release\nAlias: key0\nSHA-256: \(fingerprint)\n"
     for (text, facts) in [
       (keytool, "alias upload, CN=Example"), (apksigner, "CN=Example"),
-      (gradle, "alias AndroidDebugKey"), (openssl, nil),
+      (gradle, "alias AndroidDebugKey"), (openssl, nil), (list, "alias upload"),
+      (variant, "alias key0, config release"),
     ] {
       try scratch.write(Array(text.utf8), to: "printed.txt")
       let result = try run("printed.txt")
@@ -112,6 +120,30 @@ import Testing
     let piped = try Program.run(
       "/bin/sh", ["-c", "\(Program.aasa) fingerprint - < printed.txt"], in: scratch)
     #expect(piped.status == 0 && piped.output.contains(fingerprint), "\(piped.errors)")
+  }
+
+  @Test func aFingerprintWithoutAnOwnerIsNotTaken() throws {
+    let plain = fingerprint.replacing(":", with: "")
+    for text in [
+      "Aliasname: upload\nZertifikat[1]:\nEigentümer: CN=a\n\t SHA256: \(fingerprint)",
+      "Upload key certificate\nSHA-256 certificate fingerprint: \(fingerprint)",
+      "SHA256 Fingerprint    \(fingerprint)", "SHA-256 checksum of app.apk: \(plain)",
+      "Public Key SHA-256: \(plain)", "SPKI SHA-256: \(fingerprint)",
+      "Session-ID: \(plain) SHA-256",
+    ] {
+      try scratch.write(Array(text.utf8), to: "printed.txt")
+      let result = try run("printed.txt")
+      #expect(result.status == 1 && result.output.isEmpty, "\(text): \(result.output)")
+      #expect(result.errors.contains("none of the files that can be read"), "\(result.errors)")
+    }
+  }
+
+  @Test func aCommentOfACertificateIsNotItsFingerprint() throws {
+    let other = "# old key: SHA256 Fingerprint=\(String(fingerprint.reversed()))\n"
+    try scratch.write(Array(other.dropFirst(11).utf8) + scratch.read("cert.pem"), to: "noted.pem")
+    let result = try run("noted.pem")
+    #expect(result.status == 0 && result.output.contains("SHA256: \(fingerprint)\n"))
+    #expect(!result.output.contains(String(fingerprint.reversed())))
   }
 
   @Test func aFingerprintOfAnotherKindIsNamed() throws {
