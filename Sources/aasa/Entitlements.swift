@@ -102,9 +102,9 @@ struct Entitlements {
   /// Whether only developers can run the app; `nil` if the file does not say.
   let isForDevelopers: Bool?
 
-  /// Whether the build puts a value into a text: Xcode knows `$(NAME)` and `${NAME}`.
+  /// Whether the build puts a value into a text: Xcode knows `$(NAME)` and `${NAME}`, Cordova `$NAME`.
   static func hasVariable(_ text: some StringProtocol) -> Bool {
-    text.contains("$(") || text.contains("${")
+    text.contains("$")
   }
 
   /// The largest file that is read, in bytes.

@@ -3,7 +3,7 @@ import Association
 /// Associated domains where they are not yet, or no longer, an XML property list: in the project of a .NET app, in the
 /// config.xml of Cordova, and in what `plutil -p` prints.
 enum ProjectEntitlements {
-  /// The same as an XML property list; `nil` if the text is none of them.
+  /// The same as an XML property list; `nil` if the text is none of them, or has other lists for other builds.
   static func propertyList(_ text: String) -> String? {
     guard text.contains(Entitlements.key) else { return nil }
     let plain = withoutComments(text)
@@ -20,40 +20,37 @@ enum ProjectEntitlements {
 
   /// `<CustomEntitlements Include="…" Type="StringArray" Value="applinks:example.com;…" />`
   private static func entriesOfDotNet(_ text: String) -> String? {
-    for element in text.split(separator: "<CustomEntitlements", omittingEmptySubsequences: false)
-      .dropFirst()
-    {
-      let tag = element.prefix { $0 != ">" }
+    let lists = tags("<CustomEntitlements", in: text).compactMap { tag, _ -> [String]? in
       guard attribute("Include", of: tag) == Entitlements.key,
         let value = attribute("Value", of: tag)
-      else { continue }
+      else { return nil }
       let separator = attribute("ArraySeparator", of: tag).flatMap { $0.isEmpty ? nil : $0 }
-      return member(value.split(separator: separator ?? ";").map { "<string>\($0)</string>" })
+      return value.split(separator: separator ?? ";").map(trimmed).filter { !$0.isEmpty }
+        .map { "<string>\($0)</string>" }
     }
-    return nil
+    return onlyOne(lists).map(member)
   }
 
   /// `<config-file parent="…" target="*-Release.plist"><array>…</array></config-file>`; the entries of a release count.
   private static func entriesOfCordova(_ text: String) -> String? {
-    let elements = text.split(separator: "<config-file", omittingEmptySubsequences: false)
-      .dropFirst().compactMap { element -> (isForDebugging: Bool, array: Substring)? in
-        let tag = element.prefix { $0 != ">" }
-        guard attribute("parent", of: tag) == Entitlements.key,
-          let start = element.firstRange(of: "<array>"),
-          let end = element[start.upperBound...].firstRange(of: "</array>")
-        else { return nil }
-        let target = attribute("target", of: tag) ?? ""
-        return (target.contains("Debug"), element[start.upperBound..<end.lowerBound])
-      }
-    return (elements.first { !$0.isForDebugging } ?? elements.first).map {
-      member([String($0.array)])
+    let lists = tags("<config-file", in: text).compactMap { tag, rest -> [String]? in
+      guard attribute("parent", of: tag) == Entitlements.key,
+        attribute("target", of: tag)?.lowercased().contains("debug") != true
+      else { return nil }
+      let content = rest.firstRange(of: "</config-file>").map { rest[..<$0.lowerBound] } ?? rest
+      return content.split(separator: "<string>", omittingEmptySubsequences: false).dropFirst()
+        .map { part in "<string>\(trimmed(part.prefix { $0 != "<" }))</string>" }
     }
+    return onlyOne(lists).map(member)
   }
 
   /// `"application-identifier" => "…"`, and `0 => "applinks:example.com"` in brackets.
   private static func printedMembers(_ text: String) -> String? {
-    guard let start = text.firstRange(of: "\"\(Entitlements.key)\" => [") else { return nil }
-    let list = text[start.upperBound...].prefix { $0 != "]" }
+    let lists = text.split(
+      separator: "\"\(Entitlements.key)\" => [", omittingEmptySubsequences: false)
+    guard lists.count == 2 else { return nil }
+    let list = lists[1].drop(while: \.isWhitespace).prefix { $0 != "]" }
+    guard list.isEmpty || list.hasPrefix("0 => \"") else { return nil }
     let entries = list.split(separator: "=> \"").dropFirst().map { part in
       part.prefix { $0 != "\"" }
     }
@@ -66,11 +63,34 @@ enum ProjectEntitlements {
       } ?? "")
   }
 
+  /// The list, if all are the same: which of several a build takes, only the build knows.
+  private static func onlyOne(_ lists: [[String]]) -> [String]? {
+    lists.allSatisfy { $0 == lists[0] } ? lists.first : nil
+  }
+
+  /// The elements that begin with some words: what stands in the tag, and what follows it.
+  private static func tags(
+    _ words: String, in text: String
+  ) -> [(tag: Substring, rest: Substring)] {
+    text.split(separator: words, omittingEmptySubsequences: false).dropFirst().map { element in
+      let tag = element.prefix { $0 != ">" }
+      return (tag, element[tag.endIndex...])
+    }
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+
   private static func member(_ entries: [String]) -> String {
     "<key>\(Entitlements.key)</key><array>\(entries.joined())</array>"
   }
 
   private static func attribute(_ name: String, of tag: Substring) -> String? {
-    tag.firstRange(of: " \(name)=\"").map { String(tag[$0.upperBound...].prefix { $0 != "\"" }) }
+    [" ", "\t", "\n", "\r\n"].lazy.compactMap { tag.firstRange(of: "\($0)\(name)=\"") }.first.map {
+      String(tag[$0.upperBound...].prefix { $0 != "\"" })
+    }
   }
 }

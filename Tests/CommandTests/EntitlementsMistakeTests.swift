@@ -5,7 +5,8 @@ import Testing
 /// What people write in entitlements that the system does not read as they mean it. Without a database.
 @Suite struct EntitlementsMistakeTests {
   private let scratch: TemporaryDirectory
-  private static let key = "<key>com.apple.developer.associated-domains</key>"
+  private static let name = "com.apple.developer.associated-domains"
+  private static let key = "<key>\(name)</key>"
 
   init() throws { scratch = try TemporaryDirectory() }
 
@@ -72,6 +73,39 @@ import Testing
     let found = try findings(file).filter { $0.contains("a.example") || $0.contains("debug") }
     #expect(found.count == 1, "\(found)")
     #expect(found.first?.hasPrefix("error malformed-entry applinks:https://a.example: ") == true)
+  }
+
+  @Test(arguments: [
+    """
+    <CustomEntitlements Include="\(name)" Condition="Debug" Value="applinks:debug.example" />
+    <CustomEntitlements Include="\(name)" Condition="Release" Value="applinks:a.example" />
+    """,
+    """
+    <platform name="osx"><config-file parent="\(name)"><array><string>applinks:b.example</string></array></config-file></platform>
+    <platform name="ios"><config-file parent="\(name)"><array><string>applinks:a.example</string></array></config-file></platform>
+    """,
+    "entitlements = { \"\(name)\" => [\"applinks:a.example\"] }",
+    "{ \"\(name)\" => [ 0 => \"applinks:a.example\" ] }\n{ \"\(name)\" => [ 0 => \"applinks:b.example\" ] }",
+  ])
+  func listsOfSeveralBuildsAreNotGuessed(file: String) throws {
+    let path = try scratch.write(file, to: "several.txt")
+    let result = try Program.aasa("entitlements", path, in: scratch)
+    #expect(result.status == 1 && result.output.isEmpty, "\(result.output)")
+    #expect(result.errors.contains(" is n"), "\(result.errors)")
+  }
+
+  @Test(arguments: [
+    "<CustomEntitlements\n\tInclude=\"\(name)\"\n\tValue=\"\n  applinks:$HOST;\n  \" />",
+    """
+    <config-file parent="\(name)" target="App/entitlements-debug.plist"><array><string>b</string></array></config-file>
+    <config-file parent="\(name)" target="*-Release.plist"><array>
+      <string>applinks:$HOST</string></array></config-file>
+    """,
+  ])
+  func aVariableOfAnotherProjectIsNoMistake(file: String) throws {
+    let found = try findings(file)
+    #expect(found.contains { $0.hasPrefix("warning placeholder applinks:$HOST: ") }, "\(found)")
+    #expect(!found.contains { $0.hasPrefix("error") }, "\(found)")
   }
 
   @Test func whatCodesignPrintsWithoutXMLIsRead() throws {
