@@ -24,7 +24,7 @@ extension DesiredState {
   }
 
   /// Without the templates that the state has as they were before: in the revision that it names, or in the last one that
-  /// `apply` published since.
+  /// `apply` published since. If somebody else's `apply` published the current one, only the author's own counts.
   private func leavingTemplates(
     _ store: Store, by applier: String?, _ goesOn: Bool
   ) throws -> DesiredState {
@@ -126,7 +126,7 @@ extension DesiredState {
 extension DesiredApp {
   /// Whether a stored app stays as others have made it, because the state has it as it was exported.
   ///
-  /// - Parameter applier: Whose states are told from those of others, as in `WriteContext`.
+  /// - Parameter applier: The author whose own `apply` differs from that of others; `nil` counts every `apply` as own.
   package func stays(
     _ stored: StoredApp<Key>, _ store: Store, by applier: String?
   ) throws -> Bool {

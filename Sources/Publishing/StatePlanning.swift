@@ -226,7 +226,7 @@ struct StatePlanning {
         if !isLeftOut, let applier = context.applier,
           mayUndo || !isAsStored && isAppliedByOthers(since: desired.revision, former)
         {
-          // What others applied is not what the author had.
+          // The author may never have had what others applied.
           isLeftOut = try isAsBefore(
             index, store.base(of: name, at: desired.revision, by: applier, appliesOwn: true))
         }

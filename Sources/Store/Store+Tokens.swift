@@ -34,7 +34,7 @@ package struct Token: Sendable, Equatable {
   /// When it was last used, to the minute; `nil` for never.
   package var lastUsedAt: UnixTime?
 
-  /// Whose states are told from those of others: nobody's, if the token can only look at what another one will apply.
+  /// The `applier` of a `WriteContext`; `nil` for a viewer.
   package var applier: String? { role >= .editor ? name : nil }
   /// Whether it has the rights of a user whom a proxy names.
   package var isUser = false

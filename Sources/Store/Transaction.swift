@@ -4,8 +4,8 @@ package import Association
 package struct WriteContext: Sendable {
   /// The name of a token, or of a command.
   package var author: String
-  /// Whose states are told from those that others applied; `nil` if all that was applied counts as own: for commands on
-  /// the database, and for those who only look at what somebody else will apply.
+  /// The author whose own `apply` differs from that of others. `nil` counts every `apply` as own: for commands on the
+  /// database, and for viewers, who plan what somebody else will apply.
   package var applier: String?
   /// The client's address; empty for a command.
   package let address: String

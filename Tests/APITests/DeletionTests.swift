@@ -148,7 +148,7 @@ import Testing
     let names: JSON = ["www.example.com", "example.com"]
     let both = try rename(to: same, names, expecting: [alias, expectation])
     #expect(both.status == 200, "\(both.text)")
-    // Without its name, the domain opens nothing, whoever has the alias.
+    // Another domain takes only the alias, so links to the deleted name open nothing.
     let only = try rename(to: same, ["www.example.com"], expecting: [alias])
     #expect(try only.code == "opens-nothing", "\(only.text)")
   }

@@ -78,11 +78,8 @@ enum DeveloperToolError: CaseIterable {
     case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
     case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
     case .placeholder, .noAppClip, .noBranchHost, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery,
-      .noFile,
-      .action,
-      .browsable, .default,
-      .autoVerify, .otherDomains, .noAppleFile, .appleFormat, .status, .schemes, .query,
-      .letterCase:
+      .noFile, .action, .browsable, .default, .autoVerify, .otherDomains, .noAppleFile,
+      .appleFormat, .status, .schemes, .query, .letterCase:
       []
     case .host, .redirect, .https, .contentType, .fingerprint, .package, .notVerified,
       .appIdentifier:
