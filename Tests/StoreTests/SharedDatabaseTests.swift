@@ -19,6 +19,21 @@ import Testing
     #expect(try store.read { try $0.first("SHOW jit") { $0.text(0) } } == "off")
   }
 
+  @Test func theFetchesOfADomainAreFoundByAnIndexThoughOnlyOneDomainWasFetched() throws {
+    for number in 0..<50 { try store.put(.example("d\(number).example")) }
+    let connection = try temporary.connect()
+    try connection.run(
+      """
+      INSERT INTO "fetch" (domain_id, revision, kind, fetcher, count, first_at, last_at)
+      SELECT ?, 1, 'kind' || number, 'other', 1, 0, 0 FROM generate_series(1, 2000) AS number
+      """, [.integer(try store.domain(name(0)).id)])
+    try connection.execute("ANALYZE")
+    let plan = try connection.all("EXPLAIN SELECT \(FetchRows.collected) FROM domain") {
+      $0.text(0)
+    }
+    #expect(plan.contains { $0.contains("new_fetch_pkey") }, "\(plan.joined(separator: "\n"))")
+  }
+
   // MARK: The order of changes
 
   @Test func whoFollowsChangesMissesNoneHoweverCommitsOverlap() throws {

@@ -1,0 +1,1 @@
+-- Nothing: this is about PostgreSQL.
