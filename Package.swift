@@ -63,7 +63,7 @@ let migrations: [Resource] = [
   .embedInCode("0028_drafts.sql"),
   .embedInCode("0029_json_extract.sql"),
   .embedInCode("0030_template_numbers.sql"),
-  .embedInCode("0031_fetched_domains.sql"),
+  .embedInCode("0031_lists.sql"),
 ]
 
 let package = Package(

@@ -143,14 +143,31 @@ package struct DomainFilter: Sendable {
     }
     conditions.add(check.map { .text($0.rawValue) }) { outcome in
       let isOutcome = "coalesce(domain_check.status, 'unchecked') = \(outcome)"
-      let failing = evaluation.has(all: "SELECT domain_id FROM check_schedule WHERE failures > 0")
-      return check == .failing && evaluation != .each ? "\(failing) AND \(isOutcome)" : isOutcome
+      // Those that an index finds.
+      let rows =
+        switch check {
+        case .failing where evaluation != .each: "failures > 0"
+        case .unchecked where evaluation != .each && !isDeleted: "check_id IS NULL"
+        default: String?.none
+        }
+      guard let rows else { return isOutcome }
+      let found = evaluation.has(all: "SELECT domain_id FROM check_schedule WHERE \(rows)")
+      return "\(found) AND \(isOutcome)"
     }
-    conditions.add((kind?.rawValue).map(Value.text)) {
-      """
-      EXISTS (SELECT 1 FROM document
-        WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = \($0))
-      """
+    conditions.add((kind?.rawValue).map(Value.text)) { parameter in
+      let isPublished = """
+        EXISTS (SELECT 1 FROM document
+          WHERE document.domain_id = domain.id AND document.revision = domain.revision
+            AND kind = \(parameter))
+        """
+      // Apple's file, which nearly all domains have, is in no index.
+      guard kind != .apple, evaluation != .each else { return isPublished }
+      let found = evaluation.has(
+        all: """
+          SELECT domain_id FROM document WHERE kind = \(parameter)
+            AND kind <> '\(DocumentKind.apple.rawValue)'
+          """)
+      return "\(found) AND \(isPublished)"
     }
     conditions.add(isCollected.map(Value.bool)) { isCollected in
       // Of most domains, this alone tells, and at the least cost.

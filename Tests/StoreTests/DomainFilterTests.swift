@@ -109,4 +109,21 @@ import Testing
     #expect(try numbers(DomainFilter(isDeleted: true)) == [])
     #expect(try store.domainNames(DomainFilter(app: few.app)).count == rare.count)
   }
+
+  @Test func theFewDomainsWithAnotherKindOfFileOrWithoutACheckAreFound() throws {
+    let (apple, android) = (Array("{}".utf8), Array("[]".utf8))
+    let published: [Documents] = [
+      [.apple: apple, .assetLinks: android], [.assetLinks: android], [.apple: apple],
+    ]
+    for (number, documents) in published.enumerated() {
+      try store.put(.example("d\(1000 + Self.count + number).example"), documents: documents)
+    }
+    // It had the file once.
+    try store.put(.example("d1007.example"), documents: [.apple: apple, .assetLinks: android])
+    try store.put(.example("d1007.example"), documents: [.apple: apple])
+    let new = Array(Self.count..<Self.count + 3)
+    #expect(try numbers(DomainFilter(kind: .assetLinks)) == Array(new.prefix(2)))
+    #expect(try numbers(DomainFilter(check: .unchecked)) == new)
+    #expect(try numbers(DomainFilter(kind: .apple)) == Array(0...Self.count) + [Self.count + 2])
+  }
 }

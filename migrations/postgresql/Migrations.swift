@@ -31,5 +31,5 @@ package let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0028_drafts", PackageResources._028_drafts_sql),
   ("0029_json_extract", PackageResources._029_json_extract_sql),
   ("0030_template_numbers", PackageResources._030_template_numbers_sql),
-  ("0031_fetched_domains", PackageResources._031_fetched_domains_sql),
+  ("0031_lists", PackageResources._031_lists_sql),
 ]

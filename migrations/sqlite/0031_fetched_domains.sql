@@ -1,1 +1,0 @@
--- Nothing: this is about PostgreSQL.
