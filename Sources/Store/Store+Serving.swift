@@ -136,26 +136,24 @@ private func neighbours(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
 /// Reads rows of `domain` with their current documents. A document is served only if it is the one
 /// whose SHA-256 was stored: its entity tag is made from that.
 enum ServedRows {
-  private static func select(_ dialect: Dialect) -> String {
-    // SQLite knows `string_agg` since 3.44.
-    let joined = dialect == .sqlite ? "group_concat" : "string_agg"
-    return """
-      SELECT domain.id, is_enabled, cache_seconds, domain.revision,
-        (SELECT \(joined)(name, ' ') FROM (
-          SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position) AS names),
-        EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
-        change_password, \(fileColumns), served_fallback
-      FROM domain
-      LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
-      LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
-      WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
-      ORDER BY domain.id
-      """
-  }
+  /// A later revision than the current one, which only damage can be, gives a row, too.
+  private static let rows = """
+    SELECT domain.id, is_enabled, cache_seconds, domain.revision, change_password, served_fallback,
+      \(fileColumns)
+    FROM domain
+    LEFT JOIN revision ON revision.domain_id = domain.id AND number >= domain.revision
+    LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
+    WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
+    ORDER BY domain.id
+    """
+  /// In a statement of its own, which reads neighbours one after the other.
+  private static let names = """
+    SELECT domain_id, name FROM domain_name WHERE domain_id BETWEEN ? AND ?
+    ORDER BY domain_id, position
+    """
   /// What `file` reads.
   private static let fileColumns = "number, published_at, kind, content, sha256, media_type"
-  private static let firstFileColumn: Int32 = 7
-  private static let fallbackColumn: Int32 = 13
+  private static let firstFileColumn: Int32 = 6
   private static let revisions = """
     SELECT \(fileColumns) FROM revision
     LEFT JOIN document ON document.domain_id = revision.domain_id AND document.revision = number
@@ -169,12 +167,10 @@ enum ServedRows {
     let isEnabled: Bool
     let cacheSeconds: Int
     let revision: Int
-    /// Whether a revision after the current one exists.
-    let hasLater: Bool
     let changePassword: SecureURL?
     let fallback: String?
     var files: [ServedFile] = []
-    /// Whether every document so far is there and whole.
+    /// Whether the current revision is the last one, and every document so far is there and whole.
     var isWhole = true
   }
 
@@ -186,11 +182,18 @@ enum ServedRows {
     do {
       var all: [Reading] = []
       let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
-      try connection.run(select(connection.dialect), range) { row in
-        if all.last?.domain != row.integer(0) { all.append(try reading(row)) }
+      var namesOf: [Int64: [Alias]] = [:]
+      try connection.run(names, range) {
+        namesOf[$0.integer(0), default: []].append(Alias(stored: $0.text(1)))
+      }
+      try connection.run(rows, range) { row in
+        let domain = row.integer(0)
+        if all.last?.domain != domain { all.append(try reading(row, namesOf[domain] ?? [])) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }
-        if let file = try file(row, from: firstFileColumn, all[last].cacheSeconds) {
+        if try Int?.read(row, firstFileColumn) == all[last].revision,
+          let file = try file(row, from: firstFileColumn, all[last].cacheSeconds)
+        {
           all[last].files.append(file)
         } else {
           all[last].isWhole = false
@@ -206,14 +209,11 @@ enum ServedRows {
     }
   }
 
-  private static func reading(_ row: borrowing Row) throws -> Reading {
-    let names = row.text(4).utf8.split(separator: UInt8(ascii: " ")).map {
-      Alias(stored: String(Substring($0)))
-    }
-    return Reading(
+  private static func reading(_ row: borrowing Row, _ names: [Alias]) throws -> Reading {
+    Reading(
       domain: row.integer(0), names: names, isEnabled: row.bool(1), cacheSeconds: row.int(2),
-      revision: row.int(3), hasLater: row.bool(5), changePassword: try SecureURL?.read(row, 6),
-      fallback: row.optionalText(fallbackColumn))
+      revision: row.int(3), changePassword: try SecureURL?.read(row, 4),
+      fallback: row.optionalText(5))
   }
 
   private static func served(
@@ -222,8 +222,7 @@ enum ServedRows {
     guard let first = read.names.first else {
       return .unreadable(fault: "the domain with ID \(read.domain) has no name")
     }
-    // The current revision is always the last one.
-    if !read.isEnabled || !read.hasLater && read.isWhole {
+    if !read.isEnabled || read.isWhole {
       let files = read.files.sorted { $0.kind < $1.kind }
       return .served(
         ServedDomain(
