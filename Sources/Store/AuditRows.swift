@@ -101,10 +101,12 @@ extension Store {
   /// Records, the newest first.
   package func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     try read { connection in
-      try connection.all(
+      // SQLite chooses an index before it knows the values.
+      let isOfDomain = filter.domain == nil ? "?1 IS NULL" : "domain = ?1"
+      return try connection.all(
         """
         \(AuditRows.select)
-        WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
+        WHERE \(isOfDomain) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
           AND (?4 IS NULL OR change_id = ?4) AND (?5 IS NULL OR "at" >= ?5)
           AND (?6 IS NULL OR "at" < ?6) AND \(filter.parts(connection))
         ORDER BY id DESC LIMIT ?7
