@@ -38,6 +38,12 @@ extension DeviceCase {
       DeviceVerdict(
         .unusableFile, .likely, .operations, "The site answers with nothing: the file is empty.",
         next: "Look at what the server has at the path; \(check) asks as devices do.")
+    case .misplaced:
+      DeviceVerdict(
+        .incomplete, .sure, .operations,
+        "Devices, Apple and Google ask at `/.well-known/\(SiteAnswer.misplacedFile(Array(error.utf8)[...]) ?? "")` of the "
+          + "host, and not at \(error.quoted), so this answer says nothing about them.",
+        next: "Serve the file there, in exactly these letters; \(check) asks as devices do.")
     case .leadsToTLS:
       DeviceVerdict(
         .incomplete, .sure, .operations,

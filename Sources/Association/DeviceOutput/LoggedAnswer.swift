@@ -106,7 +106,9 @@ struct LoggedAnswer {
     }
     let isTimed = behind.contains(where: isTime)
     guard let word = rest.first, let status = code(word) else {
-      let before = isTimed && method > 0 ? code(words[method - 1]) : nil
+      // Python's own form of a log has `WARNING:tornado.access:404`.
+      let last = method > 0 ? words[method - 1].split(separator: UInt8(ascii: ":")).last : nil
+      let before = isTimed ? last.flatMap(code) : nil
       return before.map { .init(target, $0) }
     }
     let isAnswer =
@@ -129,10 +131,13 @@ struct LoggedAnswer {
     "Gateway Timeout",
   ]
 
-  /// Whether a word is a time, such as `52ms`, or the unit of one.
+  /// Whether a word is a time, such as `52ms` and `1.4s`, or the unit `ms`.
   private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
-    word.drop { $0 == UInt8(ascii: "(") }.drop { $0.isASCIIDigit || ".,".utf8.contains($0) }
-      .prefix { !"),;".utf8.contains($0) }.elementsEqual("ms".utf8)
+    let word = word.drop { $0 == UInt8(ascii: "(") }
+    let unit = word.drop { $0.isASCIIDigit || ".,".utf8.contains($0) }
+      .prefix { !"),;".utf8.contains($0) }
+    return unit.elementsEqual("ms".utf8)
+      || unit.elementsEqual("s".utf8) && unit.startIndex > word.startIndex
   }
 }
 

@@ -12,7 +12,7 @@ struct PastedText {
   private static let quotation = UInt8(ascii: ">")
 
   init(_ pasted: ArraySlice<UInt8>) {
-    let pasted = Self.withoutPrefixes(Self.utf8(pasted))
+    let pasted = Self.withoutPrefixes(Self.withoutColors(Self.utf8(pasted)))
     var bytes: [UInt8] = []
     var flat: [UInt8] = []
     bytes.reserveCapacity(pasted.count + 1)
@@ -66,6 +66,33 @@ struct PastedText {
       return isLittleEndian ? second << 8 | first : first << 8 | second
     }
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  /// How logs and programs write the escape character; some lose it.
+  private static let escapes = [
+    "\u{1B}", "\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033", "#033", "^[",
+  ]
+  .map { Array($0.utf8) }
+
+  /// The text without the colors of terminals, such as `[31m` with an escape character before it.
+  private static func withoutColors(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard text.contains(UInt8(ascii: "[")) else { return text }
+    var plain: [UInt8] = []
+    var rest = text
+    while let open = rest.firstIndex(of: UInt8(ascii: "[")) {
+      plain += rest[..<open]
+      let end = rest[(open + 1)...].prefix(12).drop { $0.isASCIIDigit || $0 == UInt8(ascii: ";") }
+      let isColor = end.first == UInt8(ascii: "m") && end.dropFirst().first != UInt8(ascii: "]")
+      let escape = escapes.first { plain.suffix($0.count).elementsEqual($0) }
+      if escape != nil ? end.first?.isASCIILetter == true : isColor && end.startIndex > open + 1 {
+        plain.removeLast(escape?.count ?? 0)
+        rest = rest[(end.startIndex + 1)...]
+      } else {
+        plain.append(rest[open])
+        rest = rest[(open + 1)...]
+      }
+    }
+    return (plain + rest)[...]
   }
 
   /// Beginnings of lines from which on a tool's output is read line by line.

@@ -13,6 +13,8 @@ struct SiteAnswer {
     case untrusted
     /// The answer has no file and no page.
     case empty
+    /// The answer is for an address at which no device asks for the file.
+    case misplaced
     /// Plain HTTP leads to the same address with HTTPS.
     case leadsToTLS = "leads-to-https"
     case copy = "cdn-file"
@@ -68,6 +70,23 @@ struct SiteAnswer {
     }
   }
 
+  /// The file that a URL is meant for, if devices never ask at that URL: the name has other letters or an extension, is in
+  /// another directory, or is that of Android's file in the root of the site.
+  static func misplacedFile(_ url: ArraySlice<UInt8>) -> String? {
+    guard let scheme = url.firstRange(of: "://"), url.count < 2000 else { return nil }
+    let rest = url[scheme.upperBound...].prefix { !"?#".utf8.contains($0) }
+    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    let path = rest[slash...].value
+    let parts = path.split(separator: "/")
+    let last = parts.last?.lowercased() ?? ""
+    guard
+      let file = names.first(where: { [$0, "\($0).json", "\($0).txt"].contains(last) })
+        ?? (last == "assetlinks" ? "assetlinks.json" : nil)
+    else { return nil }
+    let isInRoot = path == "/\(file)" && file != "assetlinks.json"
+    return isInRoot || path == "/.well-known/\(file)" ? nil : file
+  }
+
   private var current = Exchange()
   private var earlier: [Exchange] = []
   /// The last answer to Apple or Google for each file in an access log.
@@ -93,9 +112,10 @@ struct SiteAnswer {
     }
     let found = answered.isEmpty ? all : answered
     // The file may be at its own address, whatever is in the root or elsewhere.
+    let placed = found.filter { $0.state.0 != .misplaced }
     guard
-      let (exchange, (state, error)) = found.first(where: { $0.exchange.isOfFile })
-        ?? found.first(where: { !$0.exchange.isInRoot }) ?? found.first
+      let (exchange, (state, error)) = placed.first(where: { $0.exchange.isOfFile })
+        ?? placed.first(where: { !$0.exchange.isInRoot }) ?? placed.first ?? found.first
     else {
       guard var row = LoggedRequest.row(of: answers.logged) else { return nil }
       if row.host == nil { row.host = answers.current.site }
@@ -166,6 +186,8 @@ private struct Exchange {
   private var failure: ArraySlice<UInt8>?
   /// Whether a command asks for something else than the file or the root of a site.
   private var asksElsewhere = false
+  /// The address that is asked, if devices never ask there.
+  private var misplaced: ArraySlice<UInt8>?
   private var location: ArraySlice<UInt8>?
   private var isEmpty = false
   private var type: ArraySlice<UInt8>?
@@ -174,6 +196,8 @@ private struct Exchange {
   private var isStatusNext = false
   /// Whether the line before was the label of the method, as the tools of browsers show it.
   private var isMethodNext = false
+  /// The name of a header in the line before, as the tools of browsers show it.
+  private var label: String?
   /// The first line behind the header, or behind the command.
   private var body: ArraySlice<UInt8>?
 
@@ -226,11 +250,25 @@ private struct Exchange {
           } ?? false
         }
     }
-    let field = text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
+    let name = (text.last == UInt8(ascii: ":") ? text.dropLast() : text).prefix(40)
+      .value.lowercased()
+    let isValue = label == "location" ? text.has("/") : text.isMediaType
+    let field =
+      label.flatMap { isValue ? ($0, text) : nil }
+      ?? text.atColon.map { ($0.key.prefix(40).value.lowercased(), $0.value) }
+    label =
+      status != nil && label == nil && ["content-type", "location"].contains(name) ? name : nil
+    if label != nil { return }
     let isBehindLabel = isStatusNext
     isStatusNext = text.starts(with: "Status Code".utf8) && text.count <= "Status Code:".utf8.count
-    if let code = Self.status(text, isAlone: isBehindLabel || printsStatus && text.count == 3) {
+    // `curl -w` may print the type behind the status.
+    let written =
+      printsStatus && text.dropFirst(3).first == UInt8(ascii: " ") ? text.dropFirst(4) : []
+    if let code = Self.status(
+      text, isAlone: isBehindLabel || printsStatus && text.count == 3 || written.isMediaType)
+    {
       takeStatus(code)
+      if written.isMediaType { type = written.prefix { !"; ".utf8.contains($0) } }
     } else if let (name, value) = field, status != nil, name == "location" {
       location = location ?? value.words.first
       isAboutFile = isAboutFile || value.words.first.map(SiteAnswer.leadsToFile) == true
@@ -255,6 +293,13 @@ private struct Exchange {
       reason = .storage
     } else if text.has(SiteAnswer.cdn), let host = text.commandHost {
       (self.host, isOfCDN) = (host, true)
+    } else if status == nil, address == nil, misplaced == nil,
+      line.isCommand || text.starts(with: "Request URL".utf8),
+      let url = text.words.map(\.unquoted).first(where: { SiteAnswer.misplacedFile($0) != nil })
+    {
+      (misplaced, host, isAsked) = (url, host ?? url.host, true)
+    } else if let code = Self.refusalOfSpring(line) {
+      (isAboutFile, status, body) = (true, status ?? code, line)
     } else if status == nil, address == nil,
       let file = text.words.map(\.unquoted).first(where: SiteAnswer.isFile)
     {
@@ -309,6 +354,17 @@ private struct Exchange {
   ]
   private static let notFoundInJSON = ["\"Not Found\"", "\"Missing Authentication Token\""]
 
+  /// The status in the JSON with which Spring refuses a path of a file.
+  private static func refusalOfSpring(_ line: ArraySlice<UInt8>) -> Int? {
+    guard line.starts(with: "{\"timestamp\":".utf8), line.has("\"error\":"),
+      let path = line.between("\"path\":\"", and: "\""), SiteAnswer.isFile(path),
+      let place = line.firstRange(of: "\"status\":"),
+      let code = Int(line[place.upperBound...].prefix(while: \.isASCIIDigit).value),
+      (400...599).contains(code)
+    else { return nil }
+    return code
+  }
+
   private mutating func takeBody(_ line: ArraySlice<UInt8>) {
     if line.has("<Code>AccessDenied</Code>") {
       (status, reason, body) = (status ?? 403, .storage, line)
@@ -317,8 +373,10 @@ private struct Exchange {
     } else if status == nil, line.starts(with: "error code: ".utf8),
       let code = Int(line.dropFirst("error code: ".utf8.count).value),
       code < 1000 || Self.refusalsOfCloudflare.contains(code)
+        || Self.lossesOfCloudflare.contains(code)
     {
-      (status, body) = (code < 1000 ? code : code == 1015 ? 429 : 403, line)
+      let own = code == 1015 ? 429 : Self.lossesOfCloudflare.contains(code) ? 530 : 403
+      (status, body) = (code < 1000 ? code : own, line)
     } else if status == nil,
       Self.isNotFound(line)
         || line.first == UInt8(ascii: "{") && Self.notFoundInJSON.contains(where: line.has)
@@ -337,6 +395,8 @@ private struct Exchange {
 
   /// Cloudflare's own numbers for a request that it refuses; 1015 is its limit.
   private static let refusalsOfCloudflare = Array(1006...1012) + [1015, 1020]
+  /// Its numbers for a server that its name, or its tunnel, does not lead to.
+  private static let lossesOfCloudflare = [1016, 1033]
 
   private static func isNotFound(_ line: ArraySlice<UInt8>) -> Bool {
     let text = line.last == UInt8(ascii: ".") ? line.dropLast() : line
@@ -436,6 +496,7 @@ private struct Exchange {
         ? (.noCopy, "Not Found") : nil
     }
     guard let status = status ?? (body == nil && type == nil ? nil : 200) else { return nil }
+    if let misplaced { return (.misplaced, misplaced.value) }
     if leadsToTLS { return isAboutFile ? (.leadsToTLS, nil) : nil }
     // A server may refuse HEAD, with which `curl -I` asks; devices do not.
     if [405, 501].contains(status), isOfHeader || address == nil { return nil }

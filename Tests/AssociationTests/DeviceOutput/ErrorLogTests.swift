@@ -74,7 +74,8 @@ import Testing
     ("HTTPError: 404 Client Error: Not Found for url: https://a.example\(path)", "404"),
     ("The controller for path '\(path)' was not found", "404"),
     ("GET https://a.example\(path) 404 (Not Found)", "404"), ("GET \(path) 404 in 52ms", "404"),
-    ("GET \(path) 500 3.021 ms - 150", "500"),
+    ("GET \(path) 500 3.021 ms - 150", "500"), ("GET \(path) 404 in 1.4s", "404"),
+    ("WARNING:tornado.access:404 GET \(path) (127.0.0.1) 0.50ms", "404"),
     ("GET https://a.example\(path) net::ERR_ABORTED 404 (Not Found)", "404"),
     ("[GIN] 2026/03/01 - 10:00:00 | 404 | 1.2µs | 192.0.2.7 | GET \"\(path)\"", "404"),
     ("10:00:00 | 404 | 0s | 192.0.2.7 | GET | \(path) | Cannot GET", "404"),
@@ -117,6 +118,17 @@ import Testing
   }
 
   @Test(arguments: [
+    ("\u{1B}[0mGET \(path) \u{1B}[33m404\u{1B}[0m 3.456 ms - 187\u{1B}[0m", true),
+    ("\u{1B}[2K\u{1B}[1GGET \(path) \u{1B}[01;31m\u{1B}[K404\u{1B}[m\u{1B}[K in 52ms", true),
+    ("web_1 | \\u001b[32mGET\\u001b[39m \(path) #033[1m404#033[m in 52ms", true),
+    ("[0mGET \(path) [33m404[0m 3.456 ms - 187", true),
+    ("[5m]GET \(path) 404 3ms", false), ("[m GET \(path) [33mm] 3ms", false),
+  ])
+  func theColorsOfATerminalAreNoPartOfALine(log: String, isRead: Bool) {
+    #expect(DeviceOutput(log).rows.map(\.error) == (isRead ? ["404"] : []))
+  }
+
+  @Test(arguments: [
     "heroku[router]: at=info method=GET path=\"\(path)\" host=www.a.example fwd=\"192.0.2.7\" status=404 bytes=9",
     "www.a.example\(path):1 Failed to load resource: the server responded with a status of 404 ()",
     "Failed to load resource: the server responded with a status of 404 (Not Found) https://www.a.example\(path)",
@@ -137,6 +149,7 @@ import Testing
     ("$ curl -s https://a.example\(path)\nerror code: 1020\n", "403"),
     ("$ curl -s https://a.example\(path)\nerror code: 1015\n", "429"),
     ("$ curl -s https://a.example\(path)\nerror code: 521\n", "521"),
+    ("$ curl -s https://a.example\(path)\nerror code: 1016\n", "530"),
     (
       "ModSecurity: Access denied with code 403 (phase 1). [hostname \"a.example\"] [uri \"\(path)\"]",
       "403, forbidden by a rule"
@@ -203,7 +216,7 @@ import Testing
     "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
     "{\"path\": \"\(path)\", \"status\": 404}",
     "Expected 404 GET \(path) to be there\n", "\"GET \(path)\" Error (passed)\n",
-    "GET \(path) (123 ms) passed\n", "GET \(path) 12ms 512 bytes\n",
+    "GET \(path) 404 s\n", "GET \(path) (123 ms) passed\n", "GET \(path) 12ms 512 bytes\n",
     "GET \(path) (cached) 410 bytes 3ms\n", "[12345] 500 GET \(path) 200 3ms\n",
     "path=/favicon.ico http_referer=https://a.example\(path) status=404\n",
     "path=/login next=\(path) status=500\n", "method=POST path=\(path) status=404\n",
@@ -212,7 +225,7 @@ import Testing
     "Host not found: https://a.example\(path)\n", "Module not found: \(path)\n",
     "Package name not found: https://a.example\(path) lists com.other\n",
     "See https://a.example\(path) first.\nurllib: HTTP Error 403: Forbidden\n",
-    "$ curl https://a.example\(path)\nerror code: 1033\n",
+    "$ curl https://a.example\(path)\nerror code: 1101\n",
     "{\"action\": \"ALLOW\", \"a\": {\"action\": \"BLOCK\"}, \"uri\": \"\(path)\", \"b\": \"AASA-Bot\"}",
     "{\"action\": \"BLOCK\", \"uri\": \"\(path)\"}",
     "Route GET:\(path) is registered\n", "The requested URL \(path) answers.\n",

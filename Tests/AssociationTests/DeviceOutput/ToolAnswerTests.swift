@@ -82,6 +82,69 @@ import Testing
     #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - \(code)"])
   }
 
+  private static let list =
+    "[{\"relation\": [], \"target\": {\"sha256_cert_fingerprints\": []}}]\n"
+
+  @Test(arguments: [
+    ("/assetlinks.json", "assetlinks.json"), ("/.well-known/assetLinks.json", "assetlinks.json"),
+    ("/app/.well-known/assetlinks.json", "assetlinks.json"),
+    ("/.well-known/apple-app-site-association.json", "apple-app-site-association"),
+    ("/uploads/Apple-App-Site-Association?v=2", "apple-app-site-association"),
+    ("/.well-known/apple-app-site-association/", "apple-app-site-association"),
+  ])
+  func anAnswerFromWhereDevicesDoNotAskSaysWhereTheyDo(path: String, file: String) throws {
+    for answer in ["HTTP/2 200\ncontent-type: application/json\n\n\(Self.list)", "HTTP/2 404\n"] {
+      let text = "$ curl -i 'https://a.example\(path)'\n\(answer)"
+      #expect(DeviceOutput.explained(text) == ["cdn-headers a.example - incomplete"])
+      let message = try #require(verdict(text)).message
+      #expect(message.contains("`/.well-known/\(file)`") && message.contains(path), "\(message)")
+      // What the site answers to devices says more.
+      let both = text + "\n$ curl -I https://a.example\(Self.path)\nHTTP/2 403\n"
+      #expect(DeviceOutput.explained(both) == ["cdn-headers a.example - unusable-file"])
+    }
+  }
+
+  @Test(arguments: [
+    "$ curl https://a.example/check?url=https://a.example/assetLinks.json\nHTTP/2 404\n",
+    "$ curl -i https://a.example/docs/assetlinks.json.html\nHTTP/2 404\n",
+    "https://github.com/a/b/blob/main/assetlinks.json\n\(list)",
+  ])
+  func anAddressOfSomethingElseIsNoPlaceForTheFile(text: String) {
+    #expect(DeviceOutput(text).kind == .unknown)
+  }
+
+  @Test(arguments: ["", ":"])
+  func theNameOfAHeaderMayStandInTheLineAboveItsValue(colon: String) throws {
+    let request =
+      "Request URL\(colon)\nhttps://a.example\(Self.path)\nRequest Method\(colon)\nGET\nStatus Code\(colon)\n"
+    let page = "\(request)200 OK\nContent-Type\(colon)\ntext/html; charset=utf-8\nserver\(colon)\nx"
+    #expect(try #require(verdict(page)).message.contains("a page in place of the file"))
+    let other = "\(request)200 OK\ncontent-type\(colon)\nserver: x"
+    #expect(verdict(other)?.message.contains("server") != true)
+    let redirect = "\(request)301 Moved Permanently\nlocation\(colon)\nhttps://www.a.example/"
+    #expect(try #require(verdict(redirect)).message.contains("\"https://www.a.example/\""))
+  }
+
+  @Test(arguments: [
+    ("200 text/html; charset=UTF-8", ["cdn-headers a.example - unusable-file"]),
+    ("404 text/html", ["cdn-headers a.example - unusable-file"]),
+    ("200 application/json", ["cdn-headers a.example - cdn-has-file"]), ("582 bytes", []),
+    ("200 is what I get", []),
+  ])
+  func curlMayPrintTheTypeBehindTheStatus(line: String, rows: [String]) {
+    let command = "$ curl -so f -w '%{http_code} %{content_type}' https://a.example\(Self.path)\n"
+    #expect(DeviceOutput.explained(command + line) == rows)
+  }
+
+  @Test(arguments: ["", "$ curl https://a.example/.well-known/assetlinks.json\n"])
+  func theStatusWithWhichSpringRefusesThePathOfAFileIsRead(command: String) {
+    let json =
+      "\(command){\"timestamp\":\"2026-03-01T10:00:00Z\",\"status\":401,\"error\":\"Unauthorized\",\"path\":\"PATH\"}"
+    let refused = DeviceOutput(json.replacing("PATH", with: "/.well-known/assetlinks.json"))
+    #expect(refused.rows.map(\.error) == ["401"])
+    #expect(DeviceOutput(json.replacing("PATH", with: "/login")).kind == .unknown)
+  }
+
   @Test(arguments: ["Just a moment...", "Attention Required! | Cloudflare"])
   func aPageOfCloudflareIsAChallengeByItsTitle(title: String) throws {
     let text =
