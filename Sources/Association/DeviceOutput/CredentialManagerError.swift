@@ -8,7 +8,7 @@ enum CredentialManagerError {
 
   /// What password managers show instead.
   static let passwordManagers: [Marker] = [
-    .notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized,
+    .notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized, .otherApp,
     .browserNotPrivileged,
   ]
 
@@ -183,7 +183,7 @@ extension DeviceCase {
         next: "Allow the browser in the settings of the password manager, or use another one.")
     }
     if let error = row.error,
-      [Marker.notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized]
+      [Marker.notInAssetLinks, .notInAssetsLinks, .passkeysNotSupported, .notAuthorized, .otherApp]
         .contains(where: { $0.rawValue == error })
     {
       return DeviceVerdict(

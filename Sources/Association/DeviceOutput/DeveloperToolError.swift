@@ -74,7 +74,10 @@ enum DeveloperToolError: CaseIterable {
     case .noDestination: ["cannot be found"]
     case .mayNotQueryOnAndroid: ["UrlLauncher"]
     case .noApplication:
-      ["canOpenURL", "openURL", "openurl", Marker.workspaceError.rawValue, "code=115"]
+      [
+        "canOpenURL", "openURL", "openurl", "Simulator device failed to open",
+        Marker.workspaceError.rawValue, "code=115",
+      ]
     case .dynamicLinks: ["Dynamic Links", "App ID Prefix"]
     case .extensionConfiguration: ["assetlinks.json", "apple-app-site-association"]
     case .placeholder, .noAppClip, .noBranchHost, .noRoute, .noReleasedApp, .noScheme, .mayNotQuery,

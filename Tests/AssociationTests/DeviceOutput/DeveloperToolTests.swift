@@ -84,6 +84,10 @@ import Testing
       "Manifest merger failed : Attribute data@host at AndroidManifest.xml requires a placeholder substitution but no value "
         + "for <auth0Domain> is provided.", "manifest-refused"
     ),
+    (
+      "An error was encountered processing the command (domain=NSOSStatusErrorDomain, code=-10814):\n"
+        + "Simulator device failed to open a://b.", "no-activity"
+    ),
     ("Dynamic Link Not Found", "not-served"),
     ("<title>Invalid Dynamic Link</title>", "not-served"),
     ("The operation couldn’t be completed. (CPSErrorDomain error 2.)", "request-failed"),

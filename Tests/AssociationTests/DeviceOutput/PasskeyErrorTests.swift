@@ -126,6 +126,11 @@ import Testing
     ("registration rejected. error: unable to verify origin..", "expected origin"),
     ("WebAuthn::OriginVerificationError (WebAuthn::OriginVerificationError)", "expected origin"),
     ("WebAuthn::RpIdVerificationError", "RP ID in both"),
+    (
+      "Uncaught lbuchs\\WebAuthn\\WebAuthnException: invalid origin in /srv/a.php",
+      "expected origin"
+    ),
+    ("WebauthnException: invalid rpId hash", "RP ID in both"),
     ("AuthenticatorResponseVerificationException: rpId mismatch.", "RP ID in both"),
   ])
   func theSentencesOfOtherServersAreUnderstood(text: String, words: String) {

@@ -96,6 +96,7 @@ import Testing
     "GetPublicKeyCredentialDomException: no asset links for b.example",
     "type androidx.credentials.TYPE_SECURITY_ERROR\nCreatePublicKeyCredentialDomException: It failed",
     "Passkey operation failed because app not found in assets links",
+    "Unable to save passkey: the associated URL for this passkey does not match the selected app.",
     "Security error: App is not authorized to access passkeys for b.example",
     "androidx.credentials.TYPE_DATA_ERROR: [50152] RP ID cannot be validated.",
     "{\"message\": \"androidx.credentials.exceptions.domerrors.SecurityError@7337b1\"}",
