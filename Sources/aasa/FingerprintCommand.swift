@@ -11,7 +11,7 @@ enum FingerprintCommand {
     summary: "print the fingerprints of Android apps and keystores",
     details:
       "Reads APKs, Android bundles (.aab), keystores (PKCS #12 and JKS), certificates (PEM and DER) and what keytool, "
-      + "apksigner, openssl and Gradle print of one, and prints the SHA-256 fingerprints of their certificates as keytool "
+      + "apksigner, openssl, EAS and Gradle print of one, and prints the SHA-256 fingerprints of their certificates as keytool "
       + "does. Signatures are read and not verified. The password of a PKCS #12 keystore comes from \(variable), or is "
       + "asked for. Use - for stdin, but not for an app.",
     options: [.json],

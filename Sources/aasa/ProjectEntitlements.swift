@@ -46,6 +46,11 @@ enum ProjectEntitlements {
 
   /// `"application-identifier" => "…"`, and `0 => "applinks:example.com"` in brackets.
   private static func printedMembers(_ text: String) -> String? {
+    // A provisioning profile has "*" there.
+    if let value = text.firstRange(of: "\"\(Entitlements.key)\" => \"") {
+      let value = text[value.upperBound...].prefix { $0 != "\"" }
+      return "<key>\(Entitlements.key)</key><string>\(CodesignText.escaped(value))</string>"
+    }
     let lists = text.split(
       separator: "\"\(Entitlements.key)\" => [", omittingEmptySubsequences: false)
     guard lists.count == 2 else { return nil }

@@ -1,7 +1,7 @@
 import Association
 
 extension SigningCertificates {
-  /// The certificates of which `keytool`, `apksigner`, `openssl` or Gradle's `signingReport` printed the fingerprint, without
+  /// The certificates of which `keytool`, `apksigner`, `openssl`, EAS or Gradle's `signingReport` printed the fingerprint, without
   /// those of their issuers. `keytool` is read in English: the labels say whose a fingerprint is.
   static func printed(in text: String) -> [Certificate] {
     var alias: String?
@@ -22,6 +22,8 @@ extension SigningCertificates {
         config = "config \(name)"
       } else if let name = value(behind: "Alias:") {
         (alias, subject, isOfIssuer, isTrusted) = (String(name), config, false, false)
+      } else if let name = value(behind: "Key Alias ") {
+        (alias, subject, isOfIssuer, isTrusted) = (String(name), "", false, false)
       } else if let name = value(behind: "Owner:") {
         subject = String(name)
       } else if let name = line.firstRange(of: "certificate DN: ") {
@@ -43,6 +45,7 @@ extension SigningCertificates {
         ?? value(behind: "sha256 Fingerprint=") ?? value(behind: "SHA256 Fingerprint=")
         ?? (isNamed
           ? value(behind: "SHA256:") ?? value(behind: "SHA-256:")
+            ?? value(behind: "SHA256 Fingerprint ")
             ?? value(behind: "Certificate fingerprint (SHA-256):") : nil)
       if let fingerprint = written?.split(whereSeparator: \.isWhitespace).first
         .flatMap({ Fingerprint(written: String($0)) }), !isOfIssuer, !isOfStamp, !isTrusted

@@ -75,6 +75,13 @@ import Testing
     #expect(found.first?.hasPrefix("error malformed-entry applinks:https://a.example: ") == true)
   }
 
+  @Test func theTextOfAProvisioningProfileIsToldInEachForm() throws {
+    #expect(
+      try findings("{\n  \"\(Self.name)\" => \"*\"\n}").contains {
+        $0.contains("Provisioning profiles")
+      })
+  }
+
   @Test(arguments: [
     """
     <CustomEntitlements Include="\(name)" Condition="Debug" Value="applinks:debug.example" />

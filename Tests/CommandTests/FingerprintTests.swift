@@ -102,10 +102,14 @@ import Testing
       upload, Mar 1, 2026, PrivateKeyEntry,
       Certificate fingerprint (SHA-256): \(fingerprint)
       """
+    let eas =
+      "Application Identifier  com.example.app\nType                JKS\nKey Alias           ab12\nSHA1 Fingerprint    01:02\n"
+      + "SHA256 Fingerprint  \(fingerprint)\n"
     let variant = "Variant: release\nConfig: release\nAlias: key0\nSHA-256: \(fingerprint)\n"
     for (text, facts) in [
       (keytool, "alias upload, CN=Example"), (apksigner, "CN=Example"),
       (gradle, "alias AndroidDebugKey"), (openssl, nil), (list, "alias upload"),
+      (eas, "alias ab12"),
       (variant, "alias key0, config release"),
     ] {
       try scratch.write(Array(text.utf8), to: "printed.txt")

@@ -94,9 +94,7 @@ struct OtherFormat {
     "<?php":
       "It is the source of a PHP program. If a server sent it, that server does not run PHP at this address. Publish"
       + " what the program prints.",
-    "<resources":
-      "It is a resource of an Android project. The statements are the text of its <string>: check that by itself,"
-      + " without the backslashes.",
+    "<resources": resource, "<string name=": resource,
     "<Error":
       "It is the error of a storage such as Amazon S3, whose <Code> says why the file was not given out.",
     "<!DOCTYPE plist": propertyList, "<plist": propertyList,
@@ -104,6 +102,10 @@ struct OtherFormat {
     "<configuration": configuration, "<Files": configuration, "<IfModule": configuration,
     "<Location": configuration, "<Directory": configuration, "<VirtualHost": configuration,
   ]
+
+  private static let resource =
+    "It is a resource of an Android project. The statements are the text of its <string>: check that by itself, without"
+    + " the backslashes."
 
   private static let propertyList =
     "It is a property list. `aasa entitlements` reads the entitlements of an app. Here, give the file that the domain"
