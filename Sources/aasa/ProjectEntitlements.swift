@@ -46,13 +46,13 @@ enum ProjectEntitlements {
 
   /// `"application-identifier" => "…"`, and `0 => "applinks:example.com"` in brackets.
   private static func printedMembers(_ text: String) -> String? {
+    let lists = text.split(
+      separator: "\"\(Entitlements.key)\" => [", omittingEmptySubsequences: false)
     // A provisioning profile has "*" there.
-    if let value = text.firstRange(of: "\"\(Entitlements.key)\" => \"") {
+    if lists.count == 1, let value = text.firstRange(of: "\"\(Entitlements.key)\" => \"") {
       let value = text[value.upperBound...].prefix { $0 != "\"" }
       return "<key>\(Entitlements.key)</key><string>\(CodesignText.escaped(value))</string>"
     }
-    let lists = text.split(
-      separator: "\"\(Entitlements.key)\" => [", omittingEmptySubsequences: false)
     guard lists.count == 2 else { return nil }
     let list = lists[1].drop(while: \.isWhitespace).prefix { $0 != "]" }
     guard list.isEmpty || list.hasPrefix("0 => \"") else { return nil }

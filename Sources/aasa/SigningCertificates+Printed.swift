@@ -1,8 +1,8 @@
 import Association
 
 extension SigningCertificates {
-  /// The certificates of which `keytool`, `apksigner`, `openssl`, EAS or Gradle's `signingReport` printed the fingerprint, without
-  /// those of their issuers. `keytool` is read in English: the labels say whose a fingerprint is.
+  /// The certificates of which `keytool`, `apksigner`, `openssl`, EAS or Gradle's `signingReport` printed the fingerprint,
+  /// without those of their issuers. `keytool` is read in English: the labels say whose a fingerprint is.
   static func printed(in text: String) -> [Certificate] {
     var alias: String?
     var (subject, config) = ("", "")

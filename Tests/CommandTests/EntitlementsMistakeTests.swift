@@ -68,6 +68,10 @@ import Testing
       "other" => [ 0 => "applinks:b" ]
     }
     """,
+    """
+    { "\(name)" => "*" }
+    { "\(name)" => [ 0 => "applinks:https://a.example" ] }
+    """,
   ])
   func theEntriesOfOtherProjectsAreRead(file: String) throws {
     let found = try findings(file).filter { $0.contains("a.example") || $0.contains("debug") }
