@@ -106,10 +106,11 @@ struct LoggedAnswer {
     }
     let isTimed = behind.contains(where: isTime)
     guard let word = rest.first, let status = code(word) else {
+      guard isTimed, method > 0 else { return nil }
+      let before = words[method - 1]
       // Python's own form of a log has `WARNING:tornado.access:404`.
-      let last = method > 0 ? words[method - 1].split(separator: UInt8(ascii: ":")).last : nil
-      let before = isTimed ? last.flatMap(code) : nil
-      return before.map { .init(target, $0) }
+      let named = before.firstRange(of: "tornado.access:")
+      return code(named.map { before[$0.upperBound...] } ?? before).map { .init(target, $0) }
     }
     let isAnswer =
       isTimed

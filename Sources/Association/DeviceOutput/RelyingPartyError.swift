@@ -1,6 +1,7 @@
 /// Why the server of a site refuses what a passkey answered: its library compares the origin and the RP ID (Web
 /// Authentication Level 3, sections 7.1 and 7.2). The words are those of SimpleWebAuthn, java-webauthn-server, webauthn4j,
-/// go-webauthn, Fido2NetLib, fido2-lib, FusionAuth, py_webauthn, webauthn-ruby, passwordless-id, lbuchs/WebAuthn and webauthn-framework.
+/// go-webauthn, Fido2NetLib, fido2-lib, FusionAuth, py_webauthn, webauthn-ruby, passwordless-id,
+/// lbuchs/WebAuthn and webauthn-framework.
 enum RelyingPartyError {
   /// The words of one library each.
   private static let sentences: [Marker] = [

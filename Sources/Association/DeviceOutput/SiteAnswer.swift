@@ -75,13 +75,16 @@ struct SiteAnswer {
   static func misplacedFile(_ url: ArraySlice<UInt8>) -> String? {
     guard let scheme = url.firstRange(of: "://"), url.count < 2000 else { return nil }
     let rest = url[scheme.upperBound...].prefix { !"?#".utf8.contains($0) }
-    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    // GitHub has the source of a site, and an archive has the address in its own.
+    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")), !rest.has("://"),
+      !["github.com", "githubusercontent.com"].contains(where: rest[..<slash].has)
+    else { return nil }
     let path = rest[slash...].value
     let parts = path.split(separator: "/")
     let last = parts.last?.lowercased() ?? ""
     guard
       let file = names.first(where: { [$0, "\($0).json", "\($0).txt"].contains(last) })
-        ?? (last == "assetlinks" ? "assetlinks.json" : nil)
+        ?? (path == "/.well-known/assetlinks" ? "assetlinks.json" : nil)
     else { return nil }
     let isInRoot = path == "/\(file)" && file != "assetlinks.json"
     return isInRoot || path == "/.well-known/\(file)" ? nil : file
@@ -108,14 +111,16 @@ struct SiteAnswer {
     }
     // An answer says more than none.
     let answered = all.filter {
-      ![.unreachable, .cdnUnreachable, .otherUnreachable, .leadsToTLS].contains($0.state.0)
+      ![.unreachable, .cdnUnreachable, .otherUnreachable, .leadsToTLS, .misplaced]
+        .contains($0.state.0)
     }
     let found = answered.isEmpty ? all : answered
     // The file may be at its own address, whatever is in the root or elsewhere.
     let placed = found.filter { $0.state.0 != .misplaced }
     guard
       let (exchange, (state, error)) = placed.first(where: { $0.exchange.isOfFile })
-        ?? placed.first(where: { !$0.exchange.isInRoot }) ?? placed.first ?? found.first
+        ?? placed.first(where: { !$0.exchange.isInRoot }) ?? placed.first
+        ?? (answers.logged.isEmpty ? found.first : nil)
     else {
       guard var row = LoggedRequest.row(of: answers.logged) else { return nil }
       if row.host == nil { row.host = answers.current.site }
@@ -179,6 +184,8 @@ private struct Exchange {
   private var isAsked = false
   /// Whether a command prints the status alone.
   private var printsStatus = false
+  /// Whether it prints the type behind it.
+  private var printsType = false
   /// Whether only the header is asked for, or what the site can do.
   private var isOfHeader = false
   private(set) var status: Int?
@@ -261,14 +268,14 @@ private struct Exchange {
     if label != nil { return }
     let isBehindLabel = isStatusNext
     isStatusNext = text.starts(with: "Status Code".utf8) && text.count <= "Status Code:".utf8.count
-    // `curl -w` may print the type behind the status.
+    // `curl -w` may print the type behind the status, or an address.
     let written =
       printsStatus && text.dropFirst(3).first == UInt8(ascii: " ") ? text.dropFirst(4) : []
     if let code = Self.status(
       text, isAlone: isBehindLabel || printsStatus && text.count == 3 || written.isMediaType)
     {
       takeStatus(code)
-      if written.isMediaType { type = written.prefix { !"; ".utf8.contains($0) } }
+      if printsType, written.isMediaType { type = written.prefix { !"; ".utf8.contains($0) } }
     } else if let (name, value) = field, status != nil, name == "location" {
       location = location ?? value.words.first
       isAboutFile = isAboutFile || value.words.first.map(SiteAnswer.leadsToFile) == true
@@ -295,9 +302,11 @@ private struct Exchange {
       (self.host, isOfCDN) = (host, true)
     } else if status == nil, address == nil, misplaced == nil,
       line.isCommand || text.starts(with: "Request URL".utf8),
-      let url = text.words.map(\.unquoted).first(where: { SiteAnswer.misplacedFile($0) != nil })
+      let url = text.words.map(\.unquoted)
+        .first(where: { SiteAnswer.isFile($0) || SiteAnswer.misplacedFile($0) != nil }),
+      SiteAnswer.misplacedFile(url) != nil
     {
-      (misplaced, host, isAsked) = (url, host ?? url.host, true)
+      (misplaced, host, isAsked, isAboutFile) = (url, host ?? url.host, true, true)
     } else if let code = Self.refusalOfSpring(line) {
       (isAboutFile, status, body) = (true, status ?? code, line)
     } else if status == nil, address == nil,
@@ -311,6 +320,7 @@ private struct Exchange {
       isSecure = file.starts(with: "https:".utf8)
       address = file[(scheme?.upperBound ?? file.startIndex)...]
       isAsked = line.isCommand || scheme != nil && text.words.count == 1
+      printsType = text.has("content_type")
       printsStatus = line.isCommand && (text.has("http_code") || text.has("response_code"))
     } else if status != nil || isOfCDN || isAsked {
       takeBody(line)

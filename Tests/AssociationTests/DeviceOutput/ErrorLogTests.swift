@@ -216,6 +216,7 @@ import Testing
     "| Request | Status | Note |\n| GET `\(path)` | 404 | without a file |\n",
     "{\"path\": \"\(path)\", \"status\": 404}",
     "Expected 404 GET \(path) to be there\n", "\"GET \(path)\" Error (passed)\n",
+    "10:15:30:404 GET \(path) 12ms\n", "app.js:500 GET \(path) 12ms\n",
     "GET \(path) 404 s\n", "GET \(path) (123 ms) passed\n", "GET \(path) 12ms 512 bytes\n",
     "GET \(path) (cached) 410 bytes 3ms\n", "[12345] 500 GET \(path) 200 3ms\n",
     "path=/favicon.ico http_referer=https://a.example\(path) status=404\n",

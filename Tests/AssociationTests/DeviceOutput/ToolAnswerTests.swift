@@ -91,6 +91,7 @@ import Testing
     ("/.well-known/apple-app-site-association.json", "apple-app-site-association"),
     ("/uploads/Apple-App-Site-Association?v=2", "apple-app-site-association"),
     ("/.well-known/apple-app-site-association/", "apple-app-site-association"),
+    ("/.well-known/assetlinks", "assetlinks.json"),
   ])
   func anAnswerFromWhereDevicesDoNotAskSaysWhereTheyDo(path: String, file: String) throws {
     for answer in ["HTTP/2 200\ncontent-type: application/json\n\n\(Self.list)", "HTTP/2 404\n"] {
@@ -108,10 +109,38 @@ import Testing
     "$ curl https://a.example/check?url=https://a.example/assetLinks.json\nHTTP/2 404\n",
     "$ curl -i https://a.example/docs/assetlinks.json.html\nHTTP/2 404\n",
     "https://github.com/a/b/blob/main/assetlinks.json\n\(list)",
+    "$ curl -i https://api.a.example/v1/assetlinks\nHTTP/2 401\n",
+    "$ curl -I https://web.archive.org/web/2020/https://a.example\(path)\nHTTP/2 404\n",
+    "$ curl -i https://raw.githubusercontent.com/a/b/main/assetlinks.json\nHTTP/2 404\n",
   ])
   func anAddressOfSomethingElseIsNoPlaceForTheFile(text: String) {
     #expect(DeviceOutput(text).kind == .unknown)
   }
+
+  @Test(arguments: [
+    ("$ curl -I https://a.example\(path) https://a.example/assetlinks.json\nHTTP/2 403\n", "403"),
+    (
+      "$ curl -i https://a.example\(path) -e https://b.example/x/assetlinks.json\nHTTP/2 403\n",
+      "403"
+    ),
+    (
+      "$ curl https://a.example/assetlinks.json\ncurl: (6) Could not resolve host: a.example\n",
+      "(6) Could not resolve host: a.example"
+    ),
+    (
+      "$ curl https://a.example\(path)\ncurl: (6) Could not resolve host: a.example\n\(misplaced)",
+      "(6) Could not resolve host: a.example"
+    ),
+    (
+      "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET \(path) HTTP/1.1\" 404 12 \"-\" \"AASA-Bot/1.0\"\n"
+        + misplaced, "404"
+    ),
+  ])
+  func whatTheSiteSaysToDevicesCountsBeforeAnotherAddress(text: String, error: String) {
+    #expect(DeviceOutput(text).rows.map(\.error) == [error])
+  }
+
+  private static let misplaced = "$ curl -I https://a.example/assetLinks.json\nHTTP/2 404\n"
 
   @Test(arguments: ["", ":"])
   func theNameOfAHeaderMayStandInTheLineAboveItsValue(colon: String) throws {
@@ -134,6 +163,14 @@ import Testing
   func curlMayPrintTheTypeBehindTheStatus(line: String, rows: [String]) {
     let command = "$ curl -so f -w '%{http_code} %{content_type}' https://a.example\(Self.path)\n"
     #expect(DeviceOutput.explained(command + line) == rows)
+  }
+
+  @Test(arguments: [
+    ("200 https://a.example\(path)", []), ("404 https://a.example\(path)", ["404"]),
+  ])
+  func whatElseCurlPrintsBehindTheStatusIsNoType(line: String, errors: [String]) {
+    let command = "$ curl -so f -w '%{http_code} %{url_effective}' https://a.example\(Self.path)\n"
+    #expect(DeviceOutput(command + line).rows.map(\.error) == errors)
   }
 
   @Test(arguments: ["", "$ curl https://a.example/.well-known/assetlinks.json\n"])
