@@ -143,7 +143,7 @@ package struct DomainFilter: Sendable {
     }
     conditions.add(check.map { .text($0.rawValue) }) { outcome in
       let isOutcome = "coalesce(domain_check.status, 'unchecked') = \(outcome)"
-      // Those that an index finds.
+      // Found in `check_schedule` alone, and those without a check by an index.
       let rows =
         switch check {
         case .failing where evaluation != .each: "failures > 0"
@@ -160,7 +160,7 @@ package struct DomainFilter: Sendable {
           WHERE document.domain_id = domain.id AND document.revision = domain.revision
             AND kind = \(parameter))
         """
-      // Apple's file, which nearly all domains have, is in no index.
+      // The index leaves out Apple's file, which nearly all domains have.
       guard kind != .apple, evaluation != .each else { return isPublished }
       let found = evaluation.has(
         all: """

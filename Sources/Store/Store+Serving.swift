@@ -136,7 +136,7 @@ private func neighbours(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
 /// Reads rows of `domain` with their current documents. A document is served only if it is the one
 /// whose SHA-256 was stored: its entity tag is made from that.
 enum ServedRows {
-  /// A later revision than the current one, which only damage can be, gives a row, too.
+  /// A revision after the current one, which only damage leaves, yields a row, too.
   private static let rows = """
     SELECT domain.id, is_enabled, cache_seconds, domain.revision, change_password, served_fallback,
       \(fileColumns)
@@ -146,7 +146,7 @@ enum ServedRows {
     WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
     ORDER BY domain.id
     """
-  /// In a statement of its own, which reads neighbours one after the other.
+  /// Read separately, so that one scan of an index covers neighbouring domains.
   private static let names = """
     SELECT domain_id, name FROM domain_name WHERE domain_id BETWEEN ? AND ?
     ORDER BY domain_id, position
@@ -163,7 +163,7 @@ enum ServedRows {
   /// A domain whose rows are being read, one for each document.
   private struct Reading {
     let domain: Int64
-    let names: [Alias]
+    var names: [Alias] = []
     let isEnabled: Bool
     let cacheSeconds: Int
     let revision: Int
@@ -182,13 +182,8 @@ enum ServedRows {
     do {
       var all: [Reading] = []
       let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
-      var namesOf: [Int64: [Alias]] = [:]
-      try connection.run(names, range) {
-        namesOf[$0.integer(0), default: []].append(Alias(stored: $0.text(1)))
-      }
       try connection.run(rows, range) { row in
-        let domain = row.integer(0)
-        if all.last?.domain != domain { all.append(try reading(row, namesOf[domain] ?? [])) }
+        if all.last?.domain != row.integer(0) { all.append(try reading(row)) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }
         if try Int?.read(row, firstFileColumn) == all[last].revision,
@@ -197,6 +192,16 @@ enum ServedRows {
           all[last].files.append(file)
         } else {
           all[last].isWhole = false
+        }
+      }
+      // Damage of names that no domain has any more costs nothing.
+      if all.isEmpty { return [] }
+      var index = 0
+      try connection.run(names, range) { row in
+        let domain = row.integer(0)
+        while index < all.count, all[index].domain < domain { index += 1 }
+        if index < all.count, all[index].domain == domain {
+          all[index].names.append(Alias(stored: row.text(1)))
         }
       }
       return try all.map {
@@ -209,9 +214,9 @@ enum ServedRows {
     }
   }
 
-  private static func reading(_ row: borrowing Row, _ names: [Alias]) throws -> Reading {
+  private static func reading(_ row: borrowing Row) throws -> Reading {
     Reading(
-      domain: row.integer(0), names: names, isEnabled: row.bool(1), cacheSeconds: row.int(2),
+      domain: row.integer(0), isEnabled: row.bool(1), cacheSeconds: row.int(2),
       revision: row.int(3), changePassword: try SecureURL?.read(row, 4),
       fallback: row.optionalText(5))
   }

@@ -180,7 +180,7 @@ struct SigningCertificates {
               ? "\(name) has a SHA-1 fingerprint and none of SHA-256, which the file needs. Print both: keytool -list -v"
                 + " -keystore FILE"
               : "\(name) is none of the files that can be read: an APK, an Android bundle (.aab), a keystore (PKCS #12 or"
-                + " JKS), a certificate in PEM or DER, or what keytool (in English), apksigner, Gradle or EAS printed of one."
+                + " JKS), a certificate in PEM or DER, or what keytool (in English), apksigner, openssl, Gradle or EAS printed of one."
       )
     }
     defer {

@@ -148,6 +148,18 @@ import Testing
     #expect(try server.end() == .exited(0))
   }
 
+  @Test func aRevisionAfterTheCurrentOneIsToldAndServed() throws {
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection {
+      try $0.execute("UPDATE domain SET revision = 2 WHERE id = 1")
+    }
+    let server = try RunningServer(database: database)
+    let paths = (1...20).map { "/d1.example/3/\($0)/*" }
+    #expect(AssociationFile.paths(of: try server.file(of: "d1.example").json) == paths)
+    let errors = try server.errors()
+    #expect(errors.contains("revision 2 of d1.example is damaged; revision 3 is served"))
+    #expect(try server.end() == .exited(0))
+  }
+
   /// Each database has one changed byte. Wherever it is, a file is served with the tag of its own
   /// bytes, and one that is not the newest is told.
   @Test func noFlippedByteChangesOrLosesAFileSilently() throws {

@@ -79,7 +79,7 @@ import Testing
     #expect(found.first?.hasPrefix("error malformed-entry applinks:https://a.example: ") == true)
   }
 
-  @Test func theTextOfAProvisioningProfileIsToldInEachForm() throws {
+  @Test func aProvisioningProfileThatPlutilPrintedIsRecognized() throws {
     #expect(
       try findings("{\n  \"\(Self.name)\" => \"*\"\n}").contains {
         $0.contains("Provisioning profiles")

@@ -1,5 +1,5 @@
 import Association
-import Store
+@testable import Store
 import TestSupport
 import Testing
 
@@ -124,6 +124,14 @@ import Testing
     let new = Array(Self.count..<Self.count + 3)
     #expect(try numbers(DomainFilter(kind: .assetLinks)) == Array(new.prefix(2)))
     #expect(try numbers(DomainFilter(check: .unchecked)) == new)
+    let connection = try temporary.connect()
+    if connection.dialect == .sqlite {
+      let isOfKind = DomainFilter(kind: .assetLinks).conditions(.all(.sqlite), named: nil)
+      let plan = try connection.all(
+        "EXPLAIN QUERY PLAN SELECT id FROM domain WHERE 1 \(isOfKind.sql)", isOfKind.values
+      ) { $0.text(3) }
+      #expect(plan.contains { $0.contains("document_of_kind") }, "\(plan)")
+    }
     #expect(try numbers(DomainFilter(kind: .apple)) == Array(0...Self.count) + [Self.count + 2])
   }
 }

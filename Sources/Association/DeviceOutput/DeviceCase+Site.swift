@@ -41,9 +41,9 @@ extension DeviceCase {
     case .misplaced:
       DeviceVerdict(
         .incomplete, .sure, .operations,
-        "Devices, Apple and Google ask at `/.well-known/\(SiteAnswer.misplacedFile(Array(error.utf8)[...]) ?? "")` of the "
-          + "host, and not at \(error.quoted), so this answer says nothing about them.",
-        next: "Serve the file there, in exactly these letters; \(check) asks as devices do.")
+        "Devices, Apple and Google request `/.well-known/\(SiteAnswer.misplacedFile(Array(error.utf8)[...]) ?? "")` from the "
+          + "host, and not \(error.quoted), so this answer does not show what they get.",
+        next: "Serve the file at exactly that path; \(check) asks as devices do.")
     case .leadsToTLS:
       DeviceVerdict(
         .incomplete, .sure, .operations,

@@ -23,7 +23,7 @@ extension SiteAnswer {
     }
   }
 
-  /// The file that a URL is meant for, if devices never ask at that URL: the name has other letters or an extension, is in
+  /// The file that a URL is meant for, if devices never ask at that URL: the name differs in case or has an extension, is in
   /// another directory, or is that of Android's file in the root of the site.
   static func misplacedFile(_ url: ArraySlice<UInt8>) -> String? {
     guard let scheme = url.firstRange(of: "://"), url.count < 2000 else { return nil }

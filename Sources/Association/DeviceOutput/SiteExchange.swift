@@ -28,6 +28,8 @@ struct SiteExchange {
   private(set) var reason: SiteAnswer.Reason?
   /// Whether the line before was `Status Code` alone, as the tools of browsers show it.
   private var isStatusNext = false
+  /// Whether the line before was the label of the address, as the tools of browsers show it.
+  private var isAddressNext = false
   /// Whether the line before was the label of the method, as the tools of browsers show it.
   private var isMethodNext = false
   /// The name of a header in the line before, as the tools of browsers show it.
@@ -59,6 +61,8 @@ struct SiteExchange {
       takeFailure(text.dropFirst("curl: ".utf8.count))
       return
     }
+    let isBehindAddress = isAddressNext
+    isAddressNext = text.starts(with: "Request URL".utf8)
     let isBehindMethod = isMethodNext
     isMethodNext = text.starts(with: "Request Method".utf8)
     if isMethodNext || isBehindMethod {
@@ -128,7 +132,7 @@ struct SiteExchange {
     } else if text.has(SiteAnswer.cdn), let host = text.commandHost {
       (self.host, isOfCDN) = (host, true)
     } else if status == nil, address == nil, misplaced == nil,
-      line.isCommand || text.starts(with: "Request URL".utf8),
+      line.isCommand || isAddressNext || isBehindAddress,
       let url = text.words.map(\.argument)
         .first(where: { SiteAnswer.isFile($0) || SiteAnswer.misplacedFile($0) != nil }),
       SiteAnswer.misplacedFile(url) != nil

@@ -1,4 +1,4 @@
-/// The status that a line of a site's answer says: behind a header's or a tool's words, or in those of servers.
+/// Reads the HTTP status from a line of an answer: a status line, a tool's message or a server's error.
 enum SiteStatus {
   /// What stands before the status in what `wget`, PowerShell, browsers and the pages of IIS show.
   private static let statusBeginnings = [
@@ -48,7 +48,7 @@ enum SiteStatus {
 
   /// Cloudflare's own numbers for a request that it refuses; 1015 is its limit.
   private static let refusalsOfCloudflare = Array(1006...1012) + [1015, 1020]
-  /// Its numbers for a server that its name, or its tunnel, does not lead to.
+  /// Its numbers where DNS (1016) or the tunnel (1033) does not lead to the server.
   private static let lossesOfCloudflare = [1016, 1033]
 
   /// The status of the line with which Cloudflare answers for itself.

@@ -150,6 +150,7 @@ import Testing
     ("$ curl -s https://a.example\(path)\nerror code: 1015\n", "429"),
     ("$ curl -s https://a.example\(path)\nerror code: 521\n", "521"),
     ("$ curl -s https://a.example\(path)\nerror code: 1016\n", "530"),
+    ("$ curl -s https://a.example\(path)\nerror code: 1033\n", "530"),
     (
       "ModSecurity: Access denied with code 403 (phase 1). [hostname \"a.example\"] [uri \"\(path)\"]",
       "403, forbidden by a rule"

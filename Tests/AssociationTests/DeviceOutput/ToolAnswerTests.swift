@@ -136,7 +136,7 @@ import Testing
         + misplaced, "404"
     ),
   ])
-  func whatTheSiteSaysToDevicesCountsBeforeAnotherAddress(text: String, error: String) {
+  func anAnswerFromWhereDevicesAskCountsBeforeThatOfAnotherAddress(text: String, error: String) {
     #expect(DeviceOutput(text).rows.map(\.error) == [error])
   }
 
@@ -152,6 +152,8 @@ import Testing
     #expect(verdict(other)?.message.contains("server") != true)
     let redirect = "\(request)301 Moved Permanently\nlocation\(colon)\nhttps://www.a.example/"
     #expect(try #require(verdict(redirect)).message.contains("\"https://www.a.example/\""))
+    let elsewhere = request.replacing("/.well-known/", with: "/x/") + "200 OK\n"
+    #expect(DeviceOutput.explained(elsewhere) == ["cdn-headers a.example - incomplete"])
   }
 
   @Test(arguments: [
